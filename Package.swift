@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is built alike: language mode 6, strict memory safety, imports that say who sees them.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+
+let package = Package(
+    name: "heliograph",
+    products: [.executable(name: "heliograph", targets: ["heliograph"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // The command: arguments, nothing else.
+        .executableTarget(
+            name: "heliograph",
+            dependencies: ["HeliographServer", "HeliographHost", "HeliographClient", arguments, logging],
+            swiftSettings: settings),
+
+        // The three programs that the command starts.
+        .target(
+            name: "HeliographServer",
+            dependencies: [
+                "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "Crypto", "QRCode", logging, metrics,
+            ],
+            swiftSettings: settings,
+            plugins: ["EmbedFilesPlugin"]),
+        module("HeliographHost", ["RelayProtocol", "WebSocketEngine", "Crypto", logging]),
+        module("HeliographClient", ["RelayProtocol", "WebSocketEngine", "Crypto", logging]),
+
+        // The core and its language: pure.
+        module("RelayCore", ["RelayProtocol", deque]),
+        module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
+
+        // Adapters to the world outside.
+        module("RelayStore", ["RelayCore", "RelayProtocol", grdb]),
+        module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
+        module("Crypto", ["COpenSSL"]),
+        module("QRCode", ["CQREncode"]),
+
+        // System libraries.
+        .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+
+        // Puts web/ and the schema into the binary.
+        .executableTarget(name: "EmbedFiles", swiftSettings: settings),
+        .plugin(name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
+
+        tests("WebSocketEngineTests", ["WebSocketEngine", logging]),
+    ]
+)

@@ -1,0 +1,6 @@
+#ifndef HELIOGRAPH_CQRENCODE_H
+#define HELIOGRAPH_CQRENCODE_H
+
+#include <qrencode.h>
+
+#endif

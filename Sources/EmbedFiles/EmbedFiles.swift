@@ -1,0 +1,54 @@
+import Foundation
+
+/// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER.
+///
+/// Text becomes a `StaticString`, which costs no start-up time and no copy; anything that is not UTF-8 is refused.
+@main
+struct EmbedFiles {
+    static func main() throws {
+        let folder = URL(fileURLWithPath: CommandLine.arguments[1]).standardizedFileURL
+        let output = URL(fileURLWithPath: CommandLine.arguments[2])
+        var files: [(path: String, url: URL)] = []
+        let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
+        while let url = found?.nextObject() as? URL {
+            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            let path = String(url.standardizedFileURL.path.dropFirst(folder.path.count + 1))
+            if path.hasPrefix(".") || path.hasSuffix("~") || path.hasSuffix("tsconfig.json") || path.hasSuffix(".d.ts") { continue }
+            files.append((path, url))
+        }
+        files.sort { $0.path < $1.path }
+
+        var source = """
+            // Written by EmbedFiles. Do not edit.
+
+            /// Files that the binary carries, by their path below the folder they came from.
+            enum EmbeddedFiles {
+                static let all: [(path: String, content: StaticString)] = [
+
+            """
+        for file in files {
+            guard let text = String(data: try Data(contentsOf: file.url), encoding: .utf8) else {
+                throw CocoaError(.fileReadInapplicableStringEncoding, userInfo: [NSFilePathErrorKey: file.url.path])
+            }
+            source += "        (\(literal(file.path)), \(literal(text))),\n"
+        }
+        source += "    ]\n}\n"
+        try Data(source.utf8).write(to: output, options: .atomic)
+    }
+
+    private static func literal(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

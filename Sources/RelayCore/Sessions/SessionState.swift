@@ -1,0 +1,53 @@
+package import RelayProtocol
+
+/// All that the relay keeps of a session besides its events: the summary that people see, and what reducing the next event needs.
+///
+/// `reduce` is in `SessionState+Reduce.swift`. The store keeps it as `bytes`, so that a start needs no replay.
+package struct SessionState: Sendable, Equatable {
+    package var summary: Summary
+    /// The last event of the host's own numbering that is in the log.
+    package var hostSeq: Int64 = 0
+
+    /// Cost and tokens of runs that are over; the current run counts up from here.
+    var pastCostMicroUSD: Int64 = 0
+    var pastTokens = Tokens()
+    /// What the current run has reported so far.
+    var run: String?
+    var runCostMicroUSD: Int64 = 0
+    var runTokens = Tokens()
+    /// Subagents that have started and not finished.
+    var subagents: Set<String> = []
+    /// What the agent itself last said of its status; pending approvals cover it.
+    var agentStatus = SessionStatus.starting
+
+    package var seq: Int64 { summary.seq }
+
+    package init(summary: Summary) { self.summary = summary }
+
+    package init(stored bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        summary = try Summary(from: value.required("summary"))
+        hostSeq = try value.integer("hostSeq")
+        pastCostMicroUSD = try value.integer("pastCostMicroUSD")
+        pastTokens = try Tokens(from: value.required("pastTokens"))
+        run = try value.optionalString("run")
+        runCostMicroUSD = try value.integer("runCostMicroUSD")
+        runTokens = try Tokens(from: value.required("runTokens"))
+        for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
+        agentStatus = try value.word("agentStatus")
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.raw("summary", summary.bytes)
+            writer.field("hostSeq", hostSeq)
+            writer.field("pastCostMicroUSD", pastCostMicroUSD)
+            writer.object("pastTokens") { pastTokens.write(to: &$0) }
+            writer.field("run", run)
+            writer.field("runCostMicroUSD", runCostMicroUSD)
+            writer.object("runTokens") { runTokens.write(to: &$0) }
+            writer.strings("subagents", subagents.sorted())
+            writer.field("agentStatus", agentStatus.rawValue)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// Why the relay closes a WebSocket. The range says whether to come back: 4000 to 4099 yes, 4400 to 4499 no.
+package enum CloseCode: UInt16, Sendable, CaseIterable {
+    case normal = 1000
+    case goingAway = 1001
+    case protocolError = 1002
+    case unsupportedData = 1003
+    case notUTF8 = 1007
+    case tooBig = 1009
+    /// The relay restarts: come back after a moment with your position.
+    case restarting = 4000
+    /// The connection could not take what was sent to it.
+    case tooSlow = 4008
+    case timedOut = 4009
+    case tooMany = 4029
+    case revoked = 4401
+    /// The same host connected again.
+    case replaced = 4409
+    case unsupportedVersion = 4426
+
+    /// Whether a peer that was closed so should connect again by itself. Codes of others (1006, 1011 …) say come back.
+    package static func invitesReconnect(_ code: UInt16) -> Bool { !(4400..<4500).contains(code) }
+
+    package var reason: String {
+        switch self {
+        case .normal: "done"
+        case .goingAway: "going away"
+        case .protocolError: "protocol error"
+        case .unsupportedData: "text messages only"
+        case .notUTF8: "not UTF-8"
+        case .tooBig: "message too big"
+        case .restarting: "restarting: come back with your position"
+        case .tooSlow: "too slow: come back with your position"
+        case .timedOut: "timed out"
+        case .tooMany: "too many"
+        case .revoked: "revoked: pair again"
+        case .replaced: "this host connected again elsewhere"
+        case .unsupportedVersion: "this relay speaks version 1"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// The one answer to an approval, and who gave it.
+package struct Decision: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
+        case allow
+        /// The message reaches the agent's model.
+        case deny(message: String?)
+        case answer([Answer])
+    }
+
+    package var verdict: Verdict
+    package var client: ClientID
+    package var clientName: String
+    /// Milliseconds since 1970, by the relay's clock.
+    package var at: Int64
+    package var command: CommandID
+    /// The device's own signature over the decision; carried, never read by the relay.
+    package var signature: String?
+
+    package init(
+        _ verdict: Verdict, client: ClientID, clientName: String, at: Int64, command: CommandID, signature: String? = nil
+    ) {
+        self.verdict = verdict
+        self.client = client
+        self.clientName = clientName
+        self.at = at
+        self.command = command
+        self.signature = signature
+    }
+
+    package init(from value: JSONValue) throws(WireError) {
+        switch try value.object().word("decision", VerdictWord.self) {
+        case .allow: verdict = .allow
+        case .deny: verdict = .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
+        case .answer: verdict = .answer(try Answer.list(from: value))
+        }
+        let by = try value.required("by").object()
+        client = try by.identifier("client")
+        clientName = try by.string("name", bytesMax: WireLimits.nameBytesMax)
+        at = try value.integer("at")
+        command = try value.identifier("command")
+        signature = try value.optionalString("signature", bytesMax: WireLimits.textBytesMax)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        switch verdict {
+        case .allow: writer.field("decision", "allow")
+        case .deny(let message):
+            writer.field("decision", "deny")
+            writer.field("message", message)
+        case .answer(let answers):
+            writer.field("decision", "answer")
+            Answer.write(answers, to: &writer)
+        }
+        writer.object("by") {
+            $0.field("client", client)
+            $0.field("name", clientName)
+        }
+        writer.field("at", at)
+        writer.field("command", command)
+        writer.field("signature", signature)
+    }
+}
+
+enum VerdictWord: String, CaseIterable {
+    case allow, deny, answer
+}
+
+/// What a person chose for one question.
+package struct Answer: Sendable, Equatable {
+    package var question: String
+    /// Labels of the choices taken.
+    package var choices: [String]
+    /// An answer in the person's own words.
+    package var text: String?
+
+    package init(question: String, choices: [String], text: String? = nil) {
+        self.question = question
+        self.choices = choices
+        self.text = text
+    }
+
+    static func list(from value: JSONValue) throws(WireError) -> [Answer] {
+        var answers: [Answer] = []
+        for entry in try value.array("answers", countMax: WireLimits.questionsMax) {
+            var choices: [String] = []
+            for choice in try entry.object().array("choices", countMax: WireLimits.questionsMax) {
+                choices.append(try choice.text(bytesMax: WireLimits.textBytesMax))
+            }
+            answers.append(
+                Answer(
+                    question: try entry.string("question", bytesMax: WireLimits.nameBytesMax), choices: choices,
+                    text: try entry.optionalString("text", bytesMax: WireLimits.textBytesMax)))
+        }
+        return answers
+    }
+
+    static func write(_ answers: [Answer], to writer: inout JSONWriter) {
+        writer.array(
+            "answers",
+            answers.map { answer in
+                JSONWriter.object {
+                    $0.field("question", answer.question)
+                    $0.strings("choices", answer.choices)
+                    $0.field("text", answer.text)
+                }
+            })
+    }
+}

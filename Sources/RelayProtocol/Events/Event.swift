@@ -1,0 +1,39 @@
+/// One fact about a session, in past tense; immutable. Its number stands beside it, not in it.
+package struct Event: Sendable {
+    /// Milliseconds since 1970, by the clock of whoever saw it; for display, never for order.
+    package let at: Int64
+    package let head: EventHead
+    /// The whole event as JSON, exactly as it came: what is stored is what is sent.
+    package let bytes: [UInt8]
+
+    /// An event made here.
+    package init(_ head: EventHead, at: Int64, body: (inout JSONWriter) -> Void = { _ in }) {
+        self.at = at
+        self.head = head
+        var writer = JSONWriter()
+        writer.field("kind", head.kind)
+        writer.field("at", at)
+        writer.object("head") { head.write(to: &$0) }
+        let content = JSONWriter.object(body)
+        if content.count > 2 { writer.raw("body", content) }
+        bytes = writer.finish()
+    }
+
+    /// An event that came from a peer.
+    package init(from value: JSONValue) throws(WireError) {
+        let bytes = value.bytes
+        guard bytes.count <= WireLimits.eventBytesMax else {
+            throw WireError(.outOfRange, at: value.path, "an event has at most \(WireLimits.eventBytesMax) bytes")
+        }
+        at = try value.object().integer("at")
+        let kind = try value.string("kind", bytesMax: WireLimits.nameBytesMax)
+        head = try EventHead(kind: kind, head: try value.required("head").object())
+        if let body = value.optional("body") { _ = try body.object() }
+        self.bytes = Array(bytes)
+    }
+
+    /// An event that the store gave back; it was checked when it came.
+    package init(stored bytes: [UInt8]) throws(WireError) {
+        try self.init(from: JSONDocument(parsing: bytes).root)
+    }
+}

@@ -1,0 +1,273 @@
+extension EventHead {
+    /// Reads the head of an event of this kind; an unknown kind is carried.
+    init(kind: String, head: JSONValue) throws(WireError) {
+        guard let known = EventKind(rawValue: kind) else {
+            self = .unsupported(kind: kind)
+            return
+        }
+        let line = WireLimits.lineBytesMax
+        let name = WireLimits.nameBytesMax
+        switch known {
+        case .sessionStarted: self = .sessionStarted(try SessionFacts(from: head))
+        case .sessionRenamed: self = .sessionRenamed(title: try head.string("title", bytesMax: line))
+        case .sessionEnded:
+            self = .sessionEnded(reason: try head.optionalString("reason", bytesMax: line), failed: try head.flag("failed"))
+        case .statusChanged:
+            self = .statusChanged(try head.word("status"), reason: try head.optionalString("reason", bytesMax: line))
+        case .message: self = .message(try head.word("role"), summary: try head.optionalString("summary", bytesMax: line))
+        case .toolStarted: self = .toolStarted(try ToolStart(from: head))
+        case .toolFinished: self = .toolFinished(try ToolFinish(from: head))
+        case .fileChanged:
+            self = .fileChanged(
+                path: try head.string("path", bytesMax: line), added: try head.integer("added"),
+                removed: try head.integer("removed"))
+        case .todoChanged:
+            self = .todoChanged(
+                TodoProgress(
+                    completed: try head.integer("completed"), total: try head.integer("total"),
+                    current: try head.optionalString("current", bytesMax: line)))
+        case .usage: self = .usage(try Usage(from: head))
+        case .approvalRequested: self = .approvalRequested(try ApprovalRequest(from: head))
+        case .approvalDecided:
+            self = .approvalDecided(try head.identifier("approval"), try Decision(from: try head.required("decision")))
+        case .approvalDelivered: self = .approvalDelivered(try head.identifier("approval"))
+        case .approvalApplied: self = .approvalApplied(try head.identifier("approval"), outcome: try head.word("outcome"))
+        case .approvalExpired: self = .approvalExpired(try head.identifier("approval"))
+        case .approvalCancelled:
+            self = .approvalCancelled(try head.identifier("approval"), reason: try head.string("reason", bytesMax: line))
+        case .approvalStale:
+            self = .approvalStale(try head.identifier("approval"), reason: try head.string("reason", bytesMax: line))
+        case .subagentStarted: self = .subagentStarted(agent: try head.string("agent", bytesMax: name))
+        case .subagentFinished: self = .subagentFinished(agent: try head.string("agent", bytesMax: name))
+        case .budgetCrossed: self = .budgetCrossed(level: try head.integer("level"))
+        case .error:
+            self = .error(message: try head.string("message", bytesMax: line), recoverable: try head.flag("recoverable"))
+        case .truncated: self = .truncated(count: try head.optionalInteger("count"))
+        case .rewound: self = .rewound(to: try head.integer("to"))
+        }
+    }
+
+    package var kind: String {
+        switch self {
+        case .sessionStarted: EventKind.sessionStarted.rawValue
+        case .sessionRenamed: EventKind.sessionRenamed.rawValue
+        case .sessionEnded: EventKind.sessionEnded.rawValue
+        case .statusChanged: EventKind.statusChanged.rawValue
+        case .message: EventKind.message.rawValue
+        case .toolStarted: EventKind.toolStarted.rawValue
+        case .toolFinished: EventKind.toolFinished.rawValue
+        case .fileChanged: EventKind.fileChanged.rawValue
+        case .todoChanged: EventKind.todoChanged.rawValue
+        case .usage: EventKind.usage.rawValue
+        case .approvalRequested: EventKind.approvalRequested.rawValue
+        case .approvalDecided: EventKind.approvalDecided.rawValue
+        case .approvalDelivered: EventKind.approvalDelivered.rawValue
+        case .approvalApplied: EventKind.approvalApplied.rawValue
+        case .approvalExpired: EventKind.approvalExpired.rawValue
+        case .approvalCancelled: EventKind.approvalCancelled.rawValue
+        case .approvalStale: EventKind.approvalStale.rawValue
+        case .subagentStarted: EventKind.subagentStarted.rawValue
+        case .subagentFinished: EventKind.subagentFinished.rawValue
+        case .budgetCrossed: EventKind.budgetCrossed.rawValue
+        case .error: EventKind.error.rawValue
+        case .truncated: EventKind.truncated.rawValue
+        case .rewound: EventKind.rewound.rawValue
+        case .unsupported(let kind): kind
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .sessionStarted(let facts): facts.write(to: &writer)
+        case .sessionRenamed(let title): writer.field("title", title)
+        case .sessionEnded(let reason, let failed):
+            writer.field("reason", reason)
+            writer.flag("failed", failed)
+        case .statusChanged(let status, let reason):
+            writer.field("status", status.rawValue)
+            writer.field("reason", reason)
+        case .message(let role, let summary):
+            writer.field("role", role.rawValue)
+            writer.field("summary", summary)
+        case .toolStarted(let start): start.write(to: &writer)
+        case .toolFinished(let finish): finish.write(to: &writer)
+        case .fileChanged(let path, let added, let removed):
+            writer.field("path", path)
+            writer.field("added", added)
+            writer.field("removed", removed)
+        case .todoChanged(let progress): progress.write(to: &writer)
+        case .usage(let usage): usage.write(to: &writer)
+        case .approvalRequested(let request): request.write(to: &writer)
+        case .approvalDecided(let approval, let decision):
+            writer.field("approval", approval)
+            writer.object("decision") { decision.write(to: &$0) }
+        case .approvalDelivered(let approval), .approvalExpired(let approval): writer.field("approval", approval)
+        case .approvalApplied(let approval, let outcome):
+            writer.field("approval", approval)
+            writer.field("outcome", outcome.rawValue)
+        case .approvalCancelled(let approval, let reason), .approvalStale(let approval, let reason):
+            writer.field("approval", approval)
+            writer.field("reason", reason)
+        case .subagentStarted(let agent), .subagentFinished(let agent): writer.field("agent", agent)
+        case .budgetCrossed(let level): writer.field("level", level)
+        case .error(let message, let recoverable):
+            writer.field("message", message)
+            writer.flag("recoverable", recoverable)
+        case .truncated(let count): writer.field("count", count)
+        case .rewound(let to): writer.field("to", to)
+        case .unsupported: break
+        }
+    }
+}
+
+extension SessionFacts {
+    init(from head: JSONValue) throws(WireError) {
+        let agent = try head.required("agent").object()
+        self.init(agentName: try agent.string("name", bytesMax: WireLimits.nameBytesMax))
+        agentVersion = try agent.optionalString("version", bytesMax: WireLimits.nameBytesMax)
+        model = try head.optionalString("model", bytesMax: WireLimits.nameBytesMax)
+        title = try head.optionalString("title", bytesMax: WireLimits.lineBytesMax)
+        project = try head.optionalString("project", bytesMax: WireLimits.lineBytesMax)
+        workingDirectory = try head.optionalString("cwd", bytesMax: WireLimits.lineBytesMax)
+        run = try head.optionalString("run", bytesMax: WireLimits.nameBytesMax)
+        isResumed = try head.flag("resumed")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object("agent") {
+            $0.field("name", agentName)
+            $0.field("version", agentVersion)
+        }
+        writer.field("model", model)
+        writer.field("title", title)
+        writer.field("project", project)
+        writer.field("cwd", workingDirectory)
+        writer.field("run", run)
+        writer.flag("resumed", isResumed)
+    }
+}
+
+extension ToolStart {
+    init(from head: JSONValue) throws(WireError) {
+        self.init(
+            call: try head.string("call", bytesMax: WireLimits.nameBytesMax),
+            tool: try head.string("tool", bytesMax: WireLimits.nameBytesMax),
+            operation: try head.string("operation", bytesMax: WireLimits.lineBytesMax))
+        file = try head.optionalString("file", bytesMax: WireLimits.lineBytesMax)
+        agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
+        isRedacted = try head.flag("redacted")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("call", call)
+        writer.field("tool", tool)
+        writer.field("operation", operation)
+        writer.field("file", file)
+        writer.field("agent", agent)
+        writer.flag("redacted", isRedacted)
+    }
+}
+
+extension ToolFinish {
+    init(from head: JSONValue) throws(WireError) {
+        self.init(
+            call: try head.string("call", bytesMax: WireLimits.nameBytesMax),
+            tool: try head.string("tool", bytesMax: WireLimits.nameBytesMax), succeeded: try head.required("ok").bool())
+        exitCode = try head.optionalInteger("exit", in: Int64(Int32.min)...Int64(Int32.max))
+        durationMilliseconds = try head.optionalInteger("durationMs")
+        summary = try head.optionalString("summary", bytesMax: WireLimits.lineBytesMax)
+        agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("call", call)
+        writer.field("tool", tool)
+        writer.field("ok", succeeded)
+        writer.field("exit", exitCode)
+        writer.field("durationMs", durationMilliseconds)
+        writer.field("summary", summary)
+        writer.field("agent", agent)
+    }
+}
+
+extension TodoProgress {
+    package init(from value: JSONValue) throws(WireError) {
+        self.init(
+            completed: try value.integer("completed"), total: try value.integer("total"),
+            current: try value.optionalString("current", bytesMax: WireLimits.lineBytesMax))
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("completed", completed)
+        writer.field("total", total)
+        writer.field("current", current)
+    }
+}
+
+extension Tokens {
+    package init(from value: JSONValue) throws(WireError) {
+        self.init(
+            input: try value.object().optionalInteger("input") ?? 0, output: try value.optionalInteger("output") ?? 0,
+            cacheRead: try value.optionalInteger("cacheRead") ?? 0, cacheWrite: try value.optionalInteger("cacheWrite") ?? 0)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("input", input)
+        writer.field("output", output)
+        writer.field("cacheRead", cacheRead)
+        writer.field("cacheWrite", cacheWrite)
+    }
+}
+
+extension Usage {
+    /// More than a million dollars is a mistake, not a bill.
+    static let costMicroUSDMax: Int64 = 1_000_000_000_000
+
+    init(from head: JSONValue) throws(WireError) {
+        self.init()
+        run = try head.optionalString("run", bytesMax: WireLimits.nameBytesMax)
+        model = try head.optionalString("model", bytesMax: WireLimits.nameBytesMax)
+        if let value = head.optional("tokens") { tokens = try Tokens(from: value) }
+        costMicroUSD = try head.optionalInteger("costMicroUSD", in: 0...Self.costMicroUSDMax)
+        costDeltaMicroUSD = try head.optionalInteger("costDeltaMicroUSD", in: 0...Self.costMicroUSDMax)
+        contextUsed = try head.optionalInteger("contextUsed")
+        contextLimit = try head.optionalInteger("contextLimit")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("run", run)
+        writer.field("model", model)
+        if let tokens { writer.object("tokens") { tokens.write(to: &$0) } }
+        writer.field("costMicroUSD", costMicroUSD)
+        writer.field("costDeltaMicroUSD", costDeltaMicroUSD)
+        writer.field("contextUsed", contextUsed)
+        writer.field("contextLimit", contextLimit)
+    }
+}
+
+extension ApprovalRequest {
+    init(from head: JSONValue) throws(WireError) {
+        self.init(
+            approval: try head.identifier("approval"), kind: try head.word("kind"),
+            tool: try head.string("tool", bytesMax: WireLimits.nameBytesMax),
+            title: try head.string("title", bytesMax: WireLimits.lineBytesMax), digest: try head.digest("digest"))
+        isRedacted = try head.flag("redacted")
+        isCut = try head.flag("cut")
+        expiresAt = try head.optionalInteger("expiresAt")
+        call = try head.optionalString("call", bytesMax: WireLimits.nameBytesMax)
+        agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("approval", approval)
+        writer.field("kind", kind.rawValue)
+        writer.field("tool", tool)
+        writer.field("title", title)
+        writer.field("digest", digest.rawValue)
+        writer.flag("redacted", isRedacted)
+        writer.flag("cut", isCut)
+        writer.field("expiresAt", expiresAt)
+        writer.field("call", call)
+        writer.field("agent", agent)
+    }
+}

@@ -1,0 +1,150 @@
+/// The part of an event that the reducer, the lists and the pushes read.
+package enum EventHead: Sendable, Equatable {
+    case sessionStarted(SessionFacts)
+    case sessionRenamed(title: String)
+    case sessionEnded(reason: String?, failed: Bool)
+    case statusChanged(SessionStatus, reason: String?)
+    case message(MessageRole, summary: String?)
+    case toolStarted(ToolStart)
+    case toolFinished(ToolFinish)
+    case fileChanged(path: String, added: Int64, removed: Int64)
+    case todoChanged(TodoProgress)
+    case usage(Usage)
+    case approvalRequested(ApprovalRequest)
+    case approvalDecided(ApprovalID, Decision)
+    case approvalDelivered(ApprovalID)
+    case approvalApplied(ApprovalID, outcome: ApprovalOutcome)
+    case approvalExpired(ApprovalID)
+    case approvalCancelled(ApprovalID, reason: String)
+    case approvalStale(ApprovalID, reason: String)
+    case subagentStarted(agent: String)
+    case subagentFinished(agent: String)
+    case budgetCrossed(level: Int64)
+    case error(message: String, recoverable: Bool)
+    case truncated(count: Int64?)
+    case rewound(to: Int64)
+    /// A kind of a newer version; carried as it is.
+    case unsupported(kind: String)
+}
+
+package enum MessageRole: String, Sendable, CaseIterable {
+    case user, assistant, thought
+}
+
+/// How an approval ended at the agent.
+package enum ApprovalOutcome: String, Sendable, CaseIterable {
+    case ran, denied, answered
+}
+
+package enum ApprovalKind: String, Sendable, CaseIterable {
+    case tool, question
+}
+
+/// What is known of a session when it starts; later starts (a resumed run) add to it.
+package struct SessionFacts: Sendable, Equatable {
+    package var agentName: String
+    package var agentVersion: String?
+    package var model: String?
+    package var title: String?
+    package var project: String?
+    package var workingDirectory: String?
+    /// One process of the agent; tokens and cost count up within it.
+    package var run: String?
+    package var isResumed = false
+
+    package init(agentName: String) { self.agentName = agentName }
+}
+
+package struct ToolStart: Sendable, Equatable {
+    package var call: String
+    package var tool: String
+    /// What it does in a few words, for lists and the Lock Screen.
+    package var operation: String
+    package var file: String?
+    package var agent: String?
+    package var isRedacted = false
+
+    package init(call: String, tool: String, operation: String) {
+        self.call = call
+        self.tool = tool
+        self.operation = operation
+    }
+}
+
+package struct ToolFinish: Sendable, Equatable {
+    package var call: String
+    package var tool: String
+    package var succeeded: Bool
+    package var exitCode: Int64?
+    package var durationMilliseconds: Int64?
+    package var summary: String?
+    package var agent: String?
+
+    package init(call: String, tool: String, succeeded: Bool) {
+        self.call = call
+        self.tool = tool
+        self.succeeded = succeeded
+    }
+}
+
+package struct TodoProgress: Sendable, Equatable {
+    package var completed: Int64
+    package var total: Int64
+    package var current: String?
+
+    package init(completed: Int64, total: Int64, current: String? = nil) {
+        self.completed = completed
+        self.total = total
+        self.current = current
+    }
+}
+
+package struct Tokens: Sendable, Equatable {
+    package var input: Int64 = 0
+    package var output: Int64 = 0
+    package var cacheRead: Int64 = 0
+    package var cacheWrite: Int64 = 0
+
+    package init(input: Int64 = 0, output: Int64 = 0, cacheRead: Int64 = 0, cacheWrite: Int64 = 0) {
+        self.input = input
+        self.output = output
+        self.cacheRead = cacheRead
+        self.cacheWrite = cacheWrite
+    }
+}
+
+/// Cumulative within `run`; what is absent is unchanged.
+package struct Usage: Sendable, Equatable {
+    package var run: String?
+    package var model: String?
+    package var tokens: Tokens?
+    package var costMicroUSD: Int64?
+    package var costDeltaMicroUSD: Int64?
+    package var contextUsed: Int64?
+    package var contextLimit: Int64?
+
+    package init() {}
+}
+
+package struct ApprovalRequest: Sendable, Equatable {
+    package var approval: ApprovalID
+    package var kind: ApprovalKind
+    package var tool: String
+    package var title: String
+    package var digest: InputDigest
+    package var isRedacted = false
+    /// The body is not whole: it can be denied from there, never allowed.
+    package var isCut = false
+    /// Milliseconds since 1970.
+    package var expiresAt: Int64?
+    package var call: String?
+    package var agent: String?
+
+    package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {
+        self.approval = approval
+        self.kind = kind
+        self.tool = tool
+        self.title = title
+        self.digest = digest
+    }
+}

@@ -1,0 +1,29 @@
+/// The event kinds that this version's reducer knows. Others are stored and carried.
+package enum EventKind: String, Sendable, CaseIterable {
+    case sessionStarted = "session.started"
+    case sessionRenamed = "session.renamed"
+    case sessionEnded = "session.ended"
+    case statusChanged = "status.changed"
+    case message
+    case toolStarted = "tool.started"
+    case toolFinished = "tool.finished"
+    case fileChanged = "file.changed"
+    case todoChanged = "todo.changed"
+    case usage
+    case approvalRequested = "approval.requested"
+    case approvalDecided = "approval.decided"
+    case approvalDelivered = "approval.delivered"
+    case approvalApplied = "approval.applied"
+    case approvalExpired = "approval.expired"
+    case approvalCancelled = "approval.cancelled"
+    case approvalStale = "approval.stale"
+    case subagentStarted = "subagent.started"
+    case subagentFinished = "subagent.finished"
+    case budgetCrossed = "budget.crossed"
+    case error
+    case truncated
+    case rewound
+
+    /// Only the relay states these: a host that could would decide in a person's place.
+    package var isMadeByRelay: Bool { self == .approvalDecided || self == .approvalExpired || self == .budgetCrossed }
+}

@@ -1,0 +1,6 @@
+/// What a session is doing, as people see it.
+package enum SessionStatus: String, Sendable, CaseIterable {
+    case starting, running, waitingApproval, waitingAnswer, idle, completed, failed
+    /// The host has been away for so long that what is shown may be wrong.
+    case stale
+}

@@ -1,0 +1,44 @@
+/// A name on the wire: 1 to 64 of `A-Z a-z 0-9 _ -`.
+///
+/// So narrow that two identifiers are equal exactly when their bytes are: in a wider alphabet Swift, SQLite and JavaScript
+/// disagree on that. `Tag` keeps a session from being taken for an approval.
+package struct Identifier<Tag>: Hashable, Sendable, CustomStringConvertible {
+    package static var bytesMax: Int { 64 }
+
+    package let rawValue: String
+
+    /// Nil where the text is not spelled as an identifier must be.
+    package init?(_ rawValue: String) {
+        let isSpelled = rawValue.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isSpelled, (1...Self.bytesMax).contains(rawValue.utf8.count) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    package var description: String { rawValue }
+}
+
+package enum SessionTag {}
+package enum ApprovalTag {}
+package enum HostTag {}
+package enum ClientTag {}
+package enum WorkspaceTag {}
+package enum CommandTag {}
+package enum EpochTag {}
+
+/// One conversation of one agent; made by the host, stable across restarts of everything.
+package typealias SessionID = Identifier<SessionTag>
+package typealias ApprovalID = Identifier<ApprovalTag>
+package typealias HostID = Identifier<HostTag>
+package typealias ClientID = Identifier<ClientTag>
+package typealias WorkspaceID = Identifier<WorkspaceTag>
+/// Made by the client for one command, so that sending it twice has one effect.
+package typealias CommandID = Identifier<CommandTag>
+/// One life of the log: a restored or replaced data file has another.
+package typealias Epoch = Identifier<EpochTag>

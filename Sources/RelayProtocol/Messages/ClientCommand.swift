@@ -1,0 +1,132 @@
+/// What a client asks for.
+package enum ClientCommand: Sendable, Equatable {
+    /// Nil: the workspace's summaries and approvals.
+    case subscribe(SessionID?, after: Position?)
+    case unsubscribe(SessionID?)
+    case history(SessionID, before: Int64, limit: Int64)
+    case decide(DecideCommand)
+    case prompt(SessionID, text: String)
+    case interrupt(SessionID)
+    case pair(PairingRole)
+
+    typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
+
+    static let readers: [String: Reader] = [
+        "subscribe": { value throws(WireError) in
+            var after: Position?
+            if let position = value.optional("after") { after = try Position(from: position) }
+            return .subscribe(try value.optionalIdentifier("session"), after: after)
+        },
+        "unsubscribe": { value throws(WireError) in .unsubscribe(try value.optionalIdentifier("session")) },
+        "history": { value throws(WireError) in
+            .history(
+                try value.identifier("session"), before: try value.integer("before"),
+                limit: try value.integer("limit", in: 1...Int64(WireLimits.historyEventsMax)))
+        },
+        "decide": { value throws(WireError) in
+            let verdict: Decision.Verdict =
+                switch try value.word("decision", SimpleVerdict.self) {
+                case .allow: .allow
+                case .deny: .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
+                }
+            return .decide(try DecideCommand(from: value, verdict: verdict))
+        },
+        "answer": { value throws(WireError) in
+            .decide(try DecideCommand(from: value, verdict: .answer(try Answer.list(from: value))))
+        },
+        "prompt": { value throws(WireError) in
+            .prompt(try value.identifier("session"), text: try value.string("text", bytesMax: WireLimits.textBytesMax))
+        },
+        "interrupt": { value throws(WireError) in .interrupt(try value.identifier("session")) },
+        "pair": { value throws(WireError) in
+            .pair(value.optional("role") == nil ? .client : try value.word("role"))
+        },
+    ]
+
+    func bytes(id: CommandID) -> [UInt8] {
+        switch self {
+        case .subscribe(let session, let after):
+            return Self.message("subscribe", id) {
+                $0.field("session", session)
+                if let after { $0.object("after") { after.write(to: &$0) } }
+            }
+        case .unsubscribe(let session): return Self.message("unsubscribe", id) { $0.field("session", session) }
+        case .history(let session, let before, let limit):
+            return Self.message("history", id) {
+                $0.field("session", session)
+                $0.field("before", before)
+                $0.field("limit", limit)
+            }
+        case .decide(let decide):
+            return Self.message(decide.isAnswer ? "answer" : "decide", id) { decide.write(to: &$0) }
+        case .prompt(let session, let text):
+            return Self.message("prompt", id) {
+                $0.field("session", session)
+                $0.field("text", text)
+            }
+        case .interrupt(let session): return Self.message("interrupt", id) { $0.field("session", session) }
+        case .pair(let role): return Self.message("pair", id) { $0.field("role", role.rawValue) }
+        }
+    }
+
+    private static func message(_ type: StaticString, _ id: CommandID, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(type: type)
+        writer.field("id", id)
+        body(&writer)
+        return writer.finish()
+    }
+}
+
+/// `decide` and `answer`: the verdict on one approval, for exactly the input of this digest.
+package struct DecideCommand: Sendable, Equatable {
+    package var session: SessionID
+    package var approval: ApprovalID
+    package var digest: InputDigest
+    package var verdict: Decision.Verdict
+    package var signature: String?
+
+    package init(
+        session: SessionID, approval: ApprovalID, digest: InputDigest, verdict: Decision.Verdict, signature: String? = nil
+    ) {
+        self.session = session
+        self.approval = approval
+        self.digest = digest
+        self.verdict = verdict
+        self.signature = signature
+    }
+
+    init(from value: JSONValue, verdict: Decision.Verdict) throws(WireError) {
+        session = try value.identifier("session")
+        approval = try value.identifier("approval")
+        digest = try value.digest("digest")
+        self.verdict = verdict
+        signature = try value.optionalString("signature", bytesMax: WireLimits.textBytesMax)
+    }
+
+    var isAnswer: Bool {
+        if case .answer = verdict { true } else { false }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("session", session)
+        writer.field("approval", approval)
+        writer.field("digest", digest.rawValue)
+        switch verdict {
+        case .allow: writer.field("decision", "allow")
+        case .deny(let message):
+            writer.field("decision", "deny")
+            writer.field("message", message)
+        case .answer(let answers): Answer.write(answers, to: &writer)
+        }
+        writer.field("signature", signature)
+    }
+}
+
+enum SimpleVerdict: String, CaseIterable {
+    case allow, deny
+}
+
+/// Whom a pairing code, and the token it becomes, is for.
+package enum PairingRole: String, Sendable, CaseIterable {
+    case client, host
+}

@@ -1,0 +1,118 @@
+/// What both sides say first.
+package struct Hello: Sendable, Equatable {
+    package var version: Int64
+    package var software: String
+    /// The host's own name for itself.
+    package var name: String?
+    package var capabilities: Set<Capability>
+    /// Sessions that the host runs or still has events of.
+    package var sessions: [SessionID]
+
+    package init(software: String, name: String? = nil, capabilities: Set<Capability> = [], sessions: [SessionID] = []) {
+        version = ProtocolVersion.current
+        self.software = software
+        self.name = name
+        self.capabilities = capabilities
+        self.sessions = sessions
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        version = try value.integer("version")
+        software = try value.string("software", bytesMax: WireLimits.nameBytesMax)
+        name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
+        capabilities = []
+        if let list = value.optional("capabilities") {
+            for entry in try list.array() {
+                if let capability = Capability(rawValue: try entry.string()) { capabilities.insert(capability) }
+            }
+        }
+        sessions = []
+        if value.optional("sessions") != nil {
+            for entry in try value.array("sessions", countMax: WireLimits.helloSessionsMax) {
+                sessions.append(try entry.identifier())
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("version", version)
+        writer.field("software", software)
+        writer.field("name", name)
+        if !capabilities.isEmpty { writer.strings("capabilities", capabilities.map(\.rawValue).sorted()) }
+        if !sessions.isEmpty { writer.strings("sessions", sessions.map(\.rawValue)) }
+    }
+}
+
+/// What a host can do beyond reporting and applying decisions. Unknown ones are ignored.
+package enum Capability: String, Sendable, CaseIterable {
+    case prompt, interrupt
+}
+
+/// What the relay answers to `hello`, alike for hosts and clients.
+package struct Welcome: Sendable, Equatable {
+    package var software: String
+    package var epoch: Epoch
+    package var heartbeat: Heartbeat
+
+    package init(software: String, epoch: Epoch, heartbeat: Heartbeat) {
+        self.software = software
+        self.epoch = epoch
+        self.heartbeat = heartbeat
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        software = try value.string("software", bytesMax: WireLimits.nameBytesMax)
+        epoch = try value.identifier("epoch")
+        let beat = try value.required("heartbeat").object()
+        heartbeat = Heartbeat(
+            pingSeconds: try beat.integer("pingSeconds", in: 1...3_600),
+            hangUpSeconds: try beat.integer("hangUpSeconds", in: 1...3_600))
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("version", ProtocolVersion.current)
+        writer.field("software", software)
+        writer.field("epoch", epoch)
+        writer.object("heartbeat") {
+            $0.field("pingSeconds", heartbeat.pingSeconds)
+            $0.field("hangUpSeconds", heartbeat.hangUpSeconds)
+        }
+        writer.object("limits") {
+            $0.field("messageBytes", Int64(WireLimits.messageBytesMax))
+            $0.field("batchEvents", Int64(WireLimits.batchEventsMax))
+            $0.field("eventBytes", Int64(WireLimits.eventBytesMax))
+        }
+    }
+}
+
+/// How often the relay pings, and after how long a silence it hangs up; the peer derives its own time-outs from them.
+package struct Heartbeat: Sendable, Equatable {
+    package var pingSeconds: Int64
+    package var hangUpSeconds: Int64
+
+    package init(pingSeconds: Int64, hangUpSeconds: Int64) {
+        self.pingSeconds = pingSeconds
+        self.hangUpSeconds = hangUpSeconds
+    }
+}
+
+/// A name with the identifier it belongs to.
+package struct Named<Tag>: Sendable, Equatable {
+    package var id: Identifier<Tag>
+    package var name: String
+
+    package init(id: Identifier<Tag>, name: String) {
+        self.id = id
+        self.name = name
+    }
+
+    package init(from value: JSONValue) throws(WireError) {
+        id = try value.object().identifier("id")
+        name = try value.string("name", bytesMax: WireLimits.nameBytesMax)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("id", id)
+        writer.field("name", name)
+    }
+}

@@ -1,0 +1,105 @@
+/// Host → relay.
+package enum HostMessage: Sendable {
+    case hello(Hello)
+    case events(HostEvents)
+    case deltas(Delta)
+
+    package init(parsing bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        let type = try value.string("type")
+        switch type {
+        case "hello": self = .hello(try Hello(from: value))
+        case "events": self = .events(try HostEvents(from: value))
+        case "deltas": self = .deltas(try Delta(from: value))
+        default: throw .unknownType(type)
+        }
+    }
+
+    package var bytes: [UInt8] {
+        switch self {
+        case .hello(let hello):
+            var writer = JSONWriter(type: "hello")
+            hello.write(to: &writer)
+            return writer.finish()
+        case .events(let batch):
+            var writer = JSONWriter(type: "events")
+            writer.field("session", batch.session)
+            writer.field("first", batch.first)
+            writer.flag("gap", batch.isAfterGap)
+            writer.array("events", batch.events.map(\.bytes))
+            return writer.finish()
+        case .deltas(let delta):
+            var writer = JSONWriter(type: "deltas")
+            delta.write(to: &writer)
+            return writer.finish()
+        }
+    }
+}
+
+/// A run of events as the host numbers them.
+package struct HostEvents: Sendable {
+    package var session: SessionID
+    /// The host's number of the first; a session's first event is 1.
+    package var first: Int64
+    /// What is missing before `first` is gone at the host.
+    package var isAfterGap: Bool
+    package var events: [Event]
+
+    package init(session: SessionID, first: Int64, isAfterGap: Bool = false, events: [Event]) {
+        self.session = session
+        self.first = first
+        self.isAfterGap = isAfterGap
+        self.events = events
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        session = try value.identifier("session")
+        first = try value.integer("first", in: 1...JSONValue.integerMax - Int64(WireLimits.batchEventsMax))
+        isAfterGap = try value.flag("gap")
+        events = []
+        for entry in try value.array("events", countMax: WireLimits.batchEventsMax) {
+            let event = try Event(from: entry)
+            if EventKind(rawValue: event.head.kind)?.isMadeByRelay == true {
+                throw WireError(.badValue, at: entry.path + ".kind", "only the relay states this")
+            }
+            events.append(event)
+        }
+        if events.isEmpty { throw WireError(.outOfRange, at: value.path + ".events", "at least one event") }
+    }
+}
+
+/// A piece of an unfinished message; live only.
+package struct Delta: Sendable, Equatable {
+    package var session: SessionID
+    package var message: String
+    package var text: String
+    package var agent: String?
+
+    package init(session: SessionID, message: String, text: String, agent: String? = nil) {
+        self.session = session
+        self.message = message
+        self.text = text
+        self.agent = agent
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        session = try value.identifier("session")
+        message = try value.string("message", bytesMax: WireLimits.nameBytesMax)
+        text = try value.string("text", bytesMax: WireLimits.eventBytesMax)
+        agent = try value.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("session", session)
+        writer.field("message", message)
+        writer.field("text", text)
+        writer.field("agent", agent)
+    }
+}
+
+extension WireError {
+    static func unknownType(_ type: String) -> WireError {
+        // The name is the peer's own text: shown, but never at length.
+        WireError(.unknownType, at: "$.type", "this relay does not know messages of type \"\(type.prefix(64))\"")
+    }
+}

@@ -1,0 +1,130 @@
+/// Relay → client.
+package enum MessageToClient: Sendable {
+    case welcome(Welcome, client: Named<ClientTag>, workspace: Named<WorkspaceTag>)
+    case workspaceSnapshot(sessions: [Summary], approvals: [Approval])
+    case sessionSnapshot(SessionEvents, seq: Int64, summary: Summary, approvals: [Approval])
+    case events(SessionEvents)
+    case deltas(Delta)
+    case summary(Summary)
+    case approval(Approval)
+    case reset(SessionID, ResetReason)
+    case reply(CommandID, Reply)
+    case notice(Notice)
+
+    package init(parsing bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        let type = try value.string("type")
+        switch type {
+        case "welcome":
+            self = .welcome(
+                try Welcome(from: value), client: try Named(from: value.required("client")),
+                workspace: try Named(from: value.required("workspace")))
+        case "snapshot":
+            var approvals: [Approval] = []
+            for entry in try value.array("approvals") { approvals.append(try Approval(from: entry)) }
+            if value.optional("session") == nil {
+                var sessions: [Summary] = []
+                for entry in try value.array("sessions") { sessions.append(try Summary(from: entry)) }
+                self = .workspaceSnapshot(sessions: sessions, approvals: approvals)
+            } else {
+                self = .sessionSnapshot(
+                    try SessionEvents(from: value), seq: try value.integer("seq"),
+                    summary: try Summary(from: value.required("summary")), approvals: approvals)
+            }
+        case "events": self = .events(try SessionEvents(from: value))
+        case "deltas": self = .deltas(try Delta(from: value))
+        case "summary": self = .summary(try Summary(from: value.required("summary")))
+        case "approval": self = .approval(try Approval(from: value.required("approval")))
+        case "reset": self = .reset(try value.identifier("session"), try value.word("reason"))
+        case "reply": self = .reply(try value.identifier("id"), try Reply(from: value))
+        case "notice": self = .notice(try Notice(from: value))
+        default: throw .unknownType(type)
+        }
+    }
+
+    package var bytes: [UInt8] {
+        switch self {
+        case .welcome(let welcome, let client, let workspace):
+            var writer = JSONWriter(type: "welcome")
+            welcome.write(to: &writer)
+            writer.object("client") { client.write(to: &$0) }
+            writer.object("workspace") { workspace.write(to: &$0) }
+            return writer.finish()
+        case .workspaceSnapshot(let sessions, let approvals):
+            var writer = JSONWriter(type: "snapshot")
+            writer.array("sessions", sessions.map(\.bytes))
+            writer.array("approvals", approvals.map(\.bytes))
+            return writer.finish()
+        case .sessionSnapshot(let tail, let seq, let summary, let approvals):
+            var writer = JSONWriter(type: "snapshot")
+            writer.field("session", tail.session)
+            writer.field("epoch", tail.epoch)
+            writer.field("seq", seq)
+            writer.field("first", tail.first)
+            writer.array("events", tail.events)
+            writer.raw("summary", summary.bytes)
+            writer.array("approvals", approvals.map(\.bytes))
+            return writer.finish()
+        case .events(let events):
+            var writer = JSONWriter(type: "events")
+            writer.field("session", events.session)
+            writer.field("epoch", events.epoch)
+            writer.field("first", events.first)
+            writer.array("events", events.events)
+            return writer.finish()
+        case .deltas(let delta):
+            var writer = JSONWriter(type: "deltas")
+            delta.write(to: &writer)
+            return writer.finish()
+        case .summary(let summary):
+            var writer = JSONWriter(type: "summary")
+            writer.raw("summary", summary.bytes)
+            return writer.finish()
+        case .approval(let approval):
+            var writer = JSONWriter(type: "approval")
+            writer.raw("approval", approval.bytes)
+            return writer.finish()
+        case .reset(let session, let reason):
+            var writer = JSONWriter(type: "reset")
+            writer.field("session", session)
+            writer.field("reason", reason.rawValue)
+            return writer.finish()
+        case .reply(let id, let reply):
+            var writer = JSONWriter(type: "reply")
+            writer.field("id", id)
+            reply.write(to: &writer)
+            return writer.finish()
+        case .notice(let notice):
+            var writer = JSONWriter(type: "notice")
+            notice.write(to: &writer)
+            return writer.finish()
+        }
+    }
+}
+
+/// A run of a session's events as the relay numbers them, each as its bytes.
+package struct SessionEvents: Sendable {
+    package var session: SessionID
+    package var epoch: Epoch
+    package var first: Int64
+    package var events: [[UInt8]]
+
+    package init(session: SessionID, epoch: Epoch, first: Int64, events: [[UInt8]]) {
+        self.session = session
+        self.epoch = epoch
+        self.first = first
+        self.events = events
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        session = try value.identifier("session")
+        epoch = try value.identifier("epoch")
+        first = try value.integer("first")
+        events = try value.array("events").map { Array($0.bytes) }
+    }
+}
+
+/// Why a position cannot be continued.
+package enum ResetReason: String, Sendable, CaseIterable {
+    case epochChanged, ahead, trimmed
+}

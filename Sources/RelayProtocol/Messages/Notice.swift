@@ -1,0 +1,34 @@
+/// Something that a peer should know: a refused message, a limit, a store that takes no writes.
+package struct Notice: Sendable, Equatable {
+    package var code: String
+    package var message: String
+    package var path: String?
+
+    package init(code: String, message: String, path: String? = nil) {
+        self.code = code
+        self.message = message
+        self.path = path
+    }
+
+    package init(_ error: WireError) {
+        self.init(code: error.code.rawValue, message: error.message, path: error.path)
+    }
+
+    package init(from value: JSONValue) throws(WireError) {
+        code = try value.object().string("code")
+        message = try value.string("message")
+        path = try value.optionalString("path")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("code", code)
+        writer.field("message", message)
+        writer.field("path", path)
+    }
+}
+
+/// The codes of errors and notices besides those of `WireError`.
+package enum ErrorCode: String, Sendable, CaseIterable {
+    case helloFirst, unsupportedVersion, notFound, alreadyDecided, closed, digestMismatch, notWhole, wrongKind, unsupported
+    case unavailable, tooMany
+}

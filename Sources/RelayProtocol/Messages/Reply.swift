@@ -1,0 +1,51 @@
+/// The answer to one command.
+package enum Reply: Sendable, Equatable {
+    case done
+    /// To `decide` and `answer`: what the approval is now.
+    case decided(ApprovalStage)
+    case history(first: Int64, events: [[UInt8]])
+    /// To `pair`. `expiresAt` in milliseconds since 1970, `qr` rows of 0 and 1.
+    case pairing(link: String, expiresAt: Int64, qr: [String])
+    case failed(Notice, winner: Decision?)
+
+    package static func failed(_ code: ErrorCode, _ message: String, winner: Decision? = nil) -> Reply {
+        .failed(Notice(code: code.rawValue, message: message), winner: winner)
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        if let error = value.optional("error") {
+            var winner: Decision?
+            if let decision = error.optional("winner") { winner = try Decision(from: decision) }
+            self = .failed(try Notice(from: error), winner: winner)
+        } else if value.optional("stage") != nil {
+            self = .decided(try value.word("stage"))
+        } else if value.optional("events") != nil {
+            self = .history(first: try value.integer("first"), events: try value.array("events").map { Array($0.bytes) })
+        } else if value.optional("link") != nil {
+            var rows: [String] = []
+            for row in try value.array("qr") { rows.append(try row.string()) }
+            self = .pairing(link: try value.string("link"), expiresAt: try value.integer("expiresAt"), qr: rows)
+        } else {
+            self = .done
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .done: break
+        case .decided(let stage): writer.field("stage", stage.rawValue)
+        case .history(let first, let events):
+            writer.field("first", first)
+            writer.array("events", events)
+        case .pairing(let link, let expiresAt, let qr):
+            writer.field("link", link)
+            writer.field("expiresAt", expiresAt)
+            writer.strings("qr", qr)
+        case .failed(let notice, let winner):
+            writer.object("error") {
+                notice.write(to: &$0)
+                if let winner { $0.object("winner") { winner.write(to: &$0) } }
+            }
+        }
+    }
+}

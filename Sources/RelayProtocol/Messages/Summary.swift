@@ -1,0 +1,127 @@
+/// The reduced state of a session: what lists, pushes and the Lock Screen show.
+package struct Summary: Sendable, Equatable {
+    package var session: SessionID
+    /// The event after which this holds.
+    package var seq: Int64
+    package var host: Named<HostTag>
+    package var hostIsConnected: Bool
+    package var agentName: String
+    package var agentVersion: String?
+    package var model: String?
+    package var title: String?
+    package var project: String?
+    package var workingDirectory: String?
+    package var status: SessionStatus
+    package var statusReason: String?
+    package var operation: String?
+    package var file: String?
+    /// Tools started.
+    package var operations: Int64 = 0
+    package var messages: Int64 = 0
+    package var todo: TodoProgress?
+    /// Pending now.
+    package var approvals: Int64 = 0
+    package var questions: Int64 = 0
+    package var subagents: Int64 = 0
+    package var tokens: Tokens?
+    package var costMicroUSD: Int64?
+    package var contextUsed: Int64?
+    package var contextLimit: Int64?
+    package var linesAdded: Int64 = 0
+    package var linesRemoved: Int64 = 0
+    package var error: String?
+    /// Milliseconds since 1970.
+    package var startedAt: Int64
+    package var lastActivityAt: Int64
+    package var endedAt: Int64?
+
+    package init(session: SessionID, host: Named<HostTag>, hostIsConnected: Bool, agentName: String, startedAt: Int64) {
+        self.session = session
+        seq = 0
+        self.host = host
+        self.hostIsConnected = hostIsConnected
+        self.agentName = agentName
+        status = .starting
+        self.startedAt = startedAt
+        lastActivityAt = startedAt
+    }
+
+    package init(from value: JSONValue) throws(WireError) {
+        session = try value.object().identifier("session")
+        seq = try value.integer("seq")
+        host = try Named(from: value.required("host"))
+        hostIsConnected = try value.required("host").flag("connected")
+        let agent = try value.required("agent")
+        agentName = try agent.string("name")
+        agentVersion = try agent.optionalString("version")
+        model = try value.optionalString("model")
+        title = try value.optionalString("title")
+        project = try value.optionalString("project")
+        workingDirectory = try value.optionalString("cwd")
+        status = try value.word("status")
+        statusReason = try value.optionalString("statusReason")
+        operation = try value.optionalString("operation")
+        file = try value.optionalString("file")
+        operations = try value.integer("operations")
+        messages = try value.integer("messages")
+        if let todo = value.optional("todo") { self.todo = try TodoProgress(from: todo) }
+        approvals = try value.integer("approvals")
+        questions = try value.integer("questions")
+        subagents = try value.integer("subagents")
+        if let tokens = value.optional("tokens") { self.tokens = try Tokens(from: tokens) }
+        costMicroUSD = try value.optionalInteger("costMicroUSD")
+        if let context = value.optional("context") {
+            contextUsed = try context.optionalInteger("used")
+            contextLimit = try context.optionalInteger("limit")
+        }
+        linesAdded = try value.integer("linesAdded")
+        linesRemoved = try value.integer("linesRemoved")
+        error = try value.optionalString("error")
+        startedAt = try value.integer("startedAt")
+        lastActivityAt = try value.integer("lastActivityAt")
+        endedAt = try value.optionalInteger("endedAt")
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("session", session)
+            writer.field("seq", seq)
+            writer.object("host") {
+                host.write(to: &$0)
+                $0.field("connected", hostIsConnected)
+            }
+            writer.object("agent") {
+                $0.field("name", agentName)
+                $0.field("version", agentVersion)
+            }
+            writer.field("model", model)
+            writer.field("title", title)
+            writer.field("project", project)
+            writer.field("cwd", workingDirectory)
+            writer.field("status", status.rawValue)
+            writer.field("statusReason", statusReason)
+            writer.field("operation", operation)
+            writer.field("file", file)
+            writer.field("operations", operations)
+            writer.field("messages", messages)
+            if let todo { writer.object("todo") { todo.write(to: &$0) } }
+            writer.field("approvals", approvals)
+            writer.field("questions", questions)
+            writer.field("subagents", subagents)
+            if let tokens { writer.object("tokens") { tokens.write(to: &$0) } }
+            writer.field("costMicroUSD", costMicroUSD)
+            if contextUsed != nil || contextLimit != nil {
+                writer.object("context") {
+                    $0.field("used", contextUsed)
+                    $0.field("limit", contextLimit)
+                }
+            }
+            writer.field("linesAdded", linesAdded)
+            writer.field("linesRemoved", linesRemoved)
+            writer.field("error", error)
+            writer.field("startedAt", startedAt)
+            writer.field("lastActivityAt", lastActivityAt)
+            writer.field("endedAt", endedAt)
+        }
+    }
+}

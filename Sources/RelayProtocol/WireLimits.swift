@@ -1,0 +1,21 @@
+/// What a message may hold. The relay tells its peers those that they have to plan for.
+package enum WireLimits {
+    /// One WebSocket message: a batch of events with a screenful of diff each.
+    package static let messageBytesMax = 1 << 20
+    /// Events in one `events` message: a host that was away for an hour catches up in a few round trips.
+    package static let batchEventsMax = 256
+    /// One event, body included: a large diff. A host cuts what is longer and says so.
+    package static let eventBytesMax = 256 << 10
+    /// Sessions named in one `hello`.
+    package static let helloSessionsMax = 1_000
+    /// A name of a host, client, tool or model.
+    package static let nameBytesMax = 256
+    /// A line that lists show: a title, an operation, a path.
+    package static let lineBytesMax = 4 << 10
+    /// A text that a person types: a prompt, a reason, an answer.
+    package static let textBytesMax = 32 << 10
+    /// Questions in one approval, and choices in one question.
+    package static let questionsMax = 64
+    /// Events in one answer to `history`.
+    package static let historyEventsMax = 500
+}

@@ -1,0 +1,4 @@
+@main
+struct Heliograph {
+    static func main() {}
+}

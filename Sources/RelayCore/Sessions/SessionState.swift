@@ -19,6 +19,8 @@ package struct SessionState: Sendable, Equatable {
     var subagents: Set<String> = []
     /// What the agent itself last said of its status; pending approvals cover it.
     var agentStatus = SessionStatus.starting
+    /// The tool call that `summary.operation` is about.
+    var currentCall: String?
 
     package var seq: Int64 { summary.seq }
 
@@ -35,6 +37,7 @@ package struct SessionState: Sendable, Equatable {
         runTokens = try Tokens(from: value.required("runTokens"))
         for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
         agentStatus = try value.word("agentStatus")
+        currentCall = try value.optionalString("currentCall")
     }
 
     package var bytes: [UInt8] {
@@ -48,6 +51,7 @@ package struct SessionState: Sendable, Equatable {
             writer.object("runTokens") { runTokens.write(to: &$0) }
             writer.strings("subagents", subagents.sorted())
             writer.field("agentStatus", agentStatus.rawValue)
+            writer.field("currentCall", currentCall)
         }
     }
 }

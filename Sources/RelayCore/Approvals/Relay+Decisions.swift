@@ -1,0 +1,131 @@
+import RelayProtocol
+
+/// What clients decide: the first decision wins, and it is for exactly the input that was shown.
+extension Relay {
+    mutating func decide(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant) {
+        let key = SessionKey(workspace: client.workspace, session: decide.session)
+        guard let approval = sessions[key]?.staged.approvals[decide.approval],
+            sessions[key]?.committed?.approvals[decide.approval] != nil
+        else {
+            reply(.failed(.notFound, "there is no such approval"), to: command, of: peer)
+            return
+        }
+        guard approval.request.digest == decide.digest else {
+            reply(.failed(.digestMismatch, "the digest is of another input than the one that is asked about"), to: command, of: peer)
+            return
+        }
+        if approval.decision != nil {
+            // Decided already. Whether this says the same is answered when the decision is on disk, and not before.
+            wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
+            answerWaiters()
+            return
+        }
+        if approval.stage.isFinal {
+            reply(.failed(.closed, approval.closing), to: command, of: peer)
+            return
+        }
+        if let refusal = Self.refusal(of: decide.verdict, for: approval.request) {
+            reply(refusal, to: command, of: peer)
+            return
+        }
+        guard clients[peer].map({ $0.waitingCommands < Limits.waitingCommandsMax }) == true else {
+            reply(.failed(.tooMany, "too many commands wait for an answer"), to: command, of: peer)
+            return
+        }
+        let decision = Decision(
+            decide.verdict, client: client.identity.client.id, clientName: client.identity.client.name, at: now.wall,
+            command: command, signature: decide.signature)
+        stage(Event(.approvalDecided(approval.id, decision), at: now.wall), in: key, at: now)
+        wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
+    }
+
+    private static func refusal(of verdict: Decision.Verdict, for request: ApprovalRequest) -> Reply? {
+        switch (verdict, request.kind) {
+        case (.deny, _): return nil
+        case (.allow, .question): return .failed(.wrongKind, "a question is answered, or denied")
+        case (.answer, .tool): return .failed(.wrongKind, "a tool is allowed or denied")
+        case (.allow, .tool), (.answer, .question):
+            return request.isCut
+                ? .failed(.notWhole, "what is shown is not the whole input: it can be denied from here, not allowed") : nil
+        }
+    }
+
+    // MARK: - Waiting for the disk
+
+    private mutating func wait(_ waiter: DecisionWaiter) {
+        waiters.append(waiter)
+        clients[waiter.peer]?.waitingCommands += 1
+    }
+
+    /// Answers every command whose decision is on disk by now.
+    mutating func answerWaiters() {
+        let ready = waiters.filter { sessions[$0.key]?.committed?.approvals[$0.approval]?.decision != nil }
+        for waiter in take(ready) {
+            guard let approval = sessions[waiter.key]?.committed?.approvals[waiter.approval], let winner = approval.decision else {
+                continue
+            }
+            if winner.verdict == waiter.verdict {
+                reply(.decided(approval.stage), to: waiter.command, of: waiter.peer)
+            } else {
+                let message = "\(winner.clientName) has already decided this"
+                reply(.failed(.alreadyDecided, message, winner: winner), to: waiter.command, of: waiter.peer)
+            }
+        }
+    }
+
+    /// Answers every command whose decision was taken back because the disk did not take it.
+    mutating func refuseWaiters(_ reason: String) {
+        let refused = waiters.filter { sessions[$0.key]?.staged.approvals[$0.approval]?.decision == nil }
+        for waiter in take(refused) {
+            reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer)
+        }
+    }
+
+    private mutating func take(_ ready: [DecisionWaiter]) -> [DecisionWaiter] {
+        if ready.isEmpty { return [] }
+        let taken = Set(ready.map(\.id))
+        waiters.removeAll { taken.contains($0.id) }
+        for waiter in ready { clients[waiter.peer]?.waitingCommands -= 1 }
+        return ready
+    }
+
+    // MARK: - Expiry
+
+    /// `remaining` in milliseconds until the host stops waiting; nil for no limit.
+    mutating func armExpiry(of approval: Approval, in key: SessionKey, remaining: Int64?) {
+        guard let remaining else { return }
+        effects.append(.armTimer(.approvalExpiry(key, approval.id), after: max(0, remaining) + Limits.expiryGrace))
+    }
+
+    mutating func expire(_ id: ApprovalID, in key: SessionKey, at now: Instant) {
+        // Delivered means that the agent has the decision: its host says what came of it.
+        guard let approval = sessions[key]?.staged.approvals[id], approval.stage == .pending || approval.stage == .decided else {
+            return
+        }
+        stage(Event(.approvalExpired(id), at: now.wall), in: key, at: now)
+    }
+
+    mutating func forgetResolvedApprovals(at now: Instant) {
+        for key in sessions.keys {
+            sessions[key]?.updateViews { $0.forgetResolved(before: now.wall - Limits.resolvedApprovalsAge) }
+        }
+        effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
+    }
+}
+
+extension SessionView {
+    mutating func forgetResolved(before time: Int64) {
+        approvals = approvals.filter { _, approval in !approval.stage.isFinal || (approval.resolvedAt ?? 0) >= time }
+    }
+}
+
+extension Approval {
+    /// Why it can no longer be decided.
+    fileprivate var closing: String {
+        switch stage {
+        case .expired: "nobody decided in time"
+        case .cancelled: "settled elsewhere: \(reason ?? "cancelled")"
+        default: "it is \(stage.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package import RelayProtocol
+
+/// What shall be done: orders. They are run in order, after `handle` has returned.
+package enum Effect: Sendable {
+    /// One message, encoded once, to each of these.
+    case send([UInt8], to: [PeerID])
+    case close(PeerID, CloseCode)
+    /// Commit this; at most one is under way. Answered by `.committed` or `.commitFailed`.
+    case append(LogBatch)
+    /// Answered by `.pageRead` or `.readFailed`.
+    case read(ReadID, LogQuery)
+    /// Fires once; arming it again moves it. `after` in milliseconds.
+    case armTimer(RelayTimer, after: Int64)
+    case cancelTimer(RelayTimer)
+    /// Make a pairing code for this workspace and reply to this command.
+    case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
+}
+
+/// What to read of a session's log.
+package struct LogQuery: Sendable, Equatable {
+    package enum Range: Sendable, Equatable {
+        case after(Int64)
+        case before(Int64)
+    }
+
+    package let key: SessionKey
+    package let range: Range
+    package let limit: Int
+    package let bytesMax: Int
+}

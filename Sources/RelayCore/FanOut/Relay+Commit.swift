@@ -1,0 +1,78 @@
+import RelayProtocol
+
+/// What becomes visible, and when: only what a commit has put on disk.
+extension Relay {
+    /// Cuts a batch from what is staged, unless one is under way: what comes meanwhile makes the next one larger.
+    mutating func appendStaged() {
+        guard committing == nil, !staging.isEmpty else { return }
+        for key in staging.order { sessions[key]?.cutView() }
+        effects.append(.append(staging.batch(sessions)))
+        committing = staging
+        staging = Staging()
+    }
+
+    mutating func committed(at now: Instant) {
+        guard let batch = committing else { preconditionFailure("a commit answers an append") }
+        committing = nil
+        var acks: [PeerID: [SessionProgress]] = [:]
+        for key in batch.order {
+            guard var session = sessions[key], let view = session.cut, let staged = batch.appends[key] else {
+                preconditionFailure("a session is held while its events are being committed")
+            }
+            session.committed = view
+            session.cut = nil
+            sessions[key] = session
+            show(staged, in: session, view)
+            if let host = hostPeer(of: session) {
+                acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
+            }
+        }
+        for (host, progress) in acks { send(.ack(progress), toHost: host) }
+        answerWaiters()
+    }
+
+    /// The disk did not take the batch, nor can it take what was staged on top: everything falls back to what is on disk.
+    /// Hosts hear no ack and send again; clients are told.
+    mutating func commitFailed(_ reason: String) {
+        guard let batch = committing else { preconditionFailure("a failed commit answers an append") }
+        committing = nil
+        for key in batch.order + staging.order {
+            guard let view = sessions[key]?.committed else {
+                sessions[key] = nil
+                continue
+            }
+            sessions[key]?.staged = view
+            sessions[key]?.cut = nil
+        }
+        staging = Staging()
+        refuseWaiters(reason)
+        // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off.
+        for (peer, _) in hosts { effects.append(.close(peer, .restarting)) }
+    }
+
+    private mutating func show(_ staged: Staging.Staged, in session: Session, _ view: SessionView) {
+        let key = session.key
+        let live = session.subscribers.filter { clients[$0]?.subscriptions[key.session]?.state == .live }
+        send(
+            .events(
+                SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
+            to: Array(live))
+        let watchers = watchers(of: key)
+        send(.summary(view.state.summary), to: watchers)
+        let changed = staged.changedApprovals.compactMap { view.approvals[$0] }.sorted { $0.seq < $1.seq }
+        for approval in changed {
+            send(.approval(approval), to: watchers)
+            if approval.stage == .decided, let host = hostPeer(of: session) { sendDecision(of: approval, toHost: host) }
+            if approval.stage.isFinal { effects.append(.cancelTimer(.approvalExpiry(key, approval.id))) }
+        }
+    }
+
+    /// Who watches this session's summary and approvals: those on the workspace and those on the session, each once.
+    func watchers(of key: SessionKey) -> [PeerID] {
+        Array((workspaceSubscribers[key.workspace] ?? []).union(sessions[key]?.subscribers ?? []))
+    }
+
+    private func hostPeer(of session: Session) -> PeerID? {
+        hostPeers[HostKey(workspace: session.key.workspace, host: session.staged.state.summary.host.id)]
+    }
+}

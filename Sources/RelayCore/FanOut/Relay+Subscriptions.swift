@@ -1,0 +1,244 @@
+import RelayProtocol
+
+/// What clients ask for, and how a view begins: snapshot or replay, then live, without gap or repeat.
+extension Relay {
+    mutating func clientSent(_ message: ClientMessage, by peer: PeerID, at now: Instant) {
+        guard let client = clients[peer] else { return }
+        switch message {
+        case .hello(let hello): clientSaidHello(hello, peer)
+        case .command(let id, _) where !client.hasSaidHello:
+            reply(.failed(.helloFirst, Notice.helloFirst.message), to: id, of: peer)
+        case .command(let id, let command): run(command, id, of: client, peer, at: now)
+        }
+    }
+
+    mutating func refuse(_ error: ClientMessageError, of peer: PeerID) {
+        if let command = error.command {
+            reply(.failed(Notice(error.error), winner: nil), to: command, of: peer)
+        } else {
+            send(.notice(Notice(error.error)), to: [peer])
+        }
+    }
+
+    mutating func disconnected(_ peer: PeerID) {
+        if let host = hosts.removeValue(forKey: peer) { hostDisconnected(host, peer) }
+        guard let client = clients.removeValue(forKey: peer) else { return }
+        workspaceSubscribers[client.workspace]?.remove(peer)
+        for session in client.subscriptions.keys {
+            sessions[SessionKey(workspace: client.workspace, session: session)]?.subscribers.remove(peer)
+        }
+        waiters.removeAll { $0.peer == peer }
+    }
+
+    private mutating func clientSaidHello(_ hello: Hello, _ peer: PeerID) {
+        guard hello.version == ProtocolVersion.current else {
+            send(.notice(.unsupportedVersion(hello.version)), to: [peer])
+            effects.append(.close(peer, .unsupportedVersion))
+            return
+        }
+        guard let identity = clients[peer]?.identity else { return }
+        clients[peer]?.hasSaidHello = true
+        send(.welcome(welcome, client: identity.client, workspace: identity.workspace), to: [peer])
+    }
+
+    private mutating func run(
+        _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
+    ) {
+        switch command {
+        case .subscribe(nil, _):
+            clients[peer]?.watchesWorkspace = true
+            workspaceSubscribers[client.workspace, default: []].insert(peer)
+            reply(.done, to: id, of: peer)
+            sendWorkspaceSnapshot(to: peer, client.workspace)
+        case .subscribe(let session?, let position): subscribe(to: session, after: position, id, of: client, peer)
+        case .unsubscribe(nil):
+            clients[peer]?.watchesWorkspace = false
+            workspaceSubscribers[client.workspace]?.remove(peer)
+            reply(.done, to: id, of: peer)
+        case .unsubscribe(let session?):
+            clients[peer]?.subscriptions[session] = nil
+            sessions[SessionKey(workspace: client.workspace, session: session)]?.subscribers.remove(peer)
+            reply(.done, to: id, of: peer)
+        case .history(let session, let before, let limit): history(of: session, before, limit, id, of: client, peer)
+        case .decide(let decide): self.decide(decide, id, of: client, peer, at: now)
+        case .prompt(let session, let text):
+            forward(.prompt(id, session, text: text), needing: .prompt, of: session, id, of: client, peer)
+        case .interrupt(let session):
+            forward(.interrupt(id, session), needing: .interrupt, of: session, id, of: client, peer)
+        case .pair(let role): effects.append(.makePairingCode(peer, id, role, client.workspace))
+        }
+    }
+
+    /// Prompts and interrupts go to the host as they are; a host that cannot act on them is never sent one.
+    private mutating func forward(
+        _ message: MessageToHost, needing capability: Capability, of session: SessionID, _ id: CommandID,
+        of client: ClientPeer, _ peer: PeerID
+    ) {
+        guard let found = sessions[SessionKey(workspace: client.workspace, session: session)]?.committed else {
+            reply(.noSuchSession, to: id, of: peer)
+            return
+        }
+        let key = HostKey(workspace: client.workspace, host: found.state.summary.host.id)
+        guard let host = hostPeers[key], hosts[host]?.capabilities.contains(capability) == true else {
+            reply(.failed(.unsupported, "this session's host does not take a \(capability.rawValue)"), to: id, of: peer)
+            return
+        }
+        send(message, toHost: host)
+        reply(.done, to: id, of: peer)
+    }
+
+    // MARK: - Workspace
+
+    private mutating func sendWorkspaceSnapshot(to peer: PeerID, _ workspace: WorkspaceID) {
+        let views = sessions.values.filter { $0.key.workspace == workspace }.compactMap(\.committed)
+        let latest = views.sorted { $0.state.summary.lastActivityAt > $1.state.summary.lastActivityAt }
+        // A session with something to decide is shown however old it is.
+        let shown = latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
+        let approvals = views.flatMap(\.approvals.values)
+        send(
+            .workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: Self.shown(approvals)), to: [peer])
+    }
+
+    /// All that are open, and the last that were resolved; oldest first.
+    private static func shown(_ approvals: some Sequence<Approval>) -> [Approval] {
+        let open = approvals.filter { !$0.stage.isFinal }
+        let resolved = approvals.filter(\.stage.isFinal).sorted { ($0.resolvedAt ?? 0) > ($1.resolvedAt ?? 0) }
+        return (open + resolved.prefix(Limits.resolvedApprovalsMax)).sorted { $0.requestedAt < $1.requestedAt }
+    }
+
+    // MARK: - Session
+
+    private mutating func subscribe(
+        to session: SessionID, after position: Position?, _ id: CommandID, of client: ClientPeer, _ peer: PeerID
+    ) {
+        let key = SessionKey(workspace: client.workspace, session: session)
+        guard let view = sessions[key]?.committed else {
+            reply(.noSuchSession, to: id, of: peer)
+            return
+        }
+        guard client.subscriptions[session] != nil || client.subscriptions.count < Limits.subscriptionsMax else {
+            reply(.failed(.tooMany, "at most \(Limits.subscriptionsMax) subscriptions"), to: id, of: peer)
+            return
+        }
+        sessions[key]?.subscribers.insert(peer)
+        reply(.done, to: id, of: peer)
+        guard let position else { return fetchSnapshot(of: key, peer, view) }
+        if position.epoch != epoch {
+            send(.reset(session, .epochChanged), to: [peer])
+            fetchSnapshot(of: key, peer, view)
+        } else if position.seq > view.state.seq {
+            send(.reset(session, .ahead), to: [peer])
+            fetchSnapshot(of: key, peer, view)
+        } else {
+            replay(key, after: position.seq, peer)
+        }
+    }
+
+    private mutating func fetchSnapshot(of key: SessionKey, _ peer: PeerID, _ view: SessionView) {
+        let read = read(
+            key, .before(view.state.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key))
+        clients[peer]?.subscriptions[key.session] = Subscription(state: .fetching(read))
+    }
+
+    /// Goes on after `seq`: live where that is the end, else another read.
+    private mutating func replay(_ key: SessionKey, after seq: Int64, _ peer: PeerID) {
+        guard let view = sessions[key]?.committed else { return }
+        if seq == view.state.seq {
+            clients[peer]?.subscriptions[key.session] = Subscription(state: .live)
+            send(.summary(view.state.summary), to: [peer])
+            for approval in Self.shown(view.approvals.values) { send(.approval(approval), to: [peer]) }
+        } else {
+            let read = read(key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key))
+            clients[peer]?.subscriptions[key.session] = Subscription(state: .replaying(read, seq: seq))
+        }
+    }
+
+    private mutating func history(
+        of session: SessionID, _ before: Int64, _ limit: Int64, _ id: CommandID, of client: ClientPeer, _ peer: PeerID
+    ) {
+        let key = SessionKey(workspace: client.workspace, session: session)
+        guard let view = sessions[key]?.committed else {
+            reply(.noSuchSession, to: id, of: peer)
+            return
+        }
+        guard client.waitingCommands < Limits.waitingCommandsMax else {
+            reply(.failed(.tooMany, "too many commands wait for an answer"), to: id, of: peer)
+            return
+        }
+        clients[peer]?.waitingCommands += 1
+        // Never past what is committed: the log may hold more before we are told.
+        let end = min(before, view.state.seq + 1)
+        _ = read(key, .before(end), limit: Int(limit), for: .history(peer, id))
+    }
+
+    // MARK: - Reads
+
+    private mutating func read(_ key: SessionKey, _ range: LogQuery.Range, limit: Int, for purpose: PendingRead) -> ReadID {
+        lastReadID += 1
+        let id = ReadID(rawValue: lastReadID)
+        reads[id] = purpose
+        effects.append(.read(id, LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)))
+        return id
+    }
+
+    mutating func pageRead(_ id: ReadID, _ page: LogPage) {
+        guard let purpose = reads.removeValue(forKey: id) else { return }
+        switch purpose {
+        case .history(let peer, let command):
+            clients[peer]?.waitingCommands -= 1
+            reply(.history(first: page.first, events: page.events), to: command, of: peer)
+        case .subscription(let peer, let key):
+            guard let view = sessions[key]?.committed, let state = clients[peer]?.subscriptions[key.session]?.state else { return }
+            // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
+            let shown = page.truncated(through: view.state.seq)
+            switch state {
+            case .fetching(id):
+                let tail = SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)
+                let last = shown.events.isEmpty ? 0 : shown.first + Int64(shown.events.count) - 1
+                send(
+                    .sessionSnapshot(
+                        tail, seq: last, summary: view.state.summary, approvals: Self.shown(view.approvals.values)),
+                    to: [peer])
+                replay(key, after: last, peer)
+            case .replaying(id, let seq):
+                guard shown.first == seq + 1, !shown.events.isEmpty else {
+                    // The log no longer holds what follows this position.
+                    send(.reset(key.session, .trimmed), to: [peer])
+                    return fetchSnapshot(of: key, peer, view)
+                }
+                send(
+                    .events(
+                        SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)),
+                    to: [peer])
+                replay(key, after: seq + Int64(shown.events.count), peer)
+            default: break  // The client has subscribed anew since: another read is under way for it.
+            }
+        }
+    }
+
+    mutating func readFailed(_ id: ReadID, _ reason: String) {
+        guard let purpose = reads.removeValue(forKey: id) else { return }
+        switch purpose {
+        case .history(let peer, let command):
+            clients[peer]?.waitingCommands -= 1
+            reply(.failed(.unavailable, reason), to: command, of: peer)
+        case .subscription(let peer, _):
+            // It holds a position: it comes back with it.
+            effects.append(.close(peer, .restarting))
+        }
+    }
+}
+
+extension SessionView {
+    fileprivate var hasOpenApproval: Bool { openApprovalCount > 0 }
+}
+
+extension LogPage {
+    fileprivate func truncated(through seq: Int64) -> LogPage {
+        LogPage(first: first, events: Array(events.prefix(Int(max(0, seq - first + 1)))))
+    }
+}
+
+extension Reply {
+    static let noSuchSession = Reply.failed(.notFound, "there is no such session")
+}

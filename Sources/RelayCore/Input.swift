@@ -1,0 +1,55 @@
+package import RelayProtocol
+
+/// What happened: facts, in past tense.
+package enum Input: Sendable {
+    /// A connection was authenticated and upgraded.
+    case hostConnected(PeerID, HostIdentity)
+    case clientConnected(PeerID, ClientIdentity)
+    case hostSent(PeerID, HostMessage)
+    case clientSent(PeerID, ClientMessage)
+    /// A message was refused before it had a meaning.
+    case hostSentBadMessage(PeerID, WireError)
+    case clientSentBadMessage(PeerID, ClientMessageError)
+    case disconnected(PeerID)
+    /// All that was readable in this turn of the loop has been handled.
+    case tickEnded
+    /// The batch of the last `append` is on disk.
+    case committed
+    /// The batch of the last `append` is not on disk, and nothing of it is.
+    case commitFailed(reason: String)
+    case pageRead(ReadID, LogPage)
+    case readFailed(ReadID, reason: String)
+    case timerFired(RelayTimer)
+}
+
+/// Whom a host token speaks for.
+package struct HostIdentity: Sendable, Equatable {
+    package let workspace: WorkspaceID
+    package let host: Named<HostTag>
+
+    package init(workspace: WorkspaceID, host: Named<HostTag>) {
+        self.workspace = workspace
+        self.host = host
+    }
+}
+
+/// Whom a client token speaks for.
+package struct ClientIdentity: Sendable, Equatable {
+    package let workspace: Named<WorkspaceTag>
+    package let client: Named<ClientTag>
+
+    package init(workspace: Named<WorkspaceTag>, client: Named<ClientTag>) {
+        self.workspace = workspace
+        self.client = client
+    }
+}
+
+/// Names one read of the log.
+package struct ReadID: Hashable, Sendable {
+    package let rawValue: UInt64
+}
+
+package enum RelayTimer: Hashable, Sendable {
+    case approvalExpiry(SessionKey, ApprovalID)
+    case housekeeping
+}

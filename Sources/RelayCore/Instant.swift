@@ -1,0 +1,12 @@
+/// A moment, as the runner sees it: the core has no clock.
+package struct Instant: Sendable, Equatable {
+    /// Milliseconds since 1970; may jump. For what people read, and for deadlines that outlive a restart.
+    package let wall: Int64
+    /// Milliseconds of a clock that never jumps; for deadlines within one life of the relay.
+    package let uptime: Int64
+
+    package init(wall: Int64, uptime: Int64) {
+        self.wall = wall
+        self.uptime = uptime
+    }
+}

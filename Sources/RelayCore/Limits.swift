@@ -1,0 +1,25 @@
+/// What the core lets its peers and its memory grow to, each with its reason.
+package enum Limits {
+    /// Events in a session snapshot: a few screens of a phone; older ones come by `history`.
+    static let snapshotEventsMax = 200
+    /// Bytes of events in a session snapshot or one replayed message: a second on a slow phone, and well below one message.
+    static let pageBytesMax = 256 << 10
+    /// Events read at once while a subscriber catches up.
+    static let replayEventsMax = 500
+    /// Sessions in a workspace snapshot, the latest first: what a person scrolls through.
+    static let snapshotSessionsMax = 500
+    /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
+    static let openApprovalsMax = 64
+    /// Resolved approvals that a snapshot still shows, so that "who decided?" has an answer.
+    static let resolvedApprovalsMax = 50
+    /// … and for how long, in milliseconds.
+    package static let resolvedApprovalsAge: Int64 = 60 * 60 * 1000
+    /// The relay expires an approval this long after the host should have, in milliseconds: the host's word is the better one.
+    static let expiryGrace: Int64 = 5_000
+    /// How often resolved approvals are forgotten, in milliseconds.
+    static let housekeepingInterval: Int64 = 5 * 60 * 1000
+    /// Subscriptions of one client: a wall of sessions, not all that ever were.
+    static let subscriptionsMax = 256
+    /// Commands of one client that wait for a commit or a read.
+    static let waitingCommandsMax = 256
+}

@@ -1,0 +1,65 @@
+import RelayProtocol
+
+/// A host by name, within its workspace.
+struct HostKey: Hashable {
+    let workspace: WorkspaceID
+    let host: HostID
+}
+
+/// One connection of a host. Before `hello` it may say nothing else.
+struct HostPeer {
+    let identity: HostIdentity
+    var hasSaidHello = false
+    var capabilities: Set<Capability> = []
+
+    var key: HostKey { HostKey(workspace: identity.workspace, host: identity.host.id) }
+}
+
+/// One connection of a client.
+struct ClientPeer {
+    let identity: ClientIdentity
+    var hasSaidHello = false
+    var watchesWorkspace = false
+    var subscriptions: [SessionID: Subscription] = [:]
+    /// Commands that wait for a commit or a read.
+    var waitingCommands = 0
+
+    var workspace: WorkspaceID { identity.workspace.id }
+}
+
+/// A client's view of one session.
+struct Subscription {
+    enum State: Equatable {
+        /// The last events are being read for a snapshot.
+        case fetching(ReadID)
+        /// Has everything through `seq`; what follows is being read. Becomes live when it reaches the log's end.
+        case replaying(ReadID, seq: Int64)
+        /// Gets every commit as it happens.
+        case live
+    }
+
+    var state: State
+}
+
+/// What a read of the log is for.
+enum PendingRead {
+    case subscription(PeerID, SessionKey)
+    case history(PeerID, CommandID)
+}
+
+/// A `decide` that is answered when the approval's decision is on disk.
+struct DecisionWaiter {
+    let peer: PeerID
+    let command: CommandID
+    let key: SessionKey
+    let approval: ApprovalID
+    let verdict: Decision.Verdict
+
+    /// A client may send one command twice before it is answered: both get the same answer.
+    var id: Key { Key(peer: peer, command: command) }
+
+    struct Key: Hashable {
+        let peer: PeerID
+        let command: CommandID
+    }
+}

@@ -1,0 +1,173 @@
+import RelayProtocol
+
+/// What hosts say: checked, numbered, staged.
+extension Relay {
+    mutating func hostSent(_ message: HostMessage, by peer: PeerID, at now: Instant) {
+        guard let host = hosts[peer] else { return }
+        switch message {
+        case .hello(let hello): hostSaidHello(hello, peer)
+        case _ where !host.hasSaidHello: send(.notice(.helloFirst), toHost: peer)
+        case .events(let batch): stage(batch, of: host, peer, at: now)
+        case .deltas(let delta): forward(delta, of: host)
+        }
+    }
+
+    // MARK: - Hello
+
+    private mutating func hostSaidHello(_ hello: Hello, _ peer: PeerID) {
+        guard hello.version == ProtocolVersion.current else {
+            send(.notice(.unsupportedVersion(hello.version)), toHost: peer)
+            effects.append(.close(peer, .unsupportedVersion))
+            return
+        }
+        guard var host = hosts[peer] else { return }
+        let isFirst = !host.hasSaidHello
+        host.hasSaidHello = true
+        host.capabilities = hello.capabilities
+        hosts[peer] = host
+        if isFirst { connect(host, peer) }
+
+        let progress = hello.sessions.map { session in
+            let known = owned(session, by: host)?.committed?.state.hostSeq
+            return SessionProgress(session: session, through: known ?? 0)
+        }
+        send(.welcome(welcome, host: host.identity.host, sessions: progress), toHost: peer)
+        sendWaitingDecisions(to: host, peer)
+    }
+
+    /// One connection speaks for a host: the newer one, because the older may be a dead socket.
+    private mutating func connect(_ host: HostPeer, _ peer: PeerID) {
+        if let older = hostPeers[host.key], older != peer {
+            hosts[older] = nil
+            effects.append(.close(older, .replaced))
+        }
+        hostPeers[host.key] = peer
+        setConnected(true, host)
+    }
+
+    mutating func hostDisconnected(_ host: HostPeer, _ peer: PeerID) {
+        guard hostPeers[host.key] == peer else { return }
+        hostPeers[host.key] = nil
+        setConnected(false, host)
+    }
+
+    private mutating func setConnected(_ isConnected: Bool, _ host: HostPeer) {
+        for (key, session) in sessions where session.staged.state.summary.host.id == host.identity.host.id {
+            guard key.workspace == host.identity.workspace else { continue }
+            sessions[key]?.updateViews {
+                $0.state.summary.hostIsConnected = isConnected
+                $0.state.summary.host = host.identity.host
+            }
+            if let summary = sessions[key]?.committed?.state.summary { send(.summary(summary), to: watchers(of: key)) }
+        }
+    }
+
+    /// Every decision that is on disk and that the host has not confirmed: on each reconnect, until it does.
+    private mutating func sendWaitingDecisions(to host: HostPeer, _ peer: PeerID) {
+        for (key, session) in sessions {
+            guard key.workspace == host.identity.workspace, let view = session.committed else { continue }
+            guard view.state.summary.host.id == host.identity.host.id else { continue }
+            for approval in view.approvals.values where approval.stage == .decided {
+                sendDecision(of: approval, toHost: peer)
+            }
+        }
+    }
+
+    mutating func sendDecision(of approval: Approval, toHost peer: PeerID) {
+        guard let decision = approval.decision else { preconditionFailure("a decided approval has its decision") }
+        send(.decision(approval.session, approval.id, approval.request.digest, decision), toHost: peer)
+    }
+
+    // MARK: - Events
+
+    private mutating func stage(_ batch: HostEvents, of host: HostPeer, _ peer: PeerID, at now: Instant) {
+        let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
+        if let session = sessions[key], session.staged.state.summary.host.id != host.identity.host.id {
+            send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)
+            return
+        }
+        let expected = (sessions[key]?.staged.state.hostSeq ?? 0) + 1
+        if batch.first > expected && !batch.isAfterGap {
+            send(.resend(batch.session, from: expected), toHost: peer)
+            return
+        }
+        let repeated = Int(max(0, expected - batch.first))
+        guard repeated < batch.events.count else {
+            // All of it is here already. What is not on disk yet is acknowledged by the commit that puts it there.
+            if let through = sessions[key]?.committed?.state.hostSeq {
+                send(.ack([SessionProgress(session: batch.session, through: through)]), toHost: peer)
+            }
+            return
+        }
+        if sessions[key] == nil { open(key, of: host, with: batch, at: now) }
+        if batch.first > expected {
+            let lost = batch.first - expected
+            stage(Event(.truncated(count: lost), at: now.wall), in: key, at: now)
+            sessions[key]?.staged.state.hostSeq = batch.first - 1
+        }
+        for event in batch.events.dropFirst(repeated) {
+            sessions[key]?.staged.state.hostSeq += 1
+            stage(event, in: key, at: now)
+        }
+    }
+
+    private mutating func open(_ key: SessionKey, of host: HostPeer, with batch: HostEvents, at now: Instant) {
+        // A session whose beginning was lost still gets a place; `session.started` fills in the agent when there is one.
+        let summary = Summary(
+            session: key.session, host: host.identity.host, hostIsConnected: true, agentName: "unknown",
+            startedAt: batch.events.first?.at ?? now.wall)
+        sessions[key] = Session(key: key, staged: SessionView(state: SessionState(summary: summary)))
+    }
+
+    /// Adds one event to the session's staged view and to the tick's batch.
+    mutating func stage(_ event: Event, in key: SessionKey, at now: Instant) {
+        guard var session = sessions[key] else { preconditionFailure("events are staged in a session that is open") }
+        let seq = session.staged.state.seq + 1
+        let isFlooded = session.staged.openApprovalCount >= Limits.openApprovalsMax
+        session.staged.reduce(event, seq: seq)
+        sessions[key] = session
+        let approval = SessionView.approval(of: event.head)
+        staging.add(event, seq: seq, to: key, changing: approval)
+
+        guard case .approvalRequested(let request) = event.head, let opened = session.staged.approvals[request.approval],
+            opened.seq == seq
+        else { return }
+        if isFlooded {
+            stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: now)
+        } else {
+            // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
+            armExpiry(of: opened, in: key, remaining: request.expiresAt.map { $0 - event.at })
+        }
+    }
+
+    private mutating func forward(_ delta: Delta, of host: HostPeer) {
+        let key = SessionKey(workspace: host.identity.workspace, session: delta.session)
+        guard let session = owned(delta.session, by: host) else { return }
+        // Live only, and only to those who are level with the log: others get the whole message by its event.
+        let live = session.subscribers.filter { clients[$0]?.subscriptions[key.session]?.state == .live }
+        send(.deltas(delta), to: Array(live))
+    }
+
+    private func owned(_ session: SessionID, by host: HostPeer) -> Session? {
+        guard let found = sessions[SessionKey(workspace: host.identity.workspace, session: session)],
+            found.staged.state.summary.host.id == host.identity.host.id
+        else { return nil }
+        return found
+    }
+
+    var welcome: Welcome {
+        Welcome(software: configuration.software, epoch: epoch, heartbeat: configuration.heartbeat)
+    }
+}
+
+extension Notice {
+    static let helloFirst = Notice(.helloFirst, "the first message is hello")
+
+    static func unsupportedVersion(_ version: Int64) -> Notice {
+        Notice(.unsupportedVersion, "this relay speaks version \(ProtocolVersion.current), not \(version)", at: "$.version")
+    }
+
+    init(_ code: ErrorCode, _ message: String, at path: String? = nil) {
+        self.init(code: code.rawValue, message: message, path: path)
+    }
+}

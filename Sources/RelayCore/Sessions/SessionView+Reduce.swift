@@ -1,0 +1,218 @@
+import RelayProtocol
+
+extension SessionView {
+    /// Adds one event to the view. Total: whatever a host sends has a next state, and the same events give the same state.
+    mutating func reduce(_ event: Event, seq: Int64) {
+        state.summary.seq = seq
+        state.summary.lastActivityAt = max(state.summary.lastActivityAt, event.at)
+        switch event.head {
+        case .sessionStarted(let facts): state.start(facts)
+        case .sessionRenamed(let title): state.summary.title = title
+        case .sessionEnded(let reason, let failed): state.end(reason: reason, failed: failed, at: event.at)
+        case .statusChanged(let status, let reason): state.setStatus(status, reason: reason)
+        case .message(let role, _): if role != .thought { state.summary.messages += 1 }
+        case .toolStarted(let start): state.startTool(start)
+        case .toolFinished(let finish): state.finishTool(finish)
+        case .fileChanged(let path, let added, let removed):
+            state.summary.file = path
+            state.summary.linesAdded.addSaturating(added)
+            state.summary.linesRemoved.addSaturating(removed)
+        case .todoChanged(let progress): state.summary.todo = progress
+        case .usage(let usage): state.add(usage)
+        case .subagentStarted(let agent): state.subagents.insert(agent)
+        case .subagentFinished(let agent): state.subagents.remove(agent)
+        case .error(let message, _): state.summary.error = message
+        case .approvalRequested(let request): open(request, event: event, seq: seq)
+        case .approvalDecided(let approval, let decision):
+            change(approval, seq: seq, from: [.pending]) {
+                $0.stage = .decided
+                $0.decision = decision
+            }
+        case .approvalDelivered(let approval):
+            change(approval, seq: seq, from: [.decided]) {
+                $0.stage = .delivered
+                $0.deliveredAt = event.at
+            }
+        case .approvalApplied(let approval, let outcome):
+            change(approval, seq: seq, from: [.decided, .delivered]) {
+                $0.resolve(.applied, at: event.at)
+                $0.outcome = outcome
+            }
+        case .approvalExpired(let approval):
+            change(approval, seq: seq, from: [.pending, .decided]) { $0.resolve(.expired, at: event.at) }
+        case .approvalCancelled(let approval, let reason):
+            change(approval, seq: seq, from: [.pending, .decided, .delivered]) {
+                $0.resolve(.cancelled, at: event.at, reason: reason)
+            }
+        case .approvalStale(let approval, let reason):
+            change(approval, seq: seq, from: [.pending, .decided, .delivered]) {
+                $0.resolve(.stale, at: event.at, reason: reason)
+            }
+        case .budgetCrossed, .truncated, .rewound, .unsupported: break
+        }
+        state.summary.subagents = Int64(state.subagents.count)
+        countPending()
+    }
+
+    /// The approval that an event is about.
+    static func approval(of head: EventHead) -> ApprovalID? {
+        switch head {
+        case .approvalRequested(let request): request.approval
+        case .approvalDecided(let approval, _), .approvalDelivered(let approval), .approvalApplied(let approval, _),
+            .approvalExpired(let approval), .approvalCancelled(let approval, _), .approvalStale(let approval, _):
+            approval
+        default: nil
+        }
+    }
+
+    var openApprovalCount: Int { approvals.values.count { !$0.stage.isFinal } }
+
+    private mutating func open(_ request: ApprovalRequest, event: Event, seq: Int64) {
+        // A host that asks twice under one name gets one approval: the first, whatever became of it.
+        guard approvals[request.approval] == nil else { return }
+        approvals[request.approval] = Approval(
+            session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq)
+    }
+
+    /// A step that does not follow from the present stage changes nothing: the first end of an approval stands.
+    private mutating func change(
+        _ id: ApprovalID, seq: Int64, from stages: Set<ApprovalStage>, _ body: (inout Approval) -> Void
+    ) {
+        guard var approval = approvals[id], stages.contains(approval.stage) else { return }
+        body(&approval)
+        approval.seq = seq
+        approvals[id] = approval
+    }
+
+    private mutating func countPending() {
+        let pending = approvals.values.filter { $0.stage == .pending }
+        state.summary.questions = Int64(pending.count { $0.request.kind == .question })
+        state.summary.approvals = Int64(pending.count) - state.summary.questions
+        // What a person can do something about covers what the agent is doing besides.
+        if state.summary.endedAt != nil {
+            state.summary.status = state.agentStatus
+        } else if state.summary.approvals > 0 {
+            state.summary.status = .waitingApproval
+        } else if state.summary.questions > 0 {
+            state.summary.status = .waitingAnswer
+        } else {
+            state.summary.status = state.agentStatus
+        }
+    }
+}
+
+extension Approval {
+    fileprivate mutating func resolve(_ stage: ApprovalStage, at time: Int64, reason: String? = nil) {
+        self.stage = stage
+        self.reason = reason
+        resolvedAt = time
+    }
+}
+
+extension SessionState {
+    fileprivate mutating func start(_ facts: SessionFacts) {
+        summary.agentName = facts.agentName
+        summary.agentVersion = facts.agentVersion ?? summary.agentVersion
+        summary.model = facts.model ?? summary.model
+        summary.title = facts.title ?? summary.title
+        summary.project = facts.project ?? summary.project
+        summary.workingDirectory = facts.workingDirectory ?? summary.workingDirectory
+        summary.endedAt = nil
+        summary.error = nil
+        summary.statusReason = nil
+        summary.operation = nil
+        agentStatus = .starting
+        currentCall = nil
+        subagents = []
+        if facts.run != run { closeRun(next: facts.run) }
+    }
+
+    fileprivate mutating func end(reason: String?, failed: Bool, at time: Int64) {
+        summary.endedAt = time
+        summary.statusReason = reason
+        summary.operation = nil
+        currentCall = nil
+        subagents = []
+        agentStatus = failed ? .failed : .completed
+    }
+
+    fileprivate mutating func setStatus(_ status: SessionStatus, reason: String?) {
+        agentStatus = status
+        summary.statusReason = reason
+        if status == .running { summary.error = nil }
+        if status == .idle || status == .completed || status == .failed {
+            summary.operation = nil
+            currentCall = nil
+        }
+    }
+
+    fileprivate mutating func startTool(_ start: ToolStart) {
+        summary.operations += 1
+        summary.operation = start.operation
+        summary.file = start.file ?? summary.file
+        currentCall = start.call
+        // The agent works again, so what it waited for at the terminal is settled.
+        agentStatus = .running
+        summary.statusReason = nil
+    }
+
+    fileprivate mutating func finishTool(_ finish: ToolFinish) {
+        guard finish.call == currentCall else { return }
+        summary.operation = nil
+        currentCall = nil
+    }
+
+    // MARK: - Cost
+
+    /// Usage counts up within a run. A report of another run begins at zero again; one of the same run that is lower than
+    /// before is a repeat and changes nothing; where no run is named, a lower cost can only mean a new one.
+    fileprivate mutating func add(_ usage: Usage) {
+        summary.model = usage.model ?? summary.model
+        summary.contextUsed = usage.contextUsed ?? summary.contextUsed
+        summary.contextLimit = usage.contextLimit ?? summary.contextLimit
+        if let run = usage.run, run != self.run {
+            closeRun(next: run)
+        } else if usage.run == nil, let cost = usage.costMicroUSD, cost < runCostMicroUSD {
+            closeRun(next: nil)
+        }
+        if let cost = usage.costMicroUSD {
+            runCostMicroUSD = max(runCostMicroUSD, cost)
+        } else if let delta = usage.costDeltaMicroUSD {
+            runCostMicroUSD.addSaturating(delta)
+        }
+        if let tokens = usage.tokens { runTokens = runTokens.maximum(tokens) }
+        if usage.costMicroUSD != nil || usage.costDeltaMicroUSD != nil {
+            summary.costMicroUSD = pastCostMicroUSD.sumSaturating(runCostMicroUSD)
+        }
+        if usage.tokens != nil { summary.tokens = pastTokens.sum(runTokens) }
+    }
+
+    private mutating func closeRun(next: String?) {
+        pastCostMicroUSD.addSaturating(runCostMicroUSD)
+        pastTokens = pastTokens.sum(runTokens)
+        runCostMicroUSD = 0
+        runTokens = Tokens()
+        run = next
+    }
+}
+
+extension Tokens {
+    fileprivate func maximum(_ other: Tokens) -> Tokens {
+        Tokens(
+            input: max(input, other.input), output: max(output, other.output), cacheRead: max(cacheRead, other.cacheRead),
+            cacheWrite: max(cacheWrite, other.cacheWrite))
+    }
+
+    fileprivate func sum(_ other: Tokens) -> Tokens {
+        Tokens(
+            input: input.sumSaturating(other.input), output: output.sumSaturating(other.output),
+            cacheRead: cacheRead.sumSaturating(other.cacheRead), cacheWrite: cacheWrite.sumSaturating(other.cacheWrite))
+    }
+}
+
+extension Int64 {
+    /// A host may send any number that the wire can carry, any number of times: sums stop where the wire stops.
+    fileprivate func sumSaturating(_ other: Int64) -> Int64 { Swift.min(self + other, JSONValue.integerMax) }
+
+    fileprivate mutating func addSaturating(_ other: Int64) { self = sumSaturating(other) }
+}

@@ -71,6 +71,8 @@ let package = Package(
         .executableTarget(name: "EmbedFiles", swiftSettings: settings),
         .plugin(name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
+        tests("RelayProtocolTests", ["RelayProtocol"]),
+        tests("RelayCoreTests", ["RelayCore", "RelayProtocol"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging]),
     ]
 )

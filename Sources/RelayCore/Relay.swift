@@ -87,6 +87,9 @@ package struct Relay {
         return taken
     }
 
+    /// Every connection that the core knows of.
+    package var peers: [PeerID] { Array(hosts.keys) + Array(clients.keys) }
+
     // MARK: - Sending
 
     mutating func send(_ message: MessageToHost, toHost peer: PeerID) { effects.append(.send(message.bytes, to: [peer])) }

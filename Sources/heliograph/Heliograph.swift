@@ -1,4 +1,41 @@
+import ArgumentParser
+import Glibc
+import HeliographHost
+
+/// The command. What an agent calls many times a second (`hook`, `statusline`) goes its own short way, past the parser.
 @main
-struct Heliograph {
-    static func main() {}
+struct Heliograph: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "heliograph",
+        abstract: "Watch your coding agents, and decide what they may do, from any page, phone or terminal.",
+        discussion: """
+            Start the relay, pair a phone, connect this machine's Claude Code:
+
+              heliograph serve
+              heliograph pair
+              heliograph connect claude && heliograph host 'http://127.0.0.1:8787/#host=CODE'
+
+            Exit codes: 0 done, 1 refused, 2 wrong usage, 3 not paired, 4 relay unreachable, 5 not found, 6 timed out.
+            """,
+        version: "heliograph \(Version.current)",
+        groupedSubcommands: [
+            CommandGroup(name: "Relay", subcommands: [Serve.self, Pair.self, TokenCommand.self]),
+            CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
+            CommandGroup(
+                name: "Client", subcommands: [Sessions.self, Watch.self, Approvals.self, Login.self, Logout.self]),
+        ])
+
+    static func main() {
+        let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[1] == "hook" {
+            exit(HookCall.run(agent: arguments[2], event: arguments[3]))
+        }
+        if arguments.count >= 3, arguments[1] == "statusline", !arguments[2].hasPrefix("-") {
+            let wrapped = arguments.count == 5 && arguments[3] == "--wrap" ? arguments[4] : nil
+            exit(StatusLineCall.run(agent: arguments[2], wrapped: wrapped))
+        }
+        // `print` and a reader that left: an error to notice, not a signal to die of.
+        _ = unsafe signal(SIGPIPE, SIG_IGN)
+        main(nil)
+    }
 }

@@ -48,6 +48,15 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: (flag ? "true" : "false").utf8)
     }
 
+    /// For keys that are not known at build time, such as a log line's metadata.
+    package mutating func field(dynamic key: String, _ text: String) {
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        JSONString.append(key.utf8, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        JSONString.append(text.utf8, to: &bytes)
+    }
+
     /// Written only where true: an absent flag is false.
     package mutating func flag(_ key: StaticString, _ flag: Bool) {
         if flag { field(key, true) }

@@ -38,4 +38,9 @@ package enum ClientMessage: Sendable {
 package struct ClientMessageError: Error, Equatable {
     package let command: CommandID?
     package let error: WireError
+
+    package init(command: CommandID?, error: WireError) {
+        self.command = command
+        self.error = error
+    }
 }

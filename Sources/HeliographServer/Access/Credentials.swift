@@ -1,0 +1,88 @@
+import Crypto
+import Glibc
+package import RelayCore
+package import RelayProtocol
+
+/// Makes, lists and revokes what lets hosts and clients in. Used by the relay and, on the same file, by the command line.
+package struct Credentials: Sendable {
+    let store: any CredentialStore
+    let workspace: Named<WorkspaceTag>
+
+    /// How long a pairing code can be redeemed, in milliseconds: time to find the phone.
+    package static let pairingCodeLifetime: Int64 = 10 * 60 * 1000
+
+    package init(store: any CredentialStore, workspace: Named<WorkspaceTag>) {
+        self.store = store
+        self.workspace = workspace
+    }
+
+    /// A token and the secret itself, which is nowhere else.
+    package struct NewToken {
+        package let token: Token
+        package let secret: String
+    }
+
+    package func makeToken(_ role: PairingRole, name: String) throws -> NewToken {
+        let new = Self.newToken(role, name: name, workspace: workspace.id)
+        try store.addToken(new.token)
+        return new
+    }
+
+    /// A pairing code for the workspace: single-use, ten minutes.
+    package func makePairingCode(_ role: PairingRole) throws -> NewPairingCode {
+        try Self.makePairingCode(role, workspace: workspace.id, store)
+    }
+
+    package struct NewPairingCode: Sendable {
+        package let code: String
+        package let role: PairingRole
+        package let expiresAt: Int64
+
+        /// What a person scans or copies. The code stands in the fragment, which browsers keep to themselves.
+        package func link(base: String) -> String { "\(base)/#\(role == .client ? "pair" : "host")=\(code)" }
+    }
+
+    static func makePairingCode(
+        _ role: PairingRole, workspace: WorkspaceID, _ store: any CredentialStore
+    ) throws -> NewPairingCode {
+        let code = Secret.pairingCode()
+        guard let digest = Secret.digest(ofPairingCode: code) else {
+            preconditionFailure("a code that we made is spelled as a code")
+        }
+        let now = WallClock.milliseconds
+        let expiresAt = now + pairingCodeLifetime
+        try store.removePairingCodes(expiredBefore: now)
+        try store.addPairingCode(PairingCode(digest: digest, role: role, workspace: workspace, expiresAt: expiresAt))
+        return NewPairingCode(code: code, role: role, expiresAt: expiresAt)
+    }
+
+    /// Turns a code into a token, once. `role` is the only one wanted, nil for any.
+    static func redeem(_ typed: String, name: String, _ store: any CredentialStore) throws -> NewToken? {
+        guard let digest = Secret.digest(ofPairingCode: typed) else { return nil }
+        var made: NewToken?
+        let token = try store.redeemPairingCode(digest: digest, now: WallClock.milliseconds) { code in
+            let new = newToken(code.role, name: name, workspace: code.workspace)
+            made = new
+            return new.token
+        }
+        return token == nil ? nil : made
+    }
+
+    private static func newToken(_ role: PairingRole, name: String, workspace: WorkspaceID) -> NewToken {
+        let secret = Secret.token(prefix: role == .client ? "hgc_" : "hgh_")
+        let token = Token(
+            id: Secret.identifier(prefix: "t_"), digest: Secret.digest(ofToken: secret), role: role,
+            subject: Secret.identifier(prefix: role == .client ? "c_" : "h_"), name: name, workspace: workspace,
+            createdAt: WallClock.milliseconds)
+        return NewToken(token: token, secret: secret)
+    }
+}
+
+/// Milliseconds since 1970.
+enum WallClock {
+    static var milliseconds: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,120 @@
+import Crypto
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Who may come in: tokens by their digest, and the connections that came in by each.
+///
+/// A token is looked up by SHA-256 of what was presented. What a guesser could learn from timing is the digest's, not the
+/// token's, and the final comparison takes the same time for any two digests.
+struct Gate {
+    private var tokens: [[UInt8]: Token] = [:]
+    private(set) var connections: [ConnectionID: Visitor] = [:]
+    /// Also an origin of ours, where a proxy in front speaks TLS for us.
+    let publicOrigin: String?
+
+    static let cookieName = "heliograph"
+
+    struct Visitor {
+        let token: Token
+        /// How this visitor reached us, for links that it can open.
+        let baseURL: String
+    }
+
+    enum Refusal: Error {
+        /// No token, or one that is unknown or revoked: all alike.
+        case unknown
+        case foreignOrigin
+        case wrongRole
+    }
+
+    init(publicURL: String?) { publicOrigin = publicURL.map(Self.origin) }
+
+    // MARK: - Tokens
+
+    /// Takes the present tokens; returns the connections whose token is among them no more.
+    mutating func replaceTokens(_ current: [Token]) -> [ConnectionID] {
+        tokens = Dictionary(current.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
+        return connections.filter { tokens[$0.value.token.digest] == nil }.map(\.key)
+    }
+
+    func holds(_ token: Token) -> Bool { tokens[token.digest] != nil }
+
+    mutating func add(_ token: Token) { tokens[token.digest] = token }
+
+    private func token(for secret: String) -> Token? {
+        let digest = Secret.digest(ofToken: secret)
+        guard let token = tokens[digest], Crypto.equal(token.digest, digest) else { return nil }
+        return token
+    }
+
+    // MARK: - Requests
+
+    /// Who sends this request. `role` is whom the path is for.
+    func authenticate(_ request: HTTPRequest, as role: PairingRole?, isUpgrade: Bool) throws(Refusal) -> Token {
+        let origin = request.header("origin")
+        if let origin, !isOwn(origin, request) { throw .foreignOrigin }
+        let found: Token?
+        if let bearer = Self.bearer(in: request) {
+            found = token(for: bearer)
+        } else if let cookie = Self.cookie(in: request) {
+            // A cookie comes along from any page that asks, so a page has to show that it is ours.
+            if origin == nil && (isUpgrade || request.method != "GET") { throw .foreignOrigin }
+            found = token(for: cookie)
+        } else {
+            found = nil
+        }
+        guard let found else { throw .unknown }
+        if let role, found.role != role { throw .wrongRole }
+        return found
+    }
+
+    /// Whether an `Origin` is this relay itself: the address that the request came to, or the configured public one.
+    func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
+        let origin = Self.origin(origin)
+        if origin == publicOrigin { return true }
+        return origin == Self.baseURL(of: request)
+    }
+
+    /// How the sender reached us.
+    static func baseURL(of request: HTTPRequest) -> String {
+        "\(request.isTLS ? "https" : "http")://\((request.header("host") ?? "localhost").lowercased())"
+    }
+
+    /// The base for links that this sender can open: through a proxy that is the public address.
+    func linkBase(for request: HTTPRequest) -> String {
+        if let origin = request.header("origin"), isOwn(origin, request) { return Self.origin(origin) }
+        return publicOrigin ?? Self.baseURL(of: request)
+    }
+
+    func isSecure(_ request: HTTPRequest) -> Bool { linkBase(for: request).hasPrefix("https://") }
+
+    static func bearer(in request: HTTPRequest) -> String? {
+        guard let value = request.header("authorization"), value.lowercased().hasPrefix("bearer ") else { return nil }
+        return String(value.dropFirst("bearer ".count))
+    }
+
+    static func cookie(in request: HTTPRequest) -> String? {
+        for part in (request.header("cookie") ?? "").split(separator: ";") {
+            let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if pair.count == 2, pair[0] == cookieName { return String(pair[1]) }
+        }
+        return nil
+    }
+
+    /// `https://Relay.example/` and `https://relay.example` are one origin.
+    private static func origin(_ url: String) -> String {
+        var url = url.lowercased()
+        while url.hasSuffix("/") { url.removeLast() }
+        return url
+    }
+
+    // MARK: - Connections
+
+    mutating func connected(_ connection: ConnectionID, _ token: Token, baseURL: String) {
+        connections[connection] = Visitor(token: token, baseURL: baseURL)
+    }
+
+    @discardableResult
+    mutating func disconnected(_ connection: ConnectionID) -> Visitor? { connections.removeValue(forKey: connection) }
+}

@@ -1,0 +1,42 @@
+import Glibc
+package import Logging
+import RelayProtocol
+
+/// One JSON object a line on standard error: a fixed message, and what varies as metadata. Payloads and tokens never.
+package struct JSONLogHandler: LogHandler {
+    package var metadata = Logger.Metadata()
+    package var logLevel: Logger.Level
+    private let label: String
+
+    /// A line's values are cut here: a peer's text must not fill the disk.
+    private static let valueCharactersMax = 512
+
+    package init(label: String, level: Logger.Level) {
+        self.label = label
+        logLevel = level
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var merged = metadata
+        if let given = event.metadata { merged.merge(given) { _, new in new } }
+        let line = JSONWriter.object { writer in
+            writer.field("time", WallClock.milliseconds)
+            writer.field("level", event.level.rawValue)
+            writer.field("logger", label)
+            writer.field("message", "\(event.message)")
+            writer.object("metadata") { writer in
+                for (key, value) in merged.sorted(by: { $0.key < $1.key }) {
+                    writer.field(dynamic: key, String("\(value)".prefix(Self.valueCharactersMax)))
+                }
+            }
+        }
+        // One write a line, so that lines of several threads do not mix.
+        let bytes = line + [UInt8(ascii: "\n")]
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

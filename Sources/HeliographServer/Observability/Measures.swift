@@ -1,0 +1,54 @@
+import Metrics
+import RelayProtocol
+
+/// What the relay counts; the names are a promise to whoever builds a dashboard on them.
+struct Measures {
+    private let hosts: Meter
+    private let clients: Meter
+    private let messagesSent: Counter
+    private let bytesSent: Counter
+    private let messagesReceived: Counter
+    private let bytesReceived: Counter
+    private let messagesRefused: Counter
+    private let upgradesRefused: Counter
+    private let eventsCommitted: Counter
+    private let commitsFailed: Counter
+    private let commitTime: Timer
+
+    init(factory: any MetricsFactory) {
+        hosts = Meter(label: "heliograph_connections", dimensions: [("role", "host")], factory: factory)
+        clients = Meter(label: "heliograph_connections", dimensions: [("role", "client")], factory: factory)
+        messagesSent = Counter(label: "heliograph_messages_sent_total", dimensions: [], factory: factory)
+        bytesSent = Counter(label: "heliograph_bytes_sent_total", dimensions: [], factory: factory)
+        messagesReceived = Counter(label: "heliograph_messages_received_total", dimensions: [], factory: factory)
+        bytesReceived = Counter(label: "heliograph_bytes_received_total", dimensions: [], factory: factory)
+        messagesRefused = Counter(label: "heliograph_messages_refused_total", dimensions: [], factory: factory)
+        upgradesRefused = Counter(label: "heliograph_upgrades_refused_total", dimensions: [], factory: factory)
+        eventsCommitted = Counter(label: "heliograph_events_committed_total", dimensions: [], factory: factory)
+        commitsFailed = Counter(label: "heliograph_commits_failed_total", dimensions: [], factory: factory)
+        commitTime = Timer(label: "heliograph_commit_seconds", dimensions: [], factory: factory)
+    }
+
+    func connected(_ role: PairingRole) { meter(role).increment() }
+    func disconnected(_ role: PairingRole) { meter(role).decrement() }
+
+    func sent(messages: Int, bytes: Int) {
+        messagesSent.increment(by: messages)
+        bytesSent.increment(by: bytes)
+    }
+
+    func received(bytes: Int) {
+        messagesReceived.increment()
+        bytesReceived.increment(by: bytes)
+    }
+
+    func refusedMessage() { messagesRefused.increment() }
+    func refused() { upgradesRefused.increment() }
+
+    func commitEnded(events: Int, nanoseconds: UInt64, succeeded: Bool) {
+        commitTime.recordNanoseconds(Int64(nanoseconds))
+        if succeeded { eventsCommitted.increment(by: events) } else { commitsFailed.increment() }
+    }
+
+    private func meter(_ role: PairingRole) -> Meter { role == .host ? hosts : clients }
+}

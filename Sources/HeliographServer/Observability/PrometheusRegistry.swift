@@ -1,0 +1,89 @@
+import CoreMetrics
+import Synchronization
+
+/// A swift-metrics backend that writes Prometheus' text format: counters, gauges, and recorders as summaries (count and sum).
+final class PrometheusRegistry: MetricsFactory, Sendable {
+    private let families = Mutex<[String: Family]>([:])
+
+    private struct Family {
+        var type: String
+        var cells: [(labels: String, cell: PrometheusCell)]
+    }
+
+    /// The text exposition format, version 0.0.4; families and labels in a stable order.
+    var exposition: String {
+        families.withLock { families in
+            var text = ""
+            for (name, family) in families.sorted(by: { $0.key < $1.key }) {
+                text += "# TYPE \(name) \(family.type)\n"
+                for (labels, cell) in family.cells.sorted(by: { $0.labels < $1.labels }) {
+                    let (value, count) = cell.values
+                    if family.type == "summary" {
+                        text += "\(name)_sum\(labels) \(value)\n\(name)_count\(labels) \(count)\n"
+                    } else {
+                        text += "\(name)\(labels) \(value)\n"
+                    }
+                }
+            }
+            return text
+        }
+    }
+
+    private func cell(_ name: String, _ type: String, _ dimensions: [(String, String)]) -> PrometheusCell {
+        let pairs = dimensions.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+        let labels = pairs.isEmpty ? "" : "{\(pairs)}"
+        return families.withLock { families in
+            var family = families[name] ?? Family(type: type, cells: [])
+            if let found = family.cells.first(where: { $0.labels == labels }) { return found.cell }
+            let cell = PrometheusCell()
+            family.cells.append((labels, cell))
+            families[name] = family
+            return cell
+        }
+    }
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { cell(label, "counter", dimensions) }
+
+    func makeFloatingPointCounter(label: String, dimensions: [(String, String)]) -> any FloatingPointCounterHandler {
+        cell(label, "counter", dimensions)
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { cell(label, "gauge", dimensions) }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        cell(label, "summary", dimensions)
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { cell(label, "summary", dimensions) }
+
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+}
+
+/// One time series.
+final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
+    private let state = Mutex((value: 0.0, count: Int64(0)))
+
+    var values: (value: Double, count: Int64) { state.withLock { $0 } }
+
+    func increment(by amount: Int64) { state.withLock { $0.value += Double(amount) } }
+    func increment(by amount: Double) { state.withLock { $0.value += amount } }
+    func decrement(by amount: Double) { state.withLock { $0.value -= amount } }
+    func reset() { state.withLock { $0 = (0, 0) } }
+    func set(_ value: Int64) { state.withLock { $0.value = Double(value) } }
+    func set(_ value: Double) { state.withLock { $0.value = value } }
+    func record(_ value: Int64) { record(Double(value)) }
+
+    func record(_ value: Double) {
+        state.withLock {
+            $0.value += value
+            $0.count += 1
+        }
+    }
+
+    /// Prometheus counts time in seconds.
+    func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+}

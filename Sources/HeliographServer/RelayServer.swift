@@ -1,0 +1,122 @@
+import Dispatch
+import Glibc
+package import Logging
+import Metrics
+import QRCode
+import RelayCore
+import RelayProtocol
+import RelayStore
+import WebSocketEngine
+
+/// The relay as a process: what is wired to what.
+///
+///     sockets ─▶ Visitors ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SQLiteStore, sockets
+///                   └─▶ Routes (page, pairing, health)          Access: who may come in
+package final class RelayServer {
+    private let loop: EventLoop
+    private let runner: RelayRunner
+    private let listeners: [Listener]
+    private let logger: Logger
+
+    /// After a polite goodbye, how long peers have to take what is theirs and leave.
+    private static let shutdownDeadline = Duration.seconds(3)
+
+    /// Runs until SIGTERM or SIGINT. `started` gets the addresses, on the loop's thread, when the relay accepts connections.
+    package static func run(_ configuration: ServerConfiguration, started: @escaping (Addresses) -> Void) throws {
+        let logger = Logger(label: "heliograph.relay")
+        let directory = try DataDirectory(path: configuration.dataDirectory)
+        let lock = try directory.lock()
+        let store = try SQLiteStore(directory, for: .relay)
+        let workspace = try store.bootstrap(workspaceName: "default")
+        let registry = PrometheusRegistry()
+
+        var server: RelayServer?
+        try EventLoop.run(logger: logger) { loop in
+            let made = try RelayServer(configuration, directory, store, registry, loop, logger)
+            server = made
+            made.stopOnSignals()
+            started(
+                Addresses(
+                    port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
+                    configuration: configuration))
+        }
+        server?.runner.finishCommits()
+        try store.close()
+        withExtendedLifetime(lock) {}
+        logger.notice("stopped")
+    }
+
+    package struct Addresses {
+        package let port: UInt16
+        package let credentials: Credentials
+        let configuration: ServerConfiguration
+
+        package var localURL: String { configuration.localURL(port: port) }
+        package var publicURL: String { configuration.publicURL ?? localURL }
+    }
+
+    private init(
+        _ configuration: ServerConfiguration, _ directory: DataDirectory, _ store: SQLiteStore, _ registry: PrometheusRegistry,
+        _ loop: EventLoop, _ logger: Logger
+    ) throws {
+        self.loop = loop
+        self.logger = logger
+        let measures = Measures(factory: registry)
+        let heartbeat = Heartbeat(
+            pingSeconds: configuration.liveness.pingAfter.components.seconds,
+            hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
+        let relay = Relay(
+            configuration: .init(software: ServerConfiguration.software, heartbeat: heartbeat), epoch: store.epoch,
+            state: try store.load(resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge))
+        let runner = RelayRunner(loop: loop, relay: relay, log: store, measures: measures, logger: logger)
+        let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
+        let routes = Routes(
+            loop: loop, access: access, page: WebPage(root: configuration.webRoot), registry: registry, logger: logger)
+        let visitors = Visitors(
+            runner: runner, loop: loop, routes: routes, access: access, measures: measures, logger: logger)
+        routes.isReady = { !runner.isStoreFailing }
+        runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
+        loop.turnEnded = { runner.feed(.tickEnded) }
+        self.runner = runner
+
+        var limits = WebSocketEngine.Limits()
+        limits.messageBytesMax = WireLimits.messageBytesMax
+        limits.tooSlowCloseCode = CloseCode.tooSlow.rawValue
+        func listener(_ address: ListenerConfiguration.Address, _ tls: ListenerConfiguration.TLS?) -> ListenerConfiguration {
+            ListenerConfiguration(
+                address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: limits,
+                liveness: configuration.liveness)
+        }
+        runner.start()
+        listeners = [
+            try loop.listen(
+                listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: visitors),
+            try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
+        ]
+    }
+
+    // MARK: - The end
+
+    private func stopOnSignals() {
+        let bound = LoopBound(self, loop: loop)
+        let handle = loop.handle
+        for number in [SIGTERM, SIGINT] { ShutdownSignals.handle(number) { handle.execute { bound.value.shutDown() } } }
+    }
+
+    private var isShuttingDown = false
+
+    private func shutDown() {
+        guard !isShuttingDown else { return loop.stop() }
+        isShuttingDown = true
+        logger.notice("stopping")
+        for listener in listeners { listener.close() }
+        runner.dismissEveryone()
+        let deadline = ContinuousClock.now + Self.shutdownDeadline
+        stopWhenEmpty(deadline)
+    }
+
+    private func stopWhenEmpty(_ deadline: ContinuousClock.Instant) {
+        if runner.isIdle || ContinuousClock.now >= deadline { return loop.stop() }
+        _ = loop.schedule(after: .milliseconds(20)) { [self] in stopWhenEmpty(deadline) }
+    }
+}

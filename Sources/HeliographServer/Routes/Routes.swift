@@ -1,0 +1,233 @@
+import Glibc
+import Logging
+import QRCode
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Plain HTTP: the page, pairing, health and metrics.
+final class Routes {
+    private let loop: EventLoop
+    private let access: Access
+    private let page: WebPage
+    private let registry: PrometheusRegistry
+    private let logger: Logger
+    /// False while the store refuses writes.
+    var isReady: () -> Bool = { true }
+
+    init(loop: EventLoop, access: Access, page: WebPage, registry: PrometheusRegistry, logger: Logger) {
+        self.loop = loop
+        self.access = access
+        self.page = page
+        self.registry = registry
+        self.logger = logger
+    }
+
+    func answer(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        if case .unix = request.peer { return answerAdministrator(request, id) }
+        switch (request.method, request.path) {
+        case ("GET", "/healthz"), ("HEAD", "/healthz"): respond(id, .text(200, "ok\n"))
+        case ("GET", "/readyz"), ("HEAD", "/readyz"):
+            respond(id, isReady() ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
+        case ("GET", "/metrics"): metrics(request, id)
+        case ("GET", ProtocolVersion.schemaPath), ("HEAD", ProtocolVersion.schemaPath):
+            respond(id, HTTPResponse(status: 200, headers: [("content-type", "application/schema+json")], body: .staticBytes(Schema.json)))
+        case ("POST", ProtocolVersion.pairPath): pair(request, id)
+        case ("GET", "/v1/me"): me(request, id)
+        case ("POST", "/v1/logout"): logOut(request, id)
+        case ("GET", _), ("HEAD", _):
+            respond(id, page.response(to: request.path) ?? .text(404, "there is nothing here\n"))
+        default: respond(id, .text(405, "this is not done here\n"))
+        }
+    }
+
+    /// Whom the kernel says to be this relay's own user may have the tokens read again.
+    private func answerAdministrator(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        guard case .unix(let userID, _) = request.peer, userID == geteuid() || userID == 0 else {
+            return respond(id, .text(403, "this socket is for the relay's own user\n"))
+        }
+        switch (request.method, request.path) {
+        case ("POST", "/v1/admin/reload"):
+            do {
+                try access.reload()
+                respond(id, .text(200, "reloaded\n"))
+            } catch { fail(id, error) }
+        case ("GET", "/metrics"): respond(id, metricsResponse)
+        default: respond(id, .text(404, "there is nothing here\n"))
+        }
+    }
+
+    // MARK: - Pairing
+
+    private struct PairRequest {
+        let code: String
+        let name: String
+
+        init(_ body: [UInt8]) throws(WireError) {
+            let value = try JSONDocument(parsing: body).root.object()
+            code = try value.string("code", bytesMax: 128)
+            let given = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax) ?? ""
+            // Control characters in a name would reach every terminal that shows who decided.
+            let clean = String(given.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && $0.value != 0x7F })
+            name = clean.allSatisfy(\.isWhitespace) ? "a device" : clean
+        }
+    }
+
+    private func pair(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        let origin = request.header("origin")
+        if let origin, !access.gate.isOwn(origin, request) {
+            return respond(id, .json(403, Notice(code: "foreignOrigin", message: "this origin is not the relay's own")))
+        }
+        let pairing: PairRequest
+        do throws(WireError) { pairing = try PairRequest(request.body) } catch {
+            return respond(id, .json(400, Notice(error)))
+        }
+        let isSecure = access.gate.isSecure(request)
+        let (code, name) = (pairing.code, pairing.name)
+        access.perform {
+            try Credentials.redeem(code, name: name, $0)
+        } then: { [self] result in
+            switch result {
+            case .failure(let error): fail(id, error)
+            case .success(nil):
+                logger.notice("refused a pairing code", metadata: ["peer": "\(request.peer)"])
+                respond(id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))
+            case .success(let new?): paired(new, byBrowser: origin != nil, isSecure: isSecure, id)
+            }
+        }
+    }
+
+    private func paired(_ new: Credentials.NewToken, byBrowser: Bool, isSecure: Bool, _ id: HTTPRequestID) {
+        access.gate.add(new.token)
+        logger.notice("paired", metadata: ["token.id": "\(new.token.id)", "role": "\(new.token.role)", "subject": "\(new.token.subject)"])
+        let answer = JSONWriter.object { writer in
+            // A browser keeps its token in a cookie that no script can read.
+            if !byBrowser || new.token.role == .host { writer.field("token", new.secret) }
+            writer.field("role", new.token.role.rawValue)
+            writer.field("name", new.token.name)
+        }
+        var headers = [("content-type", "application/json")]
+        if byBrowser && new.token.role == .client {
+            headers.append(("set-cookie", Self.cookie(new.secret, maxAge: 365 * 24 * 60 * 60, isSecure: isSecure)))
+        }
+        respond(id, HTTPResponse(status: 200, headers: headers, body: .bytes(answer)))
+    }
+
+    private static func cookie(_ value: String, maxAge: Int, isSecure: Bool) -> String {
+        // Plain HTTP has no secure cookies in every browser; it is served on loopback, or at its owner's own risk.
+        "\(Gate.cookieName)=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+    }
+
+    private func me(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        do throws(Gate.Refusal) {
+            let token = try access.gate.authenticate(request, as: .client, isUpgrade: false)
+            let workspace = access.workspace(token.workspace)
+            let answer = JSONWriter.object { writer in
+                writer.object("client") {
+                    $0.field("id", token.subject)
+                    $0.field("name", token.name)
+                }
+                writer.object("workspace") { workspace.write(to: &$0) }
+            }
+            respond(id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(answer)))
+        } catch { respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired"))) }
+    }
+
+    private func logOut(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        let token: Token
+        do throws(Gate.Refusal) { token = try access.gate.authenticate(request, as: .client, isUpgrade: false) } catch {
+            return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
+        }
+        let isSecure = access.gate.isSecure(request)
+        access.perform {
+            try $0.revokeToken(id: token.id, at: WallClock.milliseconds)
+        } then: { [self] result in
+            do {
+                _ = try result.get()
+                try access.reload()
+                let cookie = Self.cookie("", maxAge: 0, isSecure: isSecure)
+                respond(id, HTTPResponse(status: 204, headers: [("set-cookie", cookie)]))
+            } catch { fail(id, error) }
+        }
+    }
+
+    /// The `pair` command of a client that is in already.
+    func makePairingCode(for connection: ConnectionID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
+        let base = access.gate.connections[connection]?.baseURL ?? ""
+        access.perform {
+            try Credentials.makePairingCode(role, workspace: workspace, $0)
+        } then: { [self] result in
+            let reply: Reply
+            do {
+                let code = try result.get()
+                let link = code.link(base: base)
+                reply = .pairing(link: link, expiresAt: code.expiresAt, qr: try QRCode(text: link).rowsText)
+            } catch {
+                logger.error("no pairing code could be made", metadata: ["error": "\(error)"])
+                reply = .failed(.unavailable, "no code could be made; try again")
+            }
+            loop.send(OutgoingMessage(text: MessageToClient.reply(command, reply).bytes), to: connection)
+        }
+    }
+
+    // MARK: - Metrics
+
+    private func metrics(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        // Numbers tell how much one works. They are for this machine, or for who has a token; a proxy's visitors are neither.
+        let isLocal = request.peer.isOnThisMachine && request.header("x-forwarded-for") == nil
+        guard isLocal || (try? access.gate.authenticate(request, as: nil, isUpgrade: false)) != nil else {
+            return respond(id, .text(401, "a token is needed\n"))
+        }
+        respond(id, metricsResponse)
+    }
+
+    private var metricsResponse: HTTPResponse {
+        HTTPResponse(
+            status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],
+            body: .bytes(Array(registry.exposition.utf8)))
+    }
+
+    // MARK: - Answers
+
+    private func fail(_ id: HTTPRequestID, _ error: any Error) {
+        logger.error("a request failed", metadata: ["error": "\(error)"])
+        respond(id, .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again")))
+    }
+
+    private func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
+        var response = response
+        response.headers.append(contentsOf: WebPage.securityHeaders)
+        loop.respond(to: id, response)
+    }
+}
+
+extension HTTPResponse {
+    static func text(_ status: UInt16, _ text: String) -> HTTPResponse {
+        HTTPResponse(status: status, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array(text.utf8)))
+    }
+
+    static func json(_ status: UInt16, _ notice: Notice) -> HTTPResponse {
+        HTTPResponse(status: status, headers: [("content-type", "application/json")], body: .bytes(notice.errorBody))
+    }
+}
+
+extension Notice {
+    fileprivate var errorBody: [UInt8] {
+        JSONWriter.object { writer in
+            writer.object("error") {
+                $0.field("code", code)
+                $0.field("message", message)
+                $0.field("path", path)
+            }
+        }
+    }
+}
+
+extension Peer {
+    var isOnThisMachine: Bool {
+        switch self {
+        case .ip(let address): address == "::1" || address.hasPrefix("127.")
+        case .unix: true
+        }
+    }
+}

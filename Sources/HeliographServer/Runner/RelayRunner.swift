@@ -1,0 +1,148 @@
+import Dispatch
+import Glibc
+import Logging
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Feeds the core with what happened and does what it orders. Lives on the loop's thread.
+final class RelayRunner {
+    private let loop: EventLoop
+    private var relay: Relay
+    private let log: any SessionLog
+    private let measures: Measures
+    private let logger: Logger
+    /// Commits in order, off the loop: an fsync must not hold up those who only listen.
+    private let commits = DispatchQueue(label: "heliograph.commits")
+    private let reads = DispatchQueue(label: "heliograph.reads")
+    private var timers: [RelayTimer: TimerID] = [:]
+    /// Nil until `start`.
+    private var bound: LoopBound<RelayRunner>?
+    /// Makes a pairing code and answers; the core only orders it.
+    var makePairingCode: ((ConnectionID, CommandID, PairingRole, WorkspaceID) -> Void)?
+    /// The store refused the last batch. Events are refused until it takes one again.
+    private(set) var isStoreFailing = false
+
+    init(loop: EventLoop, relay: Relay, log: any SessionLog, measures: Measures, logger: Logger) {
+        self.loop = loop
+        self.relay = relay
+        self.log = log
+        self.measures = measures
+        self.logger = logger
+    }
+
+    func start() {
+        bound = LoopBound(self, loop: loop)
+        run(relay.started(at: .now))
+    }
+
+    func feed(_ input: Input) { run(relay.handle(input, at: .now)) }
+
+    /// Asks every peer to leave and come back with its position.
+    func dismissEveryone() {
+        for peer in relay.peers {
+            loop.close(ConnectionID(rawValue: peer.rawValue), code: CloseCode.restarting.rawValue, reason: CloseCode.restarting.reason)
+        }
+    }
+
+    /// Nobody is connected any more.
+    var isIdle: Bool { relay.peers.isEmpty }
+
+    /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.
+    func finishCommits() { commits.sync {} }
+
+    private func run(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let bytes, let peers): send(bytes, to: peers)
+            case .close(let peer, let code):
+                loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: code.reason)
+            case .append(let batch): commit(batch)
+            case .read(let id, let query): read(id, query)
+            case .armTimer(let timer, let after): arm(timer, after: after)
+            case .cancelTimer(let timer):
+                if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
+            case .makePairingCode(let peer, let command, let role, let workspace):
+                makePairingCode?(ConnectionID(rawValue: peer.rawValue), command, role, workspace)
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], to peers: [PeerID]) {
+        let message = OutgoingMessage(text: bytes)
+        for peer in peers { loop.send(message, to: ConnectionID(rawValue: peer.rawValue)) }
+        measures.sent(messages: peers.count, bytes: peers.count * bytes.count)
+    }
+
+    private func arm(_ timer: RelayTimer, after milliseconds: Int64) {
+        if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
+        timers[timer] = loop.schedule(after: .milliseconds(milliseconds)) { [weak self] in
+            self?.timers[timer] = nil
+            self?.feed(.timerFired(timer))
+        }
+    }
+
+    // MARK: - The store
+
+    private func commit(_ batch: LogBatch) {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (log, handle) = (log, loop.handle)
+        let begun = DispatchTime.now()
+        let events = batch.appends.reduce(0) { $0 + $1.events.count }
+        commits.async {
+            let failure: String?
+            do {
+                try log.commit(batch)
+                failure = nil
+            } catch { failure = "\(error)" }
+            handle.execute { bound.value.commitEnded(failure, events: events, since: begun) }
+        }
+    }
+
+    private func commitEnded(_ failure: String?, events: Int, since begun: DispatchTime) {
+        measures.commitEnded(
+            events: events, nanoseconds: DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds,
+            succeeded: failure == nil)
+        isStoreFailing = failure != nil
+        if let failure {
+            logger.error("the store refused a batch", metadata: ["error": "\(failure)", "events": "\(events)"])
+            feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
+        } else {
+            feed(.committed)
+        }
+    }
+
+    private func read(_ id: ReadID, _ query: LogQuery) {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (log, handle) = (log, loop.handle)
+        reads.async {
+            let result: Result<LogPage, any Error> = Result {
+                switch query.range {
+                case .after(let seq):
+                    try log.events(of: query.key, after: seq, limit: query.limit, bytesMax: query.bytesMax)
+                case .before(let seq):
+                    try log.events(of: query.key, before: seq, limit: query.limit, bytesMax: query.bytesMax)
+                }
+            }
+            handle.execute { bound.value.readEnded(id, result) }
+        }
+    }
+
+    private func readEnded(_ id: ReadID, _ result: Result<LogPage, any Error>) {
+        switch result {
+        case .success(let page): feed(.pageRead(id, page))
+        case .failure(let error):
+            logger.error("the store refused a read", metadata: ["error": "\(error)"])
+            feed(.readFailed(id, reason: "the relay's store cannot be read; try again"))
+        }
+    }
+}
+
+extension Instant {
+    static var now: Instant {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Instant(
+            wall: WallClock.milliseconds, uptime: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

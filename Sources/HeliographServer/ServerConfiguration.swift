@@ -1,0 +1,33 @@
+package import WebSocketEngine
+
+/// What `heliograph serve` can be told; every field has a default that opens nothing to the network.
+package struct ServerConfiguration: Sendable {
+    /// Where the data file, its secrets and the admin socket are.
+    package var dataDirectory: String
+    /// Address to listen on.
+    package var host = "127.0.0.1"
+    package var port: UInt16 = 8787
+    /// PEM files; both or neither. Without them the relay speaks plain HTTP, for loopback or a reverse proxy.
+    package var tls: ListenerConfiguration.TLS?
+    /// What people type to reach the relay from elsewhere, such as `https://relay.example`; for links, and as an allowed origin.
+    package var publicURL: String?
+    /// Serves this folder instead of the page in the binary; for working on the page.
+    package var webRoot: String?
+    /// How often a silent peer is pinged, and after how long it is hung up on. A half-open phone is noticed within half a minute.
+    package var liveness = Liveness(pingAfter: .seconds(15), hangUpAfter: .seconds(30))
+    /// The executable's own path, for the lines that people copy.
+    package var executable = "heliograph"
+
+    package init(dataDirectory: String) { self.dataDirectory = dataDirectory }
+
+    /// As the relay names itself on the wire.
+    package static let software = "heliograph/\(version)"
+    package static let version = "0.1.0"
+
+    /// The address that a person on this machine can open.
+    func localURL(port: UInt16) -> String {
+        let scheme = tls == nil ? "http" : "https"
+        let name = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
+        return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    }
+}

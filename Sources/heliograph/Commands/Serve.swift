@@ -1,0 +1,109 @@
+import ArgumentParser
+import Glibc
+import HeliographServer
+import Logging
+import QRCode
+import WebSocketEngine
+
+/// `heliograph serve`
+struct Serve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the relay.",
+        discussion: """
+            Listens on this machine only, unless told otherwise. The first start makes the data directory, its secrets and one
+            workspace. On a terminal it prints how to pair a phone and how to connect a host.
+
+              heliograph serve
+              heliograph serve --listen 0.0.0.0:8787 --tls-certificate relay.pem --tls-key relay.key
+              heliograph serve --public-url https://relay.example     behind a reverse proxy
+            """)
+
+    @OptionGroup var data: DataOption
+
+    @Option(help: "Address and port to listen on.")
+    var listen = "127.0.0.1:8787"
+
+    @Option(help: ArgumentHelp("What others type to reach this relay, such as https://relay.example.", valueName: "url"))
+    var publicURL: String?
+
+    @Option(help: ArgumentHelp("Certificate chain, PEM.", valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(help: ArgumentHelp("Private key, PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(help: ArgumentHelp("Serve the page from this folder instead of the one in the binary.", valueName: "folder"))
+    var webRoot: String?
+
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
+    var logLevel = "notice"
+
+    func validate() throws {
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            throw ValidationError("--tls-certificate and --tls-key go together.")
+        }
+        if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is none of the levels.") }
+        _ = try address
+        if let publicURL, !publicURL.hasPrefix("https://"), !publicURL.hasPrefix("http://") {
+            throw ValidationError("--public-url begins with https:// (or http://).")
+        }
+    }
+
+    func run() throws {
+        let level = Logger.Level(rawValue: logLevel) ?? .notice
+        LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
+        var configuration = ServerConfiguration(dataDirectory: data.path)
+        (configuration.host, configuration.port) = try address
+        configuration.publicURL = publicURL.map { String($0.reversed().drop { $0 == "/" }.reversed()) }
+        configuration.webRoot = webRoot
+        configuration.executable = Executable.path
+        if let tlsCertificate, let tlsKey {
+            configuration.tls = .init(certificateFile: tlsCertificate, privateKeyFile: tlsKey)
+        }
+        let directory = data.path
+        try Failure.reporting {
+            try RelayServer.run(configuration) { addresses in
+                // Line by line, so that whoever reads our output through a pipe sees it now.
+                print(isatty(STDOUT_FILENO) == 1 ? Self.welcome(addresses, directory) : "heliograph is listening on \(addresses.localURL)")
+                fflush(stdout)
+            }
+        }
+    }
+
+    private var address: (String, UInt16) {
+        get throws {
+            guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
+                throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8787.")
+            }
+            let host = listen[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
+            return (host.isEmpty ? "0.0.0.0" : String(host), port)
+        }
+    }
+
+    /// What a person does next. Codes are shown on a terminal only: a journal is no place for them.
+    private static func welcome(_ addresses: RelayServer.Addresses, _ directory: String) -> String {
+        guard let client = try? addresses.credentials.makePairingCode(.client),
+            let host = try? addresses.credentials.makePairingCode(.host)
+        else { return "Heliograph is listening on \(addresses.localURL), but its data file takes no pairing codes." }
+        let link = client.link(base: addresses.publicURL)
+        let code = (try? QRCode(text: link).terminal()) ?? ""
+        let command = Executable.path
+        return """
+
+            Heliograph is listening on \(addresses.localURL)
+            Its data is in \(directory)
+
+            1. Open this on the device that shall watch and decide (it works once, for ten minutes):
+
+               \(link)
+
+            \(code)
+            2. Connect the Claude Code of this machine, in a second terminal:
+
+               \(command) connect claude && \(command) host '\(host.link(base: addresses.localURL))'
+
+            Later: `\(command) pair` makes a new link, `\(command) watch` follows along in a terminal.
+
+            """
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import HeliographServer
+import RelayProtocol
+
+/// `heliograph token`
+struct TokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make, list and revoke what lets hosts and clients in.",
+        discussion: "Run it on the relay's machine. Most people want `heliograph pair` instead.",
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    struct Create: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token and print it. It is shown once: the relay keeps only its SHA-256.",
+            discussion: "  heliograph token create --role host --name build-server")
+
+        @OptionGroup var data: DataOption
+
+        @Option(help: "Whom it is for: client or host.")
+        var role: String
+
+        @Option(help: "What people call that host or client.")
+        var name: String
+
+        @Flag(help: "Print JSON, with the token's id.")
+        var json = false
+
+        func validate() throws {
+            if PairingRole(rawValue: role) == nil { throw ValidationError("--role is client or host.") }
+            guard (1...WireLimits.nameBytesMax).contains(name.utf8.count) else {
+                throw ValidationError("--name has 1 to \(WireLimits.nameBytesMax) bytes.")
+            }
+        }
+
+        func run() throws {
+            try Failure.reporting {
+                let administration = try Administration(directory: data.path)
+                let new = try administration.credentials.makeToken(PairingRole(rawValue: role) ?? .client, name: name)
+                administration.tokensChanged()
+                if json {
+                    print(String(decoding: JSONWriter.object { writer in
+                        writer.field("id", new.token.id)
+                        writer.field("token", new.secret)
+                        writer.field("role", role)
+                        writer.field("name", name)
+                    }, as: UTF8.self))
+                } else {
+                    print(new.secret)
+                }
+            }
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List tokens, the newest first.")
+
+        @OptionGroup var data: DataOption
+
+        @Flag(help: "Also the revoked.")
+        var all = false
+
+        @Flag(help: "Print JSON, one object a line.")
+        var json = false
+
+        func run() throws {
+            try Failure.reporting {
+                let administration = try Administration(directory: data.path)
+                for token in try administration.tokens(includingRevoked: all) {
+                    if json {
+                        print(String(decoding: JSONWriter.object { writer in
+                            writer.field("id", token.id)
+                            writer.field("role", token.role.rawValue)
+                            writer.field("name", token.name)
+                            writer.field("subject", token.subject)
+                            writer.field("createdAt", token.createdAt)
+                            writer.field("revokedAt", token.revokedAt)
+                        }, as: UTF8.self))
+                    } else {
+                        let made = Date(timeIntervalSince1970: Double(token.createdAt) / 1000)
+                        let state = token.revokedAt == nil ? "" : "  revoked"
+                        print("\(token.id)  \(token.role)  \(made.formatted(.iso8601))  \(token.name)\(state)")
+                    }
+                }
+            }
+        }
+    }
+
+    struct Revoke: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Revoke a token; whoever is connected by it is shown out at once.")
+
+        @OptionGroup var data: DataOption
+
+        @Argument(help: "The token's id, from `heliograph token list`.")
+        var id: String
+
+        func run() throws {
+            try Failure.reporting {
+                let administration = try Administration(directory: data.path)
+                guard try administration.revoke(id) else {
+                    throw ValidationError("There is no such token, or it is revoked already.")
+                }
+                administration.tokensChanged()
+            }
+        }
+    }
+}

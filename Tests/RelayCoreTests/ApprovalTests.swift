@@ -1,0 +1,185 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@Suite("Approvals")
+struct ApprovalTests {
+    typealias T = RelayTranscript
+
+    @Test("an allow is on disk before anybody hears of it, then goes to the client, the others and the host")
+    func allow() {
+        let (t, host, client) = T.withPendingApproval()
+        t.command(T.decide(.allow), id: "k1", by: client)
+        t.handle(.tickEnded)
+        #expect(t.take(client).isEmpty)
+        #expect(t.take(host).isEmpty)
+        t.finishCommit()
+        #expect(t.types(host) == ["decision", "ack"])
+        let messages = t.take(client)
+        #expect(messages.count == 3)
+        #expect(messages[1].contains(#""stage":"decided""#))
+        #expect(messages[2] == #"{"type":"reply","id":"k1","stage":"decided"}"#)
+    }
+
+    @Test("the first decision wins; the same again gets the same answer; another gets a conflict that names the winner")
+    func firstWins() {
+        let (t, _, phone) = T.withPendingApproval()
+        let laptop = t.client("laptop")
+        t.command(T.decide(.deny(message: "no")), id: "k1", by: phone)
+        t.command(T.decide(.allow), id: "k2", by: laptop)
+        t.command(T.decide(.deny(message: "no")), id: "k1", by: phone)
+        _ = (t.take(phone), t.take(laptop))
+        t.commit()
+        #expect(t.take(phone).filter { $0.contains("reply") } == Array(repeating: #"{"type":"reply","id":"k1","stage":"decided"}"#, count: 2))
+        let conflict = t.take(laptop).last ?? ""
+        #expect(conflict.contains(#""code":"alreadyDecided""#))
+        #expect(conflict.contains(#""winner":{"decision":"deny","message":"no","by":{"client":"phone","name":"phone"}"#))
+        t.command(T.decide(.deny(message: "no")), id: "k9", by: laptop)
+        #expect(t.take(laptop) == [#"{"type":"reply","id":"k9","stage":"decided"}"#])
+        t.commit()
+        #expect(t.log[T.key]?.count == 3, "one decision is one event")
+    }
+
+    @Test("a decision for another input is refused")
+    func digestMismatch() {
+        let (t, _, client) = T.withPendingApproval()
+        t.command(T.decide(.allow, digest: InputDigest(String(repeating: "cd", count: 32))!), id: "k1", by: client)
+        t.commit()
+        #expect(t.take(client).first?.contains(#""code":"digestMismatch""#) == true)
+        #expect(t.log[T.key]?.count == 2)
+    }
+
+    @Test("what is cut can be denied, never allowed or answered", arguments: [ApprovalKind.tool, .question])
+    func cut(_ kind: ApprovalKind) {
+        let (t, host, client) = T.withPendingApproval(kind: kind, cut: true)
+        t.command(T.decide(kind == .tool ? .allow : .answer([Answer(question: "q0", choices: ["x"])])), id: "k1", by: client)
+        t.commit()
+        #expect(t.take(client).first?.contains(#""code":"notWhole""#) == true)
+        t.command(T.decide(.deny(message: nil)), id: "k2", by: client)
+        t.commit()
+        #expect(t.types(host).first == "decision")
+    }
+
+    @Test("a tool is not answered and a question is not allowed")
+    func wrongKind() {
+        let (t, _, client) = T.withPendingApproval()
+        t.command(T.decide(.answer([])), id: "k1", by: client)
+        #expect(t.take(client).first?.contains(#""code":"wrongKind""#) == true)
+        let (u, _, other) = T.withPendingApproval(kind: .question)
+        u.command(T.decide(.allow), id: "k1", by: other)
+        #expect(u.take(other).first?.contains(#""code":"wrongKind""#) == true)
+    }
+
+    @Test("a decision taken while the host is away waits for it, and is sent until the host confirms")
+    func hostAway() {
+        let (t, host, client) = T.withPendingApproval()
+        t.handle(.disconnected(host))
+        t.command(T.decide(.allow), id: "k1", by: client)
+        t.commit()
+        let again = t.host(sessions: [T.session])
+        #expect(t.types(again) == ["welcome", "decision"])
+        t.handle(.disconnected(again))
+        let third = t.host(sessions: [T.session])
+        #expect(t.types(third) == ["welcome", "decision"])
+        t.send([.approvalDelivered(ApprovalID("a1")!)], first: 3, by: third)
+        t.commit()
+        t.handle(.disconnected(third))
+        #expect(t.types(t.host(sessions: [T.session])) == ["welcome"])
+    }
+
+    @Test("stages go forward only, and the first end stands")
+    func stages() {
+        let (t, host, client) = T.withPendingApproval()
+        t.send([.approvalCancelled(ApprovalID("a1")!, reason: "allowedLocally")], first: 3, by: host)
+        t.commit()
+        t.send([.approvalApplied(ApprovalID("a1")!, outcome: .ran)], first: 4, by: host)
+        t.commit()
+        let approvals = t.take(client).filter { $0.hasPrefix(#"{"type":"approval""#) }
+        #expect(approvals.last?.contains(#""stage":"cancelled""#) == true)
+        t.command(T.decide(.allow), id: "k1", by: client)
+        #expect(t.take(client).last?.contains(#""code":"closed""#) == true)
+    }
+
+    @Test("expiry closes what nobody decided, by the host's own measure of time, and never what was delivered")
+    func expiry() {
+        let (t, host, client) = T.withPendingApproval(expiresAt: 1_060_000)
+        let timer = RelayTimer.approvalExpiry(T.key, ApprovalID("a1")!)
+        #expect(t.timers[timer] == 65_000)
+        t.handle(.timerFired(timer))
+        t.commit()
+        #expect(t.take(client).contains { $0.contains(#""stage":"expired""#) })
+        #expect(t.take(host).isEmpty == false)
+        t.command(T.decide(.allow), id: "k1", by: client)
+        #expect(t.take(client).last?.contains("nobody decided in time") == true)
+
+        let (u, other, phone) = T.withPendingApproval(expiresAt: 1_060_000)
+        u.command(T.decide(.allow), id: "k1", by: phone)
+        u.commit()
+        u.send([.approvalDelivered(ApprovalID("a1")!)], first: 3, by: other)
+        u.handle(.timerFired(timer))
+        u.commit()
+        #expect(!u.take(phone).contains { $0.contains(#""stage":"expired""#) })
+    }
+
+    @Test("a decision that the disk did not take is refused, and can be taken again")
+    func commitFails() {
+        let (t, host, client) = T.withPendingApproval()
+        t.command(T.decide(.allow), id: "k1", by: client)
+        t.failCommit()
+        #expect(t.take(client).last?.contains(#""code":"unavailable""#) == true)
+        #expect(t.take(host).isEmpty)
+        t.command(T.decide(.deny(message: nil)), id: "k2", by: client)
+        t.commit()
+        #expect(t.take(client).last == #"{"type":"reply","id":"k2","stage":"decided"}"#)
+    }
+
+    @Test("after a restart an open approval is there, decidable, and its decision is delivered")
+    func restart() throws {
+        let (t, _, _) = T.withPendingApproval(expiresAt: 1_060_000)
+        let approval = try Approval(from: JSONDocument(parsing: approvalBytes(t)).root)
+        let restored = T(
+            state: LogState(
+                sessions: [(T.key, try SessionState(stored: t.states[T.key]!.bytes))], approvals: [(T.home.id, approval)]))
+        #expect(restored.timers[.approvalExpiry(T.key, ApprovalID("a1")!)] == 65_000)
+        let client = restored.client()
+        restored.command(.subscribe(nil, after: nil), id: "1", by: client)
+        #expect(restored.take(client).last?.contains(#""stage":"pending""#) == true)
+        restored.command(T.decide(.allow), id: "k1", by: client)
+        let host = restored.host(sessions: [T.session])
+        #expect(restored.types(host) == ["welcome"], "a decision that is not on disk is not delivered")
+        restored.handle(.tickEnded)
+        #expect(restored.pendingBatch?.appends.first?.firstSeq == 3)
+    }
+
+    private func approvalBytes(_ t: RelayTranscript) -> [UInt8] {
+        let client = t.client("reader")
+        t.command(.subscribe(nil, after: nil), id: "r", by: client)
+        let snapshot = t.take(client).last!
+        return Array(try! JSONDocument(parsing: snapshot).root.array("approvals")[0].bytes)
+    }
+
+    @Test("a flood of approvals is stopped at the limit")
+    func flood() {
+        let t = T()
+        let (host, client) = (t.host(), t.client())
+        t.command(.subscribe(nil, after: nil), id: "1", by: client)
+        t.send([T.started] + (0..<70).map { T.request("a\($0)") }, first: 1, by: host)
+        t.commit()
+        #expect(t.states[T.key]?.summary.approvals == 64)
+        #expect(t.take(client).count { $0.contains(#""stage":"stale""#) && $0.contains("tooMany") } == 6)
+    }
+
+    @Test("another workspace's approval does not exist")
+    func wall() {
+        let (t, _, _) = T.withPendingApproval()
+        let stranger = t.client("stranger", in: Named(id: WorkspaceID("other")!, name: "other"))
+        t.command(.subscribe(nil, after: nil), id: "1", by: stranger)
+        #expect(t.take(stranger).last == #"{"type":"snapshot","sessions":[],"approvals":[]}"#)
+        t.command(T.decide(.allow), id: "k1", by: stranger)
+        let unknown = t.take(stranger)
+        t.command(T.decide(.allow, "never"), id: "k1", by: stranger)
+        #expect(t.take(stranger) == unknown)
+        t.command(.subscribe(T.session, after: nil), id: "k2", by: stranger)
+        #expect(t.take(stranger).last?.contains(#""code":"notFound""#) == true)
+    }
+}

@@ -1,0 +1,98 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@Suite("The summary")
+struct ReducerTests {
+    typealias T = RelayTranscript
+
+    private func summary(_ heads: [EventHead]) -> Summary {
+        let t = T()
+        let host = t.host()
+        t.send(heads, first: 1, by: host)
+        t.commit()
+        return t.states[T.key]!.summary
+    }
+
+    private func usage(run: String? = nil, cost: Int64? = nil, output: Int64? = nil) -> EventHead {
+        var usage = Usage()
+        usage.run = run
+        usage.costMicroUSD = cost
+        usage.tokens = output.map { Tokens(output: $0) }
+        return .usage(usage)
+    }
+
+    @Test("a session's life shows in its fields")
+    func life() {
+        var facts = SessionFacts(agentName: "claude-code")
+        facts.model = "opus"
+        facts.project = "relay"
+        var finish = ToolFinish(call: "2", tool: "Edit", succeeded: true)
+        finish.durationMilliseconds = 5
+        var start = ToolStart(call: "1", tool: "Bash", operation: "Running: ls")
+        start.file = "a.swift"
+        let result = summary([
+            .sessionStarted(facts), .message(.user, summary: nil), .message(.thought, summary: nil),
+            .statusChanged(.running, reason: nil), .toolStarted(start), .toolFinished(finish),
+            .fileChanged(path: "b.swift", added: 3, removed: 1), .todoChanged(TodoProgress(completed: 1, total: 3, current: "x")),
+            .subagentStarted(agent: "s"),
+        ])
+        #expect(result.agentName == "claude-code")
+        #expect(result.model == "opus")
+        #expect(result.project == "relay")
+        #expect(result.status == .running)
+        #expect(result.operation == "Running: ls", "another call's end is not this one's")
+        #expect(result.file == "b.swift")
+        #expect(result.operations == 1)
+        #expect(result.messages == 1)
+        #expect(result.linesAdded == 3)
+        #expect(result.todo == TodoProgress(completed: 1, total: 3, current: "x"))
+        #expect(result.subagents == 1)
+        #expect(result.seq == 9)
+    }
+
+    @Test("what a person can do something about covers the status")
+    func statusCover() {
+        #expect(summary([T.started, .statusChanged(.running, reason: nil), T.request()]).status == .waitingApproval)
+        #expect(summary([T.started, T.request("q", kind: .question)]).status == .waitingAnswer)
+        #expect(summary([T.started, T.request(), T.request("q", kind: .question)]).status == .waitingApproval)
+        let settled = summary([
+            T.started, .statusChanged(.running, reason: nil), T.request(),
+            .approvalCancelled(ApprovalID("a1")!, reason: "allowedLocally"),
+        ])
+        #expect(settled.status == .running)
+        #expect(settled.approvals == 0)
+        #expect(summary([T.started, .sessionEnded(reason: "exit", failed: false)]).status == .completed)
+        #expect(summary([T.started, .sessionEnded(reason: nil, failed: true)]).status == .failed)
+    }
+
+    @Test("cost counts up over runs and ignores repeats")
+    func cost() {
+        #expect(summary([T.started, usage(run: "r1", cost: 100), usage(run: "r1", cost: 100)]).costMicroUSD == 100)
+        #expect(summary([T.started, usage(run: "r1", cost: 100), usage(run: "r1", cost: 70)]).costMicroUSD == 100)
+        #expect(summary([T.started, usage(run: "r1", cost: 100), usage(run: "r2", cost: 30)]).costMicroUSD == 130)
+        #expect(summary([T.started, usage(cost: 100), usage(cost: 30), usage(cost: 50)]).costMicroUSD == 150)
+        #expect(summary([T.started, usage(run: "r1", output: 10), usage(run: "r2", output: 5)]).tokens?.output == 15)
+    }
+
+    @Test("no number a host may send overflows a sum")
+    func saturation() {
+        let most = JSONValue.integerMax
+        let result = summary(
+            [T.started] + Array(repeating: .fileChanged(path: "x", added: most, removed: most), count: 100)
+                + (0..<50).map { usage(run: "r\($0)", cost: 1_000_000_000_000, output: most) })
+        #expect(result.linesAdded == most)
+        #expect(result.tokens?.output == most)
+        #expect(result.costMicroUSD == 50_000_000_000_000)
+    }
+
+    @Test("a stored state reads back as it was")
+    func storedState() throws {
+        let t = T()
+        let host = t.host()
+        t.send([T.started, usage(run: "r1", cost: 5, output: 3), .subagentStarted(agent: "x"), T.request()], first: 1, by: host)
+        t.commit()
+        let state = t.states[T.key]!
+        #expect(try SessionState(stored: state.bytes) == state)
+    }
+}

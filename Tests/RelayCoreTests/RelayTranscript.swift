@@ -1,0 +1,158 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+/// Drives a relay by hand: what happened, and what it ordered, message by message. Commits happen when the test says so.
+final class RelayTranscript {
+    var relay: Relay
+    var now: Int64 = 1_000_000
+    private(set) var log: [SessionKey: [[UInt8]]] = [:]
+    private(set) var states: [SessionKey: SessionState] = [:]
+    private(set) var pendingBatch: LogBatch?
+    private(set) var pendingReads: [(ReadID, LogQuery)] = []
+    private(set) var sent: [PeerID: [String]] = [:]
+    private(set) var closed: [PeerID: CloseCode] = [:]
+    private(set) var timers: [RelayTimer: Int64] = [:]
+    private var lastPeer: UInt64 = 0
+
+    static let epoch = Epoch("e1")!
+    static let home = Named(id: WorkspaceID("home")!, name: "home")
+
+    init(state: LogState = LogState()) {
+        relay = Relay(
+            configuration: .init(software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30)),
+            epoch: Self.epoch, state: state)
+        run(relay.started(at: instant))
+    }
+
+    private var instant: Instant { Instant(wall: now, uptime: now) }
+
+    func handle(_ input: Input) { run(relay.handle(input, at: instant)) }
+
+    private func run(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let bytes, let peers): for peer in peers { sent[peer, default: []].append(String(decoding: bytes, as: UTF8.self)) }
+            case .close(let peer, let code): closed[peer] = code
+            case .append(let batch):
+                #expect(pendingBatch == nil, "at most one append is under way")
+                pendingBatch = batch
+            case .read(let id, let query): pendingReads.append((id, query))
+            case .armTimer(let timer, let after): timers[timer] = after
+            case .cancelTimer(let timer): timers[timer] = nil
+            case .makePairingCode: break
+            }
+        }
+    }
+
+    // MARK: - The world
+
+    /// Ends the tick and puts what it staged on disk.
+    func commit() {
+        handle(.tickEnded)
+        finishCommit()
+    }
+
+    func finishCommit() {
+        guard let batch = pendingBatch else { return }
+        pendingBatch = nil
+        for append in batch.appends {
+            #expect(append.firstSeq == Int64(log[append.key, default: []].count) + 1)
+            log[append.key, default: []] += append.events.map(\.bytes)
+            states[append.key] = append.state
+        }
+        handle(.committed)
+    }
+
+    func failCommit() {
+        handle(.tickEnded)
+        pendingBatch = nil
+        handle(.commitFailed(reason: "no space"))
+    }
+
+    /// Answers every read that is under way, and those that follow.
+    func read() {
+        while !pendingReads.isEmpty {
+            let (id, query) = pendingReads.removeFirst()
+            let events = log[query.key] ?? []
+            switch query.range {
+            case .after(let seq):
+                handle(.pageRead(id, LogPage(first: seq + 1, events: Array(events.dropFirst(Int(seq)).prefix(query.limit)))))
+            case .before(let seq):
+                let page = events.prefix(Int(seq) - 1).suffix(query.limit)
+                handle(.pageRead(id, LogPage(first: Int64(page.startIndex) + 1, events: Array(page))))
+            }
+        }
+    }
+
+    /// What a peer was sent since this was last asked.
+    func take(_ peer: PeerID) -> [String] { sent.removeValue(forKey: peer) ?? [] }
+
+    func types(_ peer: PeerID) -> [String] { take(peer).map { (try? JSONDocument(parsing: $0).root.string("type")) ?? "?" } }
+
+    // MARK: - Peers
+
+    func host(_ name: String = "laptop", in workspace: WorkspaceID = home.id, sessions: [SessionID] = []) -> PeerID {
+        let peer = newPeer()
+        handle(.hostConnected(peer, HostIdentity(workspace: workspace, host: Named(id: HostID(name)!, name: name))))
+        handle(.hostSent(peer, .hello(Hello(software: "test", sessions: sessions))))
+        return peer
+    }
+
+    func client(_ name: String = "phone", in workspace: Named<WorkspaceTag> = home) -> PeerID {
+        let peer = newPeer()
+        handle(.clientConnected(peer, ClientIdentity(workspace: workspace, client: Named(id: ClientID(name)!, name: name))))
+        handle(.clientSent(peer, .hello(Hello(software: "test"))))
+        return peer
+    }
+
+    private func newPeer() -> PeerID {
+        lastPeer += 1
+        return PeerID(rawValue: lastPeer)
+    }
+
+    func send(_ heads: [EventHead], to session: SessionID = session, first: Int64, gap: Bool = false, by host: PeerID) {
+        handle(
+            .hostSent(
+                host,
+                .events(HostEvents(session: session, first: first, isAfterGap: gap, events: heads.map { Event($0, at: now) }))))
+    }
+
+    func command(_ command: ClientCommand, id: String, by client: PeerID) {
+        handle(.clientSent(client, .command(CommandID(id)!, command)))
+    }
+
+    // MARK: - Samples
+
+    static let session = SessionID("s1")!
+    static let key = SessionKey(workspace: home.id, session: session)
+    static let digest = InputDigest(String(repeating: "ab", count: 32))!
+    static let started = EventHead.sessionStarted(SessionFacts(agentName: "claude-code"))
+
+    static func request(_ id: String = "a1", kind: ApprovalKind = .tool, cut: Bool = false, expiresAt: Int64? = nil) -> EventHead {
+        var request = ApprovalRequest(
+            approval: ApprovalID(id)!, kind: kind, tool: "Bash", title: "Run: ls", digest: digest)
+        request.isCut = cut
+        request.expiresAt = expiresAt
+        return .approvalRequested(request)
+    }
+
+    static func decide(_ verdict: Decision.Verdict, _ id: String = "a1", digest: InputDigest = digest) -> ClientCommand {
+        .decide(DecideCommand(session: session, approval: ApprovalID(id)!, digest: digest, verdict: verdict))
+    }
+
+    /// A host with one session and one pending approval, and a client that watches the workspace. Nothing is left unread.
+    static func withPendingApproval(
+        kind: ApprovalKind = .tool, cut: Bool = false, expiresAt: Int64? = nil
+    ) -> (RelayTranscript, host: PeerID, client: PeerID) {
+        let transcript = RelayTranscript()
+        let host = transcript.host()
+        let client = transcript.client()
+        transcript.command(.subscribe(nil, after: nil), id: "sub", by: client)
+        transcript.send([started, request(kind: kind, cut: cut, expiresAt: expiresAt)], first: 1, by: host)
+        transcript.commit()
+        _ = transcript.take(host)
+        _ = transcript.take(client)
+        return (transcript, host, client)
+    }
+}

@@ -1,0 +1,165 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@Suite("Subscriptions")
+struct SubscriptionTests {
+    typealias T = RelayTranscript
+
+    private func withEvents(_ count: Int) -> (RelayTranscript, host: PeerID) {
+        let t = T()
+        let host = t.host()
+        t.send([T.started] + (1..<count).map { .sessionRenamed(title: "t\($0 + 1)") }, first: 1, by: host)
+        t.commit()
+        return (t, host)
+    }
+
+    /// The numbers of every event that a client was sent, in order.
+    private func numbers(_ messages: [String]) throws -> [Int64] {
+        var numbers: [Int64] = []
+        for message in messages {
+            let value = try JSONDocument(parsing: message).root
+            guard value.optional("events") != nil, value.optional("first") != nil else { continue }
+            let first = try value.integer("first")
+            numbers += (0..<Int64(try value.array("events").count)).map { first + $0 }
+        }
+        return numbers
+    }
+
+    @Test("a snapshot carries the tail and all pending approvals, and what follows continues from it")
+    func snapshotThenLive() throws {
+        let (t, host) = withEvents(3)
+        t.send([T.request()], first: 4, by: host)
+        t.commit()
+        let client = t.client()
+        t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        t.send([.sessionRenamed(title: "meanwhile")], first: 5, by: host)
+        t.commit()
+        t.read()
+        t.send([.sessionRenamed(title: "after")], first: 6, by: host)
+        t.commit()
+        let messages = t.take(client)
+        #expect(try numbers(messages) == [1, 2, 3, 4, 5, 6])
+        #expect(messages.contains { $0.contains(#""type":"snapshot""#) && $0.contains(#""stage":"pending""#) })
+    }
+
+    @Test("a position is continued without gap or repeat, however much is committed meanwhile", arguments: [0, 1, 2, 5])
+    func resume(_ seq: Int64) throws {
+        let (t, host) = withEvents(5)
+        let client = t.client()
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: seq)), id: "1", by: client)
+        t.send([.sessionRenamed(title: "6")], first: 6, by: host)
+        t.commit()
+        t.read()
+        t.send([.sessionRenamed(title: "7")], first: 7, by: host)
+        t.commit()
+        t.read()
+        #expect(try numbers(t.take(client)) == Array(seq + 1...7))
+    }
+
+    @Test("a long replay comes in pages")
+    func pages() throws {
+        let (t, host) = withEvents(256)
+        for batch in 0..<4 {
+            t.send((0..<250).map { .sessionRenamed(title: "\($0)") }, first: Int64(257 + batch * 250), by: host)
+        }
+        t.commit()
+        let client = t.client()
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 10)), id: "1", by: client)
+        t.read()
+        #expect(try numbers(t.take(client)) == Array(11...1256))
+    }
+
+    @Test("a position that cannot be continued is answered by reset and a snapshot")
+    func resets() throws {
+        let (t, _) = withEvents(3)
+        let client = t.client()
+        t.command(.subscribe(T.session, after: Position(epoch: Epoch("other")!, seq: 1)), id: "1", by: client)
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 4)), id: "2", by: client)
+        t.read()
+        let messages = t.take(client)
+        #expect(messages.contains(#"{"type":"reset","session":"s1","reason":"epochChanged"}"#))
+        #expect(messages.contains(#"{"type":"reset","session":"s1","reason":"ahead"}"#))
+        #expect(messages.count { $0.contains(#""type":"snapshot""#) } == 1, "the later subscription is the one that counts")
+    }
+
+    @Test("history pages backwards and never past what is committed")
+    func history() throws {
+        let (t, host) = withEvents(10)
+        t.send([.sessionRenamed(title: "11")], first: 11, by: host)
+        t.handle(.tickEnded)
+        let client = t.client()
+        _ = t.take(client)
+        t.command(.history(T.session, before: 8, limit: 3), id: "1", by: client)
+        t.command(.history(T.session, before: 99, limit: 2), id: "2", by: client)
+        t.read()
+        #expect(try numbers(t.take(client)) == [5, 6, 7, 9, 10])
+    }
+
+    @Test("one message a tick for each session, however many events it brought")
+    func coalesced() {
+        let (t, host) = withEvents(1)
+        let client = t.client()
+        t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        t.read()
+        _ = t.take(client)
+        for number in 2...20 { t.send([.sessionRenamed(title: "x")], first: Int64(number), by: host) }
+        t.commit()
+        #expect(t.types(client) == ["events", "summary"])
+    }
+
+    @Test("who watches the workspace and a session hears each thing once")
+    func noDoubles() {
+        let (t, host) = withEvents(1)
+        let client = t.client()
+        t.command(.subscribe(nil, after: nil), id: "1", by: client)
+        t.command(.subscribe(T.session, after: nil), id: "2", by: client)
+        t.read()
+        _ = t.take(client)
+        t.send([T.request()], first: 2, by: host)
+        t.commit()
+        #expect(t.types(client) == ["events", "summary", "approval"])
+    }
+
+    @Test("unsubscribing and leaving end it")
+    func unsubscribe() {
+        let (t, host) = withEvents(1)
+        let client = t.client()
+        t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        t.read()
+        t.command(.unsubscribe(T.session), id: "2", by: client)
+        _ = t.take(client)
+        t.send([.sessionRenamed(title: "x")], first: 2, by: host)
+        t.commit()
+        #expect(t.take(client).isEmpty)
+        t.command(.subscribe(T.session, after: nil), id: "3", by: client)
+        t.handle(.disconnected(client))
+        t.read()
+        #expect(t.types(client) == ["reply"])
+    }
+
+    @Test("a prompt goes only to a host that takes one")
+    func prompt() {
+        let (t, host) = withEvents(1)
+        let client = t.client()
+        _ = t.take(client)
+        t.command(.prompt(T.session, text: "go"), id: "1", by: client)
+        #expect(t.take(client).first?.contains(#""code":"unsupported""#) == true)
+        t.handle(.hostSent(host, .hello(Hello(software: "test", capabilities: [.prompt]))))
+        _ = t.take(host)
+        t.command(.prompt(T.session, text: "go"), id: "2", by: client)
+        #expect(t.take(host) == [#"{"type":"prompt","id":"2","session":"s1","text":"go"}"#])
+    }
+
+    @Test("a host that leaves is shown as away, and as back when it returns")
+    func connectedness() {
+        let (t, host) = withEvents(1)
+        let client = t.client()
+        t.command(.subscribe(nil, after: nil), id: "1", by: client)
+        _ = t.take(client)
+        t.handle(.disconnected(host))
+        #expect(t.take(client).first?.contains(#""connected":false"#) == true)
+        _ = t.host(sessions: [T.session])
+        #expect(t.take(client).first?.contains(#""connected":true"#) == true)
+    }
+}

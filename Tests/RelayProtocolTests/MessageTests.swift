@@ -1,0 +1,115 @@
+import RelayProtocol
+import Testing
+
+/// One of everything that goes over the wire.
+enum Sample {
+    static let digest = InputDigest(String(repeating: "ab", count: 32))!
+    static let decision = Decision(
+        .deny(message: "not on my machine"), client: ClientID("c_1")!, clientName: "Ada's phone", at: 5, command: CommandID("k1")!)
+
+    static let heads: [EventHead] = [
+        .sessionStarted(SessionFacts(agentName: "claude-code")), .sessionRenamed(title: "t"),
+        .sessionEnded(reason: "exit", failed: true), .statusChanged(.waitingAnswer, reason: "r"),
+        .message(.assistant, summary: "s"), .toolStarted(ToolStart(call: "c", tool: "Bash", operation: "Running: ls")),
+        .toolFinished(ToolFinish(call: "c", tool: "Bash", succeeded: false)),
+        .fileChanged(path: "a.swift", added: 1, removed: 2), .todoChanged(TodoProgress(completed: 1, total: 2, current: "x")),
+        .usage({
+            var usage = Usage()
+            usage.run = "r1"
+            usage.tokens = Tokens(input: 1, output: 2, cacheRead: 3, cacheWrite: 4)
+            usage.costMicroUSD = 413_200
+            usage.contextUsed = 10
+            usage.contextLimit = 100
+            return usage
+        }()),
+        .approvalRequested(
+            ApprovalRequest(approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "Run: ls", digest: digest)),
+        .approvalDecided(ApprovalID("a1")!, decision), .approvalDelivered(ApprovalID("a1")!),
+        .approvalApplied(ApprovalID("a1")!, outcome: .ran), .approvalExpired(ApprovalID("a1")!),
+        .approvalCancelled(ApprovalID("a1")!, reason: "allowedLocally"), .approvalStale(ApprovalID("a1")!, reason: "digest"),
+        .subagentStarted(agent: "x"), .subagentFinished(agent: "x"), .budgetCrossed(level: 80),
+        .error(message: "m", recoverable: true), .truncated(count: 3), .rewound(to: 4),
+    ]
+}
+
+@Suite("Messages")
+struct MessageTests {
+    @Test("every event head reads back as it was written", arguments: Sample.heads)
+    func heads(_ head: EventHead) throws {
+        let event = Event(head, at: 7) { $0.field("text", "body") }
+        let read = try Event(stored: event.bytes)
+        #expect(read.head == head)
+        #expect(read.at == 7)
+        #expect(read.bytes == event.bytes)
+    }
+
+    @Test("the heads above cover every kind that is known")
+    func coverage() { #expect(Set(Sample.heads.map(\.kind)) == Set(EventKind.allCases.map(\.rawValue))) }
+
+    @Test("an unknown kind is carried, byte for byte")
+    func unknownKind() throws {
+        let bytes = Array(#"{"kind":"teleported","at":1,"head":{"to": "mars"},"body":{"x":1.50}}"#.utf8)
+        let event = try Event(stored: bytes)
+        #expect(event.head == .unsupported(kind: "teleported"))
+        #expect(event.bytes == bytes)
+    }
+
+    @Test("a host cannot state what only the relay may", arguments: ["approval.decided", "approval.expired", "budget.crossed"])
+    func forgedDecision(_ kind: String) {
+        let head = Sample.heads.first { $0.kind == kind }!
+        let batch = HostMessage.events(HostEvents(session: SessionID("s")!, first: 1, events: [Event(head, at: 1)]))
+        #expect(throws: WireError(.badValue, at: "$.events[0].kind", "only the relay states this")) {
+            try HostMessage(parsing: batch.bytes)
+        }
+    }
+
+    @Test("a decision reads back as it was written", arguments: [
+        Decision.Verdict.allow, .deny(message: nil), .deny(message: "no"),
+        .answer([Answer(question: "q0", choices: ["Blue", "Red"], text: "or \"green\"")]),
+    ])
+    func decisions(_ verdict: Decision.Verdict) throws {
+        var decision = Sample.decision
+        decision.verdict = verdict
+        let message = MessageToHost.decision(SessionID("s")!, ApprovalID("a")!, Sample.digest, decision)
+        #expect(try MessageToHost(parsing: message.bytes) == message)
+    }
+
+    @Test("every client command reads back as it was written", arguments: [
+        ClientCommand.subscribe(nil, after: nil),
+        .subscribe(SessionID("s")!, after: Position(epoch: Epoch("e")!, seq: 9)), .unsubscribe(SessionID("s")!),
+        .history(SessionID("s")!, before: 10, limit: 5),
+        .decide(DecideCommand(session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest, verdict: .allow)),
+        .decide(DecideCommand(
+            session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest,
+            verdict: .answer([Answer(question: "q0", choices: ["x"])]))),
+        .prompt(SessionID("s")!, text: "go"), .interrupt(SessionID("s")!), .pair(.host),
+    ])
+    func commands(_ command: ClientCommand) throws {
+        let id = CommandID("k")!
+        guard case .command(id, let read) = try ClientMessage(parsing: ClientMessage.command(id, command).bytes) else {
+            Issue.record("not a command")
+            return
+        }
+        #expect(read == command)
+    }
+
+    @Test("a refused command is answered by its id where that can be read")
+    func refusedCommand() {
+        #expect(throws: ClientMessageError(command: CommandID("k1")!, error: WireError(.missingField, at: "$.decision", "the field is missing"))) {
+            try ClientMessage(parsing: Array(#"{"type":"decide","id":"k1","session":"s"}"#.utf8))
+        }
+        #expect(throws: ClientMessageError(command: nil, error: WireError(.unknownType, at: "$.type", "this relay does not know messages of type \"dance\""))) {
+            try ClientMessage(parsing: Array(#"{"type":"dance","id":"k1"}"#.utf8))
+        }
+    }
+
+    @Test("identifiers are narrow", arguments: ["", "a b", "é", "a/b", String(repeating: "x", count: 65), "a\u{0}"])
+    func badIdentifiers(_ text: String) { #expect(SessionID(text) == nil) }
+
+    @Test("close codes from 4400 to 4499 say: do not come back")
+    func closeCodes() {
+        for code in CloseCode.allCases {
+            #expect(CloseCode.invitesReconnect(code.rawValue) == ![.revoked, .replaced, .unsupportedVersion].contains(code))
+        }
+    }
+}

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-package import Logging
+import Logging
 import Metrics
 import QRCode
 import RelayCore
@@ -26,7 +26,7 @@ package final class RelayServer {
         let logger = Logger(label: "heliograph.relay")
         let directory = try DataDirectory(path: configuration.dataDirectory)
         let lock = try directory.lock()
-        let store = try SQLiteStore(directory, for: .relay)
+        let store = try SQLiteStore(directory, for: .relay(lock))
         let workspace = try store.bootstrap(workspaceName: "default")
         let registry = PrometheusRegistry()
 
@@ -35,10 +35,11 @@ package final class RelayServer {
             let made = try RelayServer(configuration, directory, store, registry, loop, logger)
             server = made
             made.stopOnSignals()
-            started(
-                Addresses(
-                    port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
-                    configuration: configuration))
+            let addresses = Addresses(
+                port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
+                configuration: configuration)
+            try AddressFile.write(addresses.publicURL, in: directory)
+            started(addresses)
         }
         server?.runner.finishCommits()
         try store.close()

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 package import RelayCore
 import RelayProtocol
@@ -23,6 +24,9 @@ package final class Administration {
 
     package func revoke(_ id: String) throws -> Bool { try store.revokeToken(id: id, at: WallClock.milliseconds) }
 
+    /// Where the relay said, when it last started, that it can be reached; nil if it never did.
+    package var relayURL: String? { AddressFile.read(in: directory) }
+
     /// Has a running relay read its tokens again. Where none runs there is nothing to do: it reads them when it starts.
     package func tokensChanged() { LocalRequest.post("/v1/admin/reload", socket: directory.adminSocketPath) }
 }
@@ -41,7 +45,7 @@ enum LocalRequest {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(socketPath.utf8)
-        guard unsafe bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         let connected = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -50,10 +54,24 @@ enum LocalRequest {
         }
         guard connected == 0 else { return }
         let request = Array("POST \(path) HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8)
-        guard unsafe request.withUnsafeBytes({ unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }) == request.count
+        guard unsafe request.withUnsafeBytes({ unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }) == request.count
         else { return }
         // The answer says that it is done; a revoked connection is closed by then.
         var answer = [UInt8](repeating: 0, count: 512)
         _ = unsafe recv(descriptor, &answer, answer.count, 0)
+    }
+}
+
+/// Tells the command line where the relay on this directory listens.
+enum AddressFile {
+    private static func path(in directory: DataDirectory) -> String { directory.path + "/relay.url" }
+
+    static func write(_ url: String, in directory: DataDirectory) throws {
+        try Data(url.utf8).write(to: URL(fileURLWithPath: path(in: directory)), options: .atomic)
+    }
+
+    static func read(in directory: DataDirectory) -> String? {
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: directory))) else { return nil }
+        return String(data: data, encoding: .utf8)
     }
 }

@@ -1,18 +1,17 @@
 import Dispatch
 import Glibc
-import Synchronization
 
 /// Turns a signal into a call on a queue of its own.
 enum ShutdownSignals {
-    private static let sources = Mutex<[any DispatchSourceSignal]>([])
     private static let queue = DispatchQueue(label: "heliograph.signals")
 
     static func handle(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
         // The default action would end the process before the source hears of it.
-        _ = unsafe signal(number, SIG_IGN)
+        _ = signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler(handler: body)
         source.resume()
-        sources.withLock { $0.append(source) }
+        // It listens as long as the process lives.
+        _ = unsafe Unmanaged.passRetained(source as AnyObject)
     }
 }

@@ -20,8 +20,9 @@ struct Pair: ParsableCommand {
     @Option(help: "Whom the link is for: client or host.")
     var role = "client"
 
-    @Option(help: ArgumentHelp("The relay's address as the device reaches it.", valueName: "url"))
-    var url = Environment.value("HELIOGRAPH_RELAY") ?? "http://127.0.0.1:8787"
+    @Option(
+        help: ArgumentHelp("The relay's address as the device reaches it. Default: what the relay last listened on.", valueName: "url"))
+    var url: String?
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -34,13 +35,13 @@ struct Pair: ParsableCommand {
         try Failure.reporting {
             let administration = try Administration(directory: data.path)
             let code = try administration.credentials.makePairingCode(PairingRole(rawValue: role) ?? .client)
-            let link = code.link(base: url)
+            let link = code.link(base: url ?? administration.relayURL ?? "http://127.0.0.1:8787")
             if json {
-                print(String(decoding: JSONWriter.object { writer in
+                Output.json { writer in
                     writer.field("link", link)
                     writer.field("role", role)
                     writer.field("expiresAt", code.expiresAt)
-                }, as: UTF8.self))
+                }
                 return
             }
             print("\n   \(link)\n")

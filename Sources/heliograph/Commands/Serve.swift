@@ -3,6 +3,7 @@ import Glibc
 import HeliographServer
 import Logging
 import QRCode
+import RelayProtocol
 import WebSocketEngine
 
 /// `heliograph serve`
@@ -65,7 +66,7 @@ struct Serve: ParsableCommand {
             try RelayServer.run(configuration) { addresses in
                 // Line by line, so that whoever reads our output through a pipe sees it now.
                 print(isatty(STDOUT_FILENO) == 1 ? Self.welcome(addresses, directory) : "heliograph is listening on \(addresses.localURL)")
-                fflush(stdout)
+                fflush(nil)
             }
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HeliographServer
+import RelayCore
 import RelayProtocol
 
 /// `heliograph token`
@@ -40,12 +41,12 @@ struct TokenCommand: ParsableCommand {
                 let new = try administration.credentials.makeToken(PairingRole(rawValue: role) ?? .client, name: name)
                 administration.tokensChanged()
                 if json {
-                    print(String(decoding: JSONWriter.object { writer in
+                    Output.json { writer in
                         writer.field("id", new.token.id)
                         writer.field("token", new.secret)
                         writer.field("role", role)
                         writer.field("name", name)
-                    }, as: UTF8.self))
+                    }
                 } else {
                     print(new.secret)
                 }
@@ -69,14 +70,14 @@ struct TokenCommand: ParsableCommand {
                 let administration = try Administration(directory: data.path)
                 for token in try administration.tokens(includingRevoked: all) {
                     if json {
-                        print(String(decoding: JSONWriter.object { writer in
+                        Output.json { writer in
                             writer.field("id", token.id)
                             writer.field("role", token.role.rawValue)
                             writer.field("name", token.name)
                             writer.field("subject", token.subject)
                             writer.field("createdAt", token.createdAt)
                             writer.field("revokedAt", token.revokedAt)
-                        }, as: UTF8.self))
+                        }
                     } else {
                         let made = Date(timeIntervalSince1970: Double(token.createdAt) / 1000)
                         let state = token.revokedAt == nil ? "" : "  revoked"

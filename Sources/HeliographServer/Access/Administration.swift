@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Glibc
 package import RelayCore
@@ -26,6 +27,22 @@ package final class Administration {
 
     /// Where the relay said, when it last started, that it can be reached; nil if it never did.
     package var relayURL: String? { AddressFile.read(in: directory) }
+
+    /// The token of this machine's own terminal. Whoever can read the data directory could make one anyway; so one is made
+    /// once, and kept beside the data.
+    package func terminalToken(name: String) throws -> String {
+        let file = URL(fileURLWithPath: directory.path + "/terminal.token")
+        if let kept = try? String(contentsOf: file, encoding: .utf8) {
+            let digest = Secret.digest(ofToken: kept)
+            if try store.tokens().contains(where: { Crypto.equal($0.digest, digest) }) { return kept }
+        }
+        let new = try credentials.makeToken(.client, name: name)
+        let descriptor = unsafe open(file.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: file.path]) }
+        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(new.secret.utf8))
+        tokensChanged()
+        return new.secret
+    }
 
     /// Has a running relay read its tokens again. Where none runs there is nothing to do: it reads them when it starts.
     package func tokensChanged() { LocalRequest.post("/v1/admin/reload", socket: directory.adminSocketPath) }

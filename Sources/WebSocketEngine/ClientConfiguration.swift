@@ -1,0 +1,49 @@
+/// Where to connect a WebSocket to, and how.
+package struct ClientConfiguration: Sendable {
+    /// A name or a literal (IPv6 without brackets); the certificate must be for it. Also the `Host` header.
+    package var host: String
+    package var port: UInt16
+
+    /// With the query, if any.
+    package var path: String
+
+    package var tls: Bool
+
+    /// Connects to this socket file instead; `host` is then only the header.
+    package var unixPath: String?
+
+    /// Sent with the handshake, for example `Authorization`.
+    package var headers: [(String, String)]
+
+    package var subprotocol: String?
+
+    /// Trusted in addition to the system's authorities.
+    package var certificateAuthorityFile: String?
+
+    /// From `connect` to the open WebSocket, name look-up included.
+    package var connectTimeout: Duration = .seconds(15)
+
+    package var limits = Limits()
+    package var liveness = Liveness()
+
+    package init(
+        host: String, port: UInt16, path: String = "/", tls: Bool = false, headers: [(String, String)] = [],
+        subprotocol: String? = nil, certificateAuthorityFile: String? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.path = path
+        self.tls = tls
+        self.headers = headers
+        self.subprotocol = subprotocol
+        self.certificateAuthorityFile = certificateAuthorityFile
+    }
+
+    package init(
+        unixPath: String, host: String = "localhost", path: String = "/", headers: [(String, String)] = [],
+        subprotocol: String? = nil
+    ) {
+        self.init(host: host, port: 80, path: path, headers: headers, subprotocol: subprotocol)
+        self.unixPath = unixPath
+    }
+}

@@ -1,0 +1,127 @@
+internal import DequeModule
+
+/// What the loop knows of one socket. Lives in the loop's table from before libwebsockets knows the socket until
+/// LWS_CALLBACK_WSI_DESTROY, the last word on every socket.
+@safe final class Connection {
+    enum Phase {
+        /// Accepted; speaks HTTP. Becomes `upgrading` or `dropped`.
+        case http
+        /// The handler accepted the upgrade; libwebsockets is about to answer 101. Becomes `open` or `dropped`.
+        case upgrading
+        /// A client on its way. Becomes `open` or `dropped`.
+        case connecting
+        /// A WebSocket; the handler knows it. Becomes `closing` or `dropped`.
+        case open
+        /// A close frame is due or was sent, or the peer's came: nothing is received or sent any more. Becomes `dropped`.
+        case closing
+        /// libwebsockets was told to hang up and will do so on its next turn.
+        case dropped
+    }
+
+    enum Role {
+        case server(Listener)
+        case client(any ClientHandler, ClientConfiguration)
+    }
+
+    let id: ConnectionID
+    let role: Role
+    let peer: Peer
+
+    /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
+    var socket: OpaquePointer?
+
+    var phase: Phase
+
+    /// Whether the handler accepted the upgrade and thus has `opened` or `upgradeAbandoned` to come.
+    var wasAccepted = false
+
+    /// Whether the handler got `opened` and thus has `closed` to come.
+    var wasOpened = false
+
+    /// When the sweep ends this connection, whatever it is waiting for.
+    var deadline: MonotonicTime?
+
+    /// The first reason wins; without one the connection was lost.
+    var closeReason: CloseReason?
+
+    // MARK: WebSocket
+
+    var kind = IncomingMessage.Kind.text
+    var assembly: [UInt8] = []
+    var fragmentCount = 0
+
+    var outbox: Deque<OutgoingMessage> = []
+    var outboxBytes = 0
+    /// Bytes of the message that libwebsockets took and may not have sent in full.
+    var inFlightBytes = 0
+
+    var lastHeard = MonotonicTime(nanoseconds: 0)
+    var lastPinged = MonotonicTime(nanoseconds: 0)
+    var isPingDue = false
+    var isReadingPaused = false
+
+    /// What `close` ordered and has not gone out.
+    var closeFrame: (code: UInt16, reason: [UInt8])?
+
+    // MARK: HTTP
+
+    /// The request whose body is still coming in.
+    var incomingRequest: HTTPRequest?
+    var exchange: HTTPExchange?
+    /// Counts against the listener's cap on connections that are not WebSockets.
+    var isPending = false
+    /// What the handler accepted, while `upgrading`.
+    var subprotocol: String?
+
+    // MARK: Client
+
+    var clientAttempt = ClientAttempt()
+
+    init(id: ConnectionID, role: Role, peer: Peer, phase: Phase) {
+        self.id = id
+        self.role = role
+        self.peer = peer
+        self.phase = phase
+    }
+
+    var limits: Limits {
+        switch role {
+        case .server(let listener): listener.configuration.limits
+        case .client(_, let configuration): configuration.limits
+        }
+    }
+
+    var liveness: Liveness {
+        switch role {
+        case .server(let listener): listener.configuration.liveness
+        case .client(_, let configuration): configuration.liveness
+        }
+    }
+
+    var isClient: Bool {
+        if case .client = role { true } else { false }
+    }
+}
+
+/// A request that the handler has and the peer waits for.
+struct HTTPExchange {
+    let id: HTTPRequestID
+    let isHead: Bool
+    /// The handler's `requestReceived` is on the stack: the answer can go out when it returns.
+    var isInHandler = true
+    /// Reading is off and the departure watch looks after the peer.
+    var isDeferred = false
+    var response: HTTPResponse?
+}
+
+/// How far an outbound connection has come.
+struct ClientAttempt {
+    /// Numeric addresses, or `+path`, that have not been tried.
+    var addresses: [String] = []
+    /// `lws_client_connect_via_info` is on the stack: it may destroy the socket before it returns.
+    var isStarting = false
+    var diedWhileStarting = false
+    /// What the last try ended with.
+    var failure: CloseReason?
+    var subprotocol: String?
+}

@@ -1,0 +1,55 @@
+internal import CLibwebsockets
+internal import Logging
+internal import Synchronization
+
+/// Carries libwebsockets' log lines into swift-log. Process-wide, as their callback is; the last loop's logger gets them.
+///
+/// Peers can make libwebsockets log at will, so at most `linesPerSecondMax` lines pass; the rest are counted.
+enum EngineLog {
+    static let linesPerSecondMax = 10
+
+    private struct State {
+        var logger: Logger?
+        var second: Int64 = 0
+        var lines = 0
+        var suppressed = 0
+    }
+
+    private static let state = Mutex(State())
+
+    static func install(_ logger: Logger) {
+        state.withLock { $0.logger = logger }
+        // Warnings and errors; notices are about the ordinary. The callback captures nothing.
+        unsafe lws_set_log_level(LLL_ERR | LLL_WARN, engineLogCallback)
+    }
+
+    static func write(level: Int32, line: String) {
+        let (logger, suppressed) = state.withLock { state -> (Logger?, Int) in
+            let second = MonotonicTime.now.nanoseconds / 1_000_000_000
+            var suppressed = 0
+            if second != state.second {
+                suppressed = state.suppressed
+                state.second = second
+                state.lines = 0
+                state.suppressed = 0
+            }
+            guard state.lines < linesPerSecondMax else {
+                state.suppressed += 1
+                return (nil, 0)
+            }
+            state.lines += 1
+            return (state.logger, suppressed)
+        }
+        guard let logger else { return }
+        var metadata: Logger.Metadata = ["line": "\(line)"]
+        if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+        logger.log(level: level & LLL_ERR != 0 ? .warning : .info, "libwebsockets", metadata: metadata)
+    }
+}
+
+/// `line` belongs to libwebsockets; it may hold what a peer sent, so control characters are left out.
+private func engineLogCallback(_ level: Int32, _ line: UnsafePointer<CChar>?) {
+    guard let line = unsafe line else { return }
+    let text = unsafe String(cString: line).unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+    EngineLog.write(level: level, line: String(String.UnicodeScalarView(text).prefix(200)))
+}

@@ -1,0 +1,139 @@
+internal import CLibwebsockets
+internal import DequeModule
+
+/// The end of connections: asked for, forced, or suffered.
+extension EventLoop {
+    /// Sends what is queued, then a close frame, then waits for the peer's; `Limits.closeDeadline` bounds it all. `reason` is
+    /// cut to 123 bytes.
+    package func close(_ connection: ConnectionID, code: UInt16, reason: String) {
+        preconditionOnLoop()
+        guard let connection = connections[connection.rawValue] else { return }
+        guard connection.phase == .open else {
+            // A client that is not open yet has no one to tell.
+            if connection.phase == .connecting || connection.phase == .upgrading {
+                end(connection, .local(code: code))
+            }
+            return
+        }
+        beginClosing(connection, code: code, reason: reason, .local(code: code))
+    }
+
+    /// Hangs up without a word.
+    package func drop(_ connection: ConnectionID) {
+        preconditionOnLoop()
+        guard let connection = connections[connection.rawValue] else { return }
+        end(connection, .failed("dropped"))
+    }
+
+    /// The outbox is over its limit: the peer is told, if it still reads, and nobody else waits for it.
+    func fellBehind(_ connection: Connection) {
+        connection.outbox = []
+        connection.outboxBytes = 0
+        beginClosing(connection, code: connection.limits.tooSlowCloseCode, reason: "too slow", .tooSlow)
+    }
+
+    private func beginClosing(_ connection: Connection, code: UInt16, reason: String, _ closeReason: CloseReason) {
+        guard let wsi = unsafe connection.socket else { return }
+        var reason = Array(reason.utf8.prefix(123))
+        // A cut inside a character would be a protocol error of ours.
+        while String(validating: reason, as: UTF8.self) == nil { reason.removeLast() }
+        connection.phase = .closing
+        connection.closeReason = connection.closeReason ?? closeReason
+        connection.closeFrame = (code, reason)
+        connection.deadline = .now + connection.limits.closeDeadline
+        // The peer's close frame has to be read.
+        resumeReading(connection)
+        unsafe lws_callback_on_writable(wsi)
+    }
+
+    /// The peer broke a rule. What else it sends is parsed and ignored until the close frame is out: a receive callback must
+    /// not return nonzero, because the client of 4.1.6 then goes on filling a buffer that it no longer empties.
+    func violated(_ connection: Connection, code: UInt16, _ sentence: String) {
+        connection.assembly = []
+        connection.outbox = []
+        connection.outboxBytes = 0
+        beginClosing(connection, code: code, reason: sentence, .local(code: code))
+    }
+
+    /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: libwebsockets echoes the frame when this returns 0.
+    func peerCloses(_ connection: Connection, _ input: UnsafeRawBufferPointer) -> Int32 {
+        guard connection.phase == .open || connection.phase == .closing else { return 0 }
+        connection.phase = .closing
+        connection.closeFrame = nil
+        connection.outbox = []
+        connection.outboxBytes = 0
+        connection.deadline = .now + connection.limits.closeDeadline
+        let code = unsafe input.count >= 2 ? UInt16(input[0]) << 8 | UInt16(input[1]) : nil
+        let reason = unsafe String(decoding: input.dropFirst(2), as: UTF8.self)
+        connection.closeReason = connection.closeReason ?? .peer(code: code, reason: reason)
+        return 0
+    }
+
+    func setCloseReason(_ wsi: OpaquePointer, code: UInt16, _ reason: [UInt8]) {
+        var reason = reason
+        unsafe reason.withUnsafeMutableBufferPointer { buffer in
+            unsafe lws_close_reason(wsi, lws_close_status(UInt32(code)), buffer.baseAddress, buffer.count)
+        }
+    }
+
+    func failed(_ connection: Connection, _ sentence: String) {
+        end(connection, .failed(sentence))
+    }
+
+    /// Has libwebsockets hang up on its next turn; the handler hears of it then.
+    func end(_ connection: Connection, _ reason: CloseReason) {
+        guard connection.phase != .dropped else { return }
+        connection.phase = .dropped
+        connection.closeReason = connection.closeReason ?? reason
+        connection.deadline = nil
+        connection.outbox = []
+        connection.outboxBytes = 0
+        connection.clientAttempt.addresses = []
+        if let wsi = unsafe connection.socket {
+            unsafe clws_kill(wsi)
+            noteActivity()
+        } else {
+            runLater { [weak self] in self?.finish(connection) }
+        }
+    }
+
+    /// LWS_CALLBACK_WSI_DESTROY.
+    func socketDestroyed(of connection: Connection) {
+        if let wsi = unsafe connection.socket, connection.exchange?.isDeferred == true {
+            departures?.forget(descriptor: unsafe lws_get_socket_fd(wsi))
+        }
+        unsafe connection.socket = nil
+        if connection.clientAttempt.isStarting {
+            connection.clientAttempt.diedWhileStarting = true
+        } else if connection.phase == .connecting {
+            runLater { [weak self] in self?.startNextAttempt(of: connection) }
+        } else {
+            finish(connection)
+        }
+    }
+
+    /// Takes the connection out of the table and tells its handler, once.
+    func finish(_ connection: Connection) {
+        guard connections.removeValue(forKey: connection.id.rawValue) != nil else { return }
+        noteActivity()
+        let reason = connection.closeReason ?? .failed("the connection was lost")
+        connection.phase = .dropped
+        switch connection.role {
+        case .client(let handler, _):
+            handler.closed(connection.id, reason: reason)
+        case .server(let listener):
+            stopCountingAsPending(connection)
+            listener.connectionCount -= 1
+            if let exchange = connection.exchange {
+                requests[exchange.id] = nil
+                connection.exchange = nil
+                listener.handler.requestAborted(exchange.id)
+            }
+            if connection.wasOpened {
+                listener.handler.closed(connection.id, reason: reason)
+            } else if connection.wasAccepted {
+                listener.handler.upgradeAbandoned(connection.id)
+            }
+        }
+    }
+}

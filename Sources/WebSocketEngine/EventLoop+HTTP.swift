@@ -1,0 +1,188 @@
+internal import CLibwebsockets
+
+/// Plain HTTP: one request at a time on a connection, answered now or much later.
+extension EventLoop {
+    /// Answers a request; one that is answered or aborted is ignored.
+    package func respond(to request: HTTPRequestID, _ response: HTTPResponse) {
+        preconditionOnLoop()
+        guard let connection = requests[request], let wsi = unsafe connection.socket,
+            connection.exchange?.response == nil
+        else { return }
+        connection.exchange?.response = response
+        connection.deadline = .now + connection.limits.responseDeadline
+        guard connection.exchange?.isInHandler == false else { return }
+        if connection.exchange?.isDeferred == true {
+            departures?.forget(descriptor: unsafe lws_get_socket_fd(wsi))
+            unsafe lws_rx_flow_control(wsi, 1)
+        }
+        unsafe lws_callback_on_writable(wsi)
+    }
+
+    func httpHeadReceived(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
+        guard case .server(let listener) = connection.role, connection.phase == .http else { return -1 }
+        let reader = unsafe HeaderReader(wsi)
+        connection.deadline = nil
+        guard
+            var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
+            reader.value(WSI_TOKEN_HTTP)?.hasPrefix("HTTP/1.") == true
+        else { return unsafe refuse(wsi, status: 400, "not an HTTP/1.1 request that is served here") }
+        // Chunked requests are not understood by libwebsockets; to guess their end is how requests are smuggled.
+        guard reader.occurrences(WSI_TOKEN_HTTP_TRANSFER_ENCODING) == 0 else {
+            return unsafe refuse(wsi, status: 411, "send a content-length")
+        }
+        guard reader.occurrences(WSI_TOKEN_HOST) <= 1, reader.occurrences(WSI_TOKEN_HTTP_CONTENT_LENGTH) <= 1 else {
+            return unsafe refuse(wsi, status: 400, "a header came twice")
+        }
+        let declared = request.header("content-length")
+        if declared == nil, ["POST", "PUT", "PATCH"].contains(request.method) {
+            return unsafe refuse(wsi, status: 411, "send a content-length")
+        }
+        let digits = declared ?? "0"
+        guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), digits.utf8.count <= 18, let count = Int(digits) else {
+            return unsafe refuse(wsi, status: 400, "the content-length is not a number")
+        }
+        guard count <= connection.limits.httpBodyBytesMax else {
+            return unsafe refuseBody(connection, wsi, count: count)
+        }
+        guard count > 0 else { return unsafe deliver(request, on: connection, wsi) }
+        request.body.reserveCapacity(min(count, 65_536))
+        connection.incomingRequest = request
+        connection.deadline = .now + connection.limits.bodyDeadline
+        return 0
+    }
+
+    func httpBodyReceived(_ input: UnsafeMutableRawBufferPointer, on connection: Connection) -> Int32 {
+        // No request: it was refused, and libwebsockets discards the rest.
+        guard connection.incomingRequest != nil else { return 0 }
+        unsafe connection.incomingRequest?.body.append(contentsOf: input)
+        return connection.incomingRequest!.body.count <= connection.limits.httpBodyBytesMax ? 0 : -1
+    }
+
+    func httpBodyCompleted(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
+        // It comes unasked after an empty POST, and again when the next request is pipelined behind this one.
+        guard let request = connection.incomingRequest else { return 0 }
+        connection.incomingRequest = nil
+        connection.deadline = nil
+        return unsafe deliver(request, on: connection, wsi)
+    }
+
+    private func deliver(_ request: HTTPRequest, on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
+        guard case .server(let listener) = connection.role else { return -1 }
+        let id = HTTPRequestID(rawValue: makeID())
+        connection.exchange = HTTPExchange(id: id, isHead: request.method == "HEAD")
+        requests[id] = connection
+        // The answer may take an hour; libwebsockets would hang up after 20 s.
+        unsafe clws_clear_timeout(wsi)
+        noteActivity()
+        listener.handler.requestReceived(request, id: id)
+        connection.exchange?.isInHandler = false
+        if connection.exchange?.response != nil { return unsafe writeResponse(of: connection, wsi) }
+        // While a request waits, libwebsockets leaves what arrives unread and poll(2) would report it for ever. So reading is
+        // turned off, and the departure watch sees the peer leave.
+        connection.exchange?.isDeferred = true
+        unsafe lws_rx_flow_control(wsi, 0)
+        departures?.watch(connection, descriptor: unsafe lws_get_socket_fd(wsi))
+        return 0
+    }
+
+    func writeResponse(of connection: Connection, _ wsi: OpaquePointer) -> Int32 {
+        guard let exchange = connection.exchange, let response = exchange.response else { return 0 }
+        requests[exchange.id] = nil
+        connection.exchange = nil
+        guard unsafe write(response, to: wsi, withBody: !exchange.isHead, andHangUp: false) else { return -1 }
+        return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
+    }
+
+    /// Answers what no handler gets to see, and hangs up.
+    func refuse(
+        _ wsi: OpaquePointer, status: UInt16, headers: [(String, String)] = [], _ sentence: String
+    ) -> Int32 {
+        let response = HTTPResponse(
+            status: status, headers: headers + [("content-type", "text/plain; charset=utf-8")],
+            body: .bytes(Array((sentence + "\n").utf8)))
+        _ = unsafe write(response, to: wsi, withBody: true, andHangUp: true)
+        return -1
+    }
+
+    /// A peer that is hung up on while it sends may never read the answer, so a body that is not much too large is discarded.
+    private func refuseBody(_ connection: Connection, _ wsi: OpaquePointer, count: Int) -> Int32 {
+        let discardable = 16 * connection.limits.httpBodyBytesMax
+        let sentence = "the body is larger than \(connection.limits.httpBodyBytesMax) bytes"
+        guard count <= discardable else { return unsafe refuse(wsi, status: 413, sentence) }
+        connection.deadline = .now + connection.limits.bodyDeadline
+        let response = HTTPResponse(
+            status: 413, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array((sentence + "\n").utf8)))
+        guard unsafe write(response, to: wsi, withBody: true, andHangUp: false) else { return -1 }
+        return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
+    }
+
+    func write(_ response: HTTPResponse, to wsi: OpaquePointer, withBody: Bool, andHangUp: Bool) -> Bool {
+        var head = "HTTP/1.1 \(response.status) \(Self.phrase(response.status))\r\n"
+        for (name, value) in response.headers {
+            head += Self.line(name) + ": " + Self.line(value) + "\r\n"
+        }
+        let mayHaveBody = response.status >= 200 && response.status != 204 && response.status != 304
+        if mayHaveBody || response.status == 304 { head += "content-length: \(response.body.count)\r\n" }
+        if andHangUp { head += "connection: close\r\n" }
+        head += "\r\n"
+        let headroom = Int(CLWS_PRE)
+        let bodyCount = withBody && mayHaveBody ? response.body.count : 0
+        let count = head.utf8.count + bodyCount
+        let capacity = headroom + count
+        return unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
+            let payload = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[headroom...])
+            unsafe payload.copyBytes(from: head.utf8)
+            if bodyCount > 0 {
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: payload[head.utf8.count...])
+                switch response.body {
+                case .bytes(let bytes):
+                    unsafe rest.copyBytes(from: bytes)
+                case .staticBytes(let text):
+                    unsafe rest.copyMemory(from: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+                }
+            }
+            let start = unsafe payload.baseAddress!.assumingMemoryBound(to: UInt8.self)
+            return unsafe Int(lws_write(wsi, start, count, LWS_WRITE_HTTP)) >= count
+        }
+    }
+
+    /// A header that could end its line would let a value write headers of its own.
+    private static func line(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+    }
+
+    private static func phrase(_ status: UInt16) -> String {
+        switch status {
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 204: "No Content"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        default: "Status"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+internal import CLibwebsockets
+internal import Glibc
+
+/// Listening and accepting. libwebsockets could do both, but would spin when descriptors run out, open socket files to the
+/// group, and know no caps.
+extension EventLoop {
+    /// Accepted at once before other sockets get their turn.
+    private static let acceptsPerTurnMax = 64
+
+    package func listen(
+        _ configuration: ListenerConfiguration, handler: any ServerHandler
+    ) throws(WebSocketEngineError) -> Listener {
+        preconditionOnLoop()
+        guard unsafe context != nil else { throw WebSocketEngineError(.stopped, "the event loop is stopping") }
+        let vhost = unsafe try vhost(for: configuration.tls)
+        let descriptor: Int32
+        var port: UInt16?
+        var path: String?
+        switch configuration.address {
+        case .tcp(let host, let wanted):
+            let bound = try Binding.tcp(host: host, port: wanted)
+            descriptor = bound.descriptor
+            port = bound.port
+        case .unix(let wanted):
+            descriptor = try Binding.unix(path: wanted)
+            path = wanted
+        }
+        let id = makeID()
+        let listener = Listener(
+            id: id, configuration: configuration, handler: handler, port: port, path: path, loop: self)
+        guard let wsi = unsafe clws_adopt_readable(vhost, descriptor, UnsafeMutableRawPointer(bitPattern: UInt(id))) else {
+            throw WebSocketEngineError(.cannotListen, "libwebsockets did not take the listening socket")
+        }
+        unsafe listening[id] = ListenSocket(listener: listener, descriptor: descriptor, wsi: wsi, vhost: vhost)
+        return listener
+    }
+
+    func stopListening(_ listener: Listener) {
+        preconditionOnLoop()
+        guard let socket = listening.removeValue(forKey: listener.id) else { return }
+        if let path = listener.path { unsafe unlink(path) }
+        // Nobody is let in between this and the next turn, when libwebsockets closes the descriptor.
+        shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        unsafe clws_kill(socket.wsi)
+    }
+
+    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket or on the departure watch.
+    func descriptorBecameReadable(_ id: UInt64) {
+        if let socket = listening[id] {
+            accept(from: socket)
+        } else if id == departures?.id {
+            departures?.becameReadable()
+        }
+    }
+
+    private func accept(from socket: ListenSocket) {
+        for _ in 0..<Self.acceptsPerTurnMax {
+            var address = sockaddr_storage()
+            let descriptor = unsafe clws_accept(socket.descriptor, &address)
+            guard descriptor >= 0 else {
+                switch errno {
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return rest(socket)
+                case EINTR, ECONNABORTED: continue
+                default: return
+                }
+            }
+            admit(descriptor, Self.peer(of: descriptor, &address), to: socket)
+        }
+    }
+
+    private func admit(_ descriptor: Int32, _ peer: Peer, to socket: ListenSocket) {
+        let listener = socket.listener
+        let limits = listener.configuration.limits
+        let isCrowded =
+            !peer.isLocal && listener.pendingByAddress[peer, default: 0] >= limits.pendingPerAddressMax
+        guard !isCrowded, listener.pendingCount < limits.pendingMax, listener.connectionCount < limits.connectionsMax,
+            Int(descriptor) < usableDescriptors
+        else {
+            Glibc.close(descriptor)
+            EngineLog.write(level: 0, line: "a connection was turned away: too many")
+            return
+        }
+        if case .ip = peer {
+            var on: Int32 = 1
+            unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let connection = Connection(id: ConnectionID(rawValue: makeID()), role: .server(listener), peer: peer, phase: .http)
+        connection.deadline = .now + limits.handshakeDeadline
+        connection.isPending = true
+        listener.connectionCount += 1
+        listener.pendingCount += 1
+        if !peer.isLocal { listener.pendingByAddress[peer, default: 0] += 1 }
+        connections[connection.id.rawValue] = connection
+        keepSweeping()
+        let wsi = unsafe clws_adopt_socket(
+            socket.vhost, descriptor, listener.configuration.tls == nil ? 0 : 1,
+            UnsafeMutableRawPointer(bitPattern: UInt(connection.id.rawValue)))
+        if let wsi = unsafe wsi {
+            unsafe connection.socket = wsi
+        } else {
+            // libwebsockets has closed the descriptor, and may have said so.
+            finish(connection)
+        }
+    }
+
+    func stopCountingAsPending(_ connection: Connection) {
+        guard case .server(let listener) = connection.role, connection.isPending else { return }
+        connection.isPending = false
+        listener.pendingCount -= 1
+        guard !connection.peer.isLocal, let count = listener.pendingByAddress[connection.peer] else { return }
+        listener.pendingByAddress[connection.peer] = count > 1 ? count - 1 : nil
+    }
+
+    /// Out of descriptors: those who knock wait in the kernel for a while. Without this the loop would spin.
+    private func rest(_ socket: ListenSocket) {
+        guard listening[socket.listener.id]?.isResting == false else { return }
+        listening[socket.listener.id]?.isResting = true
+        EngineLog.write(level: 1, line: "out of file descriptors: accepting rests for a second")
+        unsafe lws_rx_flow_control(socket.wsi, 0)
+        armTimer(after: .seconds(1)) { [weak self] in
+            guard let self, let socket = listening[socket.listener.id] else { return }
+            listening[socket.listener.id]?.isResting = false
+            unsafe lws_rx_flow_control(socket.wsi, 1)
+        }
+    }
+
+    /// Descriptors from here on are for others.
+    private var usableDescriptors: Int {
+        max(16, Int(min(clws_descriptor_limit(), UInt64(Self.descriptorsMax))) - configuration.fileDescriptorReserve)
+    }
+
+    private static func peer(of descriptor: Int32, _ address: inout sockaddr_storage) -> Peer {
+        switch Int32(address.ss_family) {
+        case AF_INET, AF_INET6:
+            let text = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
+                        let size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                        let result = unsafe getnameinfo(
+                            pointer, size, buffer.baseAddress, socklen_t(buffer.count), nil, 0, NI_NUMERICHOST)
+                        return unsafe result == 0 ? String(cString: buffer.baseAddress!) : "unknown"
+                    }
+                }
+            }
+            return .ip(text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text)
+        default:
+            var userID: UInt32 = 0
+            var processID: Int32 = 0
+            unsafe clws_peer_credentials(descriptor, &userID, &processID)
+            return .unix(userID: userID, processID: processID)
+        }
+    }
+}

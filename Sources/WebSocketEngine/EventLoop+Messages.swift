@@ -1,0 +1,155 @@
+internal import CLibwebsockets
+internal import DequeModule
+
+/// Whole messages in and out of open WebSockets.
+extension EventLoop {
+    /// Sends at once if nothing waits on that socket, else queues. A connection that is unknown, closing or not open yet is
+    /// ignored: its handler hears of the end anyway.
+    package func send(_ message: OutgoingMessage, to connection: ConnectionID) {
+        preconditionOnLoop()
+        guard let connection = connections[connection.rawValue], connection.phase == .open,
+            let wsi = unsafe connection.socket
+        else { return }
+        if connection.outbox.isEmpty, !connection.isPingDue, unsafe lws_partial_buffered(wsi) == 0 {
+            if unsafe !write(message, on: connection, wsi) { failed(connection, "cannot write") }
+            return
+        }
+        connection.outbox.append(message)
+        connection.outboxBytes += message.count
+        let limits = connection.limits
+        if connection.outboxBytes + connection.inFlightBytes > limits.outboxBytesMax
+            || connection.outbox.count > limits.outboxMessagesMax
+        {
+            fellBehind(connection)
+        } else if connection.outbox.count == 1 {
+            unsafe lws_callback_on_writable(wsi)
+        }
+    }
+
+    /// Bytes that wait for a slow peer, a message that is half sent counted in full.
+    package func outboxBytes(of connection: ConnectionID) -> Int {
+        preconditionOnLoop()
+        guard let connection = connections[connection.rawValue] else { return 0 }
+        return connection.outboxBytes + connection.inFlightBytes
+    }
+
+    /// Stops reading from the peer, whose sends then stall. Liveness is not judged meanwhile.
+    package func pauseReading(_ connection: ConnectionID) {
+        preconditionOnLoop()
+        guard let connection = connections[connection.rawValue], connection.phase == .open, !connection.isReadingPaused,
+            let wsi = unsafe connection.socket
+        else { return }
+        connection.isReadingPaused = true
+        unsafe lws_rx_flow_control(wsi, 0)
+    }
+
+    package func resumeReading(_ connection: ConnectionID) {
+        preconditionOnLoop()
+        guard let connection = connections[connection.rawValue], connection.isReadingPaused else { return }
+        resumeReading(connection)
+    }
+
+    func resumeReading(_ connection: Connection) {
+        guard connection.isReadingPaused, let wsi = unsafe connection.socket else { return }
+        connection.isReadingPaused = false
+        connection.lastHeard = .now
+        unsafe lws_rx_flow_control(wsi, 1)
+    }
+
+    // MARK: In
+
+    /// One piece of a message; a frame may come in several, a message in several frames.
+    func receive(_ input: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) {
+        guard connection.phase == .open else { return }
+        connection.lastHeard = .now
+        if unsafe lws_is_first_fragment(wsi) != 0 {
+            connection.kind = unsafe lws_frame_is_binary(wsi) != 0 ? .binary : .text
+            connection.assembly = []
+            connection.fragmentCount = 0
+        }
+        let remaining = unsafe lws_remaining_packet_payload(wsi)
+        let limits = connection.limits
+        guard remaining <= limits.messageBytesMax,
+            connection.assembly.count + input.count + remaining <= limits.messageBytesMax
+        else { return violated(connection, code: 1009, "message too big") }
+        guard unsafe lws_is_final_fragment(wsi) != 0 else {
+            if remaining == 0 {
+                connection.fragmentCount += 1
+                guard connection.fragmentCount < limits.fragmentsMax else {
+                    return violated(connection, code: 1009, "too many fragments")
+                }
+            }
+            unsafe connection.assembly.append(contentsOf: input)
+            return
+        }
+        var bytes = connection.assembly
+        connection.assembly = []
+        unsafe bytes.append(contentsOf: input)
+        if connection.kind == .text, !Self.isUTF8(bytes) { return violated(connection, code: 1007, "not UTF-8") }
+        noteActivity()
+        let message = IncomingMessage(kind: connection.kind, bytes: bytes)
+        switch connection.role {
+        case .server(let listener): listener.handler.received(message, on: connection.id)
+        case .client(let handler, _): handler.received(message, on: connection.id)
+        }
+    }
+
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        (try? UTF8Span(validating: bytes.span)) != nil
+    }
+
+    // MARK: Out
+
+    /// LWS_CALLBACK_SERVER_WRITEABLE, which also comes unasked.
+    func flush(_ connection: Connection, _ wsi: OpaquePointer) -> Int32 {
+        guard connection.phase == .open || connection.phase == .closing else { return 0 }
+        guard unsafe lws_partial_buffered(wsi) == 0 else { return 0 }
+        connection.inFlightBytes = 0
+        if connection.isPingDue {
+            connection.isPingDue = false
+            guard unsafe ping(wsi) else { return -1 }
+        }
+        while unsafe lws_partial_buffered(wsi) == 0, let message = connection.outbox.popFirst() {
+            connection.outboxBytes -= message.count
+            guard unsafe write(message, on: connection, wsi) else { return -1 }
+        }
+        if let frame = connection.closeFrame, connection.outbox.isEmpty, unsafe lws_partial_buffered(wsi) == 0 {
+            connection.closeFrame = nil
+            unsafe setCloseReason(wsi, code: frame.code, frame.reason)
+            return -1
+        }
+        if !connection.outbox.isEmpty { unsafe lws_callback_on_writable(wsi) }
+        return 0
+    }
+
+    private func write(_ message: OutgoingMessage, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
+        let kind = message.kind == .text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY
+        let written: Int32
+        if connection.isClient {
+            // Masked in place, so not in the shared bytes.
+            let headroom = Int(CLWS_PRE)
+            written = unsafe withUnsafeTemporaryAllocation(byteCount: headroom + message.count, alignment: 16) { buffer in
+                let start = unsafe buffer.baseAddress! + headroom
+                unsafe start.copyMemory(from: message.payload, byteCount: message.count)
+                return unsafe lws_write(wsi, start.assumingMemoryBound(to: UInt8.self), message.count, kind)
+            }
+        } else {
+            written = unsafe lws_write(wsi, message.payload, message.count, kind)
+        }
+        guard Int(written) >= message.count else { return false }
+        if unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = message.count }
+        return true
+    }
+
+    /// With a payload: libwebsockets does not tell of an empty pong.
+    func ping(_ wsi: OpaquePointer) -> Bool {
+        let headroom = Int(CLWS_PRE)
+        return unsafe withUnsafeTemporaryAllocation(byteCount: headroom + Self.pingBytes, alignment: 16) { buffer in
+            let start = unsafe (buffer.baseAddress! + headroom).assumingMemoryBound(to: UInt8.self)
+            unsafe start.initialize(repeating: UInt8(ascii: "h"), count: Self.pingBytes)
+            return unsafe lws_write(wsi, start, Self.pingBytes, LWS_WRITE_PING) >= 0
+        }
+    }
+
+    private static let pingBytes = 4
+}

@@ -1,0 +1,33 @@
+extension EventLoop {
+    /// Runs `body` once, on this thread, not before `after` has passed by the monotonic clock.
+    @discardableResult
+    package func schedule(after: Duration, _ body: @escaping () -> Void) -> TimerID {
+        preconditionOnLoop()
+        return armTimer(after: after) { [unowned self] in
+            noteActivity()
+            body()
+        }
+    }
+
+    /// For the loop's own ends: does not make its turn one in which anything happened.
+    @discardableResult
+    func armTimer(after: Duration, _ body: @escaping () -> Void) -> TimerID {
+        let id = makeID()
+        timers.add(id, due: .now + after, body)
+        return TimerID(rawValue: id)
+    }
+
+    /// A timer that ran or was cancelled is ignored.
+    package func cancel(_ timer: TimerID) {
+        preconditionOnLoop()
+        timers.cancel(timer.rawValue)
+    }
+
+    func runDueTimers() {
+        guard let earliest = timers.earliest else { return }
+        let now = MonotonicTime.now
+        guard earliest <= now else { return }
+        // A body that arms a timer of no length gets its turn next time: `now` does not move.
+        while let body = timers.popDue(at: now) { body() }
+    }
+}

@@ -1,0 +1,205 @@
+internal import CLibwebsockets
+internal import Glibc
+package import Logging
+
+/// One thread, one libwebsockets context: sockets in, whole messages out.
+///
+/// Not Sendable: made on its thread and confined to it; `handle` is for all others. Every callback to a handler comes on this
+/// thread, and every method may be called from within a callback, because none of them makes libwebsockets call back at once.
+@safe package final class EventLoop {
+    package struct Configuration: Sendable {
+        /// Of the thread; Linux keeps 15 bytes.
+        package var name = "heliograph-loop"
+
+        /// Descriptors that stay free below RLIMIT_NOFILE, for the database, push and logs.
+        package var fileDescriptorReserve = 64
+
+        /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too.
+        package var headerBytesMax: UInt16 = 8192
+
+        /// How long an HTTP connection may idle between requests.
+        package var keepAliveSeconds: Int32 = 20
+
+        package init() {}
+    }
+
+    /// Deadlines and liveness are looked after this often, for all connections in one go: no timer per connection.
+    package static let sweepInterval = Duration.milliseconds(250)
+
+    package let handle = EventLoopHandle()
+
+    /// Called after each turn in which a handler, a timer or an `execute` body ran: the tick.
+    package var turnEnded: (() -> Void)?
+
+    /// Open and half-open connections of all kinds.
+    package var connectionCount: Int { connections.count }
+
+    /// Of the process: 8 MB of tables in libwebsockets.
+    static let descriptorsMax = 1 << 20
+
+    let configuration: Configuration
+    let logger: Logger
+    private let thread = pthread_self()
+
+    /// Nil only before `run` has made it and after it was destroyed.
+    var context: OpaquePointer?
+    var storage: ContextStorage
+    var connections: [UInt64: Connection] = [:]
+    var requests: [HTTPRequestID: Connection] = [:]
+    var listening: [UInt64: ListenSocket] = [:]
+    var departures: DepartureWatch?
+
+    var timers = TimerQueue()
+    var isSweeping = false
+    private var nextID: UInt64 = 1
+    private var isStopping = false
+    private var hasActivity = false
+    private var afterCallback: [() -> Void] = []
+    private var handedIn: [@Sendable () -> Void] = []
+
+    /// Blocks the calling thread and names it, until `stop()`. `body` runs first, on the loop's thread, and sets everything
+    /// up; if it throws, everything is torn down and the error is rethrown.
+    package static func run(
+        _ configuration: Configuration = .init(), logger: Logger, _ body: (EventLoop) throws -> Void
+    ) throws {
+        let loop = try EventLoop(configuration, logger: logger)
+        // libwebsockets holds an unretained pointer to the loop and calls back while it is destroyed.
+        try withExtendedLifetime(loop) {
+            defer { loop.tearDown() }
+            try body(loop)
+            loop.spin()
+        }
+    }
+
+    private init(_ configuration: Configuration, logger: Logger) throws(WebSocketEngineError) {
+        self.configuration = configuration
+        self.logger = logger
+        self.storage = ContextStorage()
+        unsafe clws_name_thread(configuration.name)
+        // A peer that is gone is an error of write(2), not a reason to die.
+        _ = signal(SIGPIPE, SIG_IGN)
+        EngineLog.install(logger)
+        Self.boundDescriptors(logger)
+        try makeContext()
+    }
+
+    // MARK: Turns
+
+    private func spin() {
+        while !isStopping {
+            // Waits in poll(2). The libuv and libev plug-ins of Debian's 4.1.6 spin on SIGTERM or chatter; thousands of idle
+            // sockets cost poll well under a millisecond a turn.
+            setAlarm()
+            guard unsafe lws_service(context, 0) >= 0 else { break }
+            endTurn()
+        }
+    }
+
+    private func endTurn() {
+        runDueTimers()
+        if handle.take(into: &handedIn) { isStopping = true }
+        if !handedIn.isEmpty {
+            hasActivity = true
+            for body in handedIn { body() }
+            handedIn.removeAll(keepingCapacity: true)
+        }
+        if !afterCallback.isEmpty {
+            let bodies = afterCallback
+            afterCallback = []
+            hasActivity = true
+            for body in bodies { body() }
+        }
+        guard hasActivity else { return }
+        hasActivity = false
+        turnEnded?()
+    }
+
+    /// Bounds the wait by the next timer, or to nothing if there is work left over.
+    private func setAlarm() {
+        if hasActivity || !afterCallback.isEmpty {
+            unsafe clws_alarm_set(context, storage.alarm, 1)
+        } else if let earliest = timers.earliest {
+            let wait = (earliest.nanoseconds - MonotonicTime.now.nanoseconds) / 1000
+            unsafe clws_alarm_set(context, storage.alarm, max(1, wait))
+        } else {
+            unsafe clws_alarm_cancel(storage.alarm)
+        }
+    }
+
+    /// Every call of a handler is announced here. libwebsockets also calls back before it waits (for its own time-outs): the
+    /// turn must then end without waiting.
+    func noteActivity() {
+        guard !hasActivity else { return }
+        hasActivity = true
+        if let context = unsafe context { unsafe clws_alarm_set(context, storage.alarm, 1) }
+    }
+
+    /// Runs `body` on this turn's end, when nothing of libwebsockets is on the stack.
+    func runLater(_ body: @escaping () -> Void) {
+        afterCallback.append(body)
+        noteActivity()
+    }
+
+    package func stop() {
+        preconditionOnLoop()
+        isStopping = true
+        noteActivity()
+    }
+
+    func makeID() -> UInt64 {
+        defer { nextID += 1 }
+        return nextID
+    }
+
+    func preconditionOnLoop() {
+        precondition(pthread_equal(pthread_self(), thread) != 0, "an event loop was used on another thread")
+    }
+
+    // MARK: Life
+
+    private func makeContext() throws(WebSocketEngineError) {
+        var info = unsafe lws_context_creation_info()
+        unsafe info.port = CONTEXT_PORT_NO_LISTEN
+        unsafe info.options = clws_context_options()
+        unsafe info.user = Unmanaged.passUnretained(self).toOpaque()
+        unsafe info.gid = -1
+        unsafe info.uid = -1
+        unsafe info.pt_serv_buf_size = UInt32(ContextStorage.readBytes)
+        unsafe info.max_http_header_data2 = UInt32(configuration.headerBytesMax)
+        // Not `fd_limit_per_thread`: it makes 4.1.6 look up every socket by a linear search. We accept ourselves and keep the
+        // reserve there.
+        unsafe info.retry_and_idle_policy = UnsafePointer(storage.noKeepAlive)
+        // Only in answers that libwebsockets writes itself; it asserts that this is not empty, and its default tells its name.
+        unsafe info.server_string = UnsafePointer(storage.intern("heliograph"))
+        guard let context = unsafe lws_create_context(&info) else {
+            throw WebSocketEngineError(.initialisationFailed, "libwebsockets could not be started")
+        }
+        unsafe self.context = context
+        unsafe handle.attach(context)
+        unsafe storage.plainVhost = try makeVhost(named: "plain", .plain)
+        departures = try DepartureWatch(loop: self)
+    }
+
+    private func tearDown() {
+        handle.detach()
+        isStopping = true
+        turnEnded = nil
+        let listeners = listening.values.map(\.listener)
+        for listener in listeners { stopListening(listener) }
+        if let context = unsafe context {
+            // Closes every socket; the handlers hear of it from LWS_CALLBACK_WSI_DESTROY.
+            unsafe lws_context_destroy(context)
+            unsafe self.context = nil
+        }
+        for connection in Array(connections.values) { finish(connection) }
+        afterCallback = []
+        departures = nil
+        storage.free()
+    }
+
+    /// libwebsockets sizes its tables by the limit of descriptors; some container engines set it to a billion.
+    private static func boundDescriptors(_ logger: Logger) {
+        guard clws_lower_descriptor_limit(UInt64(descriptorsMax)) != 0 else { return }
+        logger.info("lowered the limit of open files", metadata: ["limit": "\(descriptorsMax)"])
+    }
+}

@@ -1,0 +1,10 @@
+/// Names one plain HTTP request that waits for `EventLoop.respond(to:_:)`; never used again.
+package struct HTTPRequestID: Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: UInt64
+
+    package init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    package var description: String { "\(rawValue)" }
+}

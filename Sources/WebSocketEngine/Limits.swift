@@ -1,0 +1,45 @@
+/// The bounds of one connection, or of all connections of one listener, each with its reason.
+package struct Limits: Sendable {
+    /// A larger message is refused with 1009 while it streams in: it never stands in memory.
+    package var messageBytesMax = 1 << 20
+
+    /// Frames of one message; tiny fragments cost more than they carry.
+    package var fragmentsMax = 4096
+
+    /// A larger body is answered with 413.
+    package var httpBodyBytesMax = 1 << 20
+
+    /// What may wait for one slow peer: a phone on 3G reads this in half a minute.
+    package var outboxBytesMax = 4 << 20
+
+    /// Bounds the bookkeeping when messages are tiny.
+    package var outboxMessagesMax = 16_384
+
+    /// The close code for a peer that does not read as fast as it is sent to. 1013 is "try again later"; note that a
+    /// libwebsockets 4.1.6 client sees it as 1002, so a code of 4000 or more tells it more.
+    package var tooSlowCloseCode: UInt16 = 1013
+
+    /// From accept to a complete request or an open WebSocket: slow handshakes hold descriptors.
+    package var handshakeDeadline: Duration = .seconds(10)
+
+    /// For a body to come in whole, after its headers: a megabyte at 35 kB/s.
+    package var bodyDeadline: Duration = .seconds(30)
+
+    /// For a response to go out and the next request to come on the same connection.
+    package var responseDeadline: Duration = .seconds(120)
+
+    /// For the close handshake, what waits to be sent included.
+    package var closeDeadline: Duration = .seconds(5)
+
+    /// Connections of one address that are not (yet) WebSockets: what a browser opens, several times over. Loopback and Unix
+    /// sockets are exempt, as a reverse proxy is one peer with many clients behind it.
+    package var pendingPerAddressMax = 32
+
+    /// All connections of this listener that are not (yet) WebSockets.
+    package var pendingMax = 1024
+
+    /// All connections of this listener. The descriptors of the process bound it too.
+    package var connectionsMax = 20_000
+
+    package init() {}
+}

@@ -1,0 +1,115 @@
+internal import CLibwebsockets
+internal import Glibc
+
+/// A bound and listening descriptor, and the `lws` that tells when someone knocks.
+@safe struct ListenSocket {
+    let listener: Listener
+    let descriptor: Int32
+    /// Owned by libwebsockets, which also closes the descriptor.
+    let wsi: OpaquePointer
+    let vhost: OpaquePointer
+    /// Whether accepting is put off because descriptors ran out.
+    var isResting = false
+}
+
+/// Makes listening sockets.
+enum Binding {
+    /// Connections that the kernel keeps for us between two turns.
+    static let backlog: Int32 = 1024
+
+    static func tcp(host: String, port: UInt16) throws(WebSocketEngineError) -> (descriptor: Int32, port: UInt16) {
+        let host = host == "localhost" ? "127.0.0.1" : host
+        var four = sockaddr_in()
+        var six = sockaddr_in6()
+        if unsafe inet_pton(AF_INET, host, &four.sin_addr) == 1 {
+            four.sin_family = sa_family_t(AF_INET)
+            four.sin_port = port.bigEndian
+            let descriptor = try bind(AF_INET, &four, MemoryLayout<sockaddr_in>.size, "\(host):\(port)")
+            return (descriptor, boundPort(descriptor, or: port))
+        }
+        if unsafe inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
+            six.sin6_family = sa_family_t(AF_INET6)
+            six.sin6_port = port.bigEndian
+            let descriptor = try bind(AF_INET6, &six, MemoryLayout<sockaddr_in6>.size, "[\(host)]:\(port)")
+            return (descriptor, boundPort(descriptor, or: port))
+        }
+        throw WebSocketEngineError(.invalidConfiguration, "\(host) is not an IPv4 or IPv6 address")
+    }
+
+    static func unix(path: String) throws(WebSocketEngineError) -> Int32 {
+        var address = try unixAddress(path)
+        try removeStaleSocket(path, &address)
+        return try bind(AF_UNIX, &address, MemoryLayout<sockaddr_un>.size, path)
+    }
+
+    static func unixAddress(_ path: String) throws(WebSocketEngineError) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
+            throw WebSocketEngineError(.invalidConfiguration, "the socket path must have 1 to \(capacity - 1) bytes: \(path)")
+        }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return address
+    }
+
+    /// A socket file that a dead process left is in the way of bind(2). One on which somebody answers is somebody's, and
+    /// anything that is not a socket is none of our business.
+    private static func removeStaleSocket(_ path: String, _ address: inout sockaddr_un) throws(WebSocketEngineError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw WebSocketEngineError(.cannotListen, "\(path) is in the way and is not a socket")
+        }
+        let probe = clws_stream_socket(AF_UNIX)
+        guard probe >= 0 else { throw WebSocketEngineError(.cannotListen, "no socket: \(String(errno: errno))") }
+        defer { Glibc.close(probe) }
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result != 0, errno == ECONNREFUSED else {
+            throw WebSocketEngineError(.cannotListen, "another process listens on \(path)")
+        }
+        unsafe unlink(path)
+    }
+
+    private static func bind<Address>(
+        _ family: Int32, _ address: inout Address, _ size: Int, _ name: String
+    ) throws(WebSocketEngineError) -> Int32 {
+        let descriptor = clws_stream_socket(family)
+        guard descriptor >= 0 else { throw WebSocketEngineError(.cannotListen, "no socket: \(String(errno: errno))") }
+        var on: Int32 = 1
+        let onSize = socklen_t(MemoryLayout<Int32>.size)
+        if family == AF_UNIX {
+            // Before bind(2), so that there is no moment at which others could connect.
+            fchmod(descriptor, 0o600)
+        } else {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, onSize)
+        }
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.bind(descriptor, $0, socklen_t(size)) == 0
+            }
+        }
+        guard bound, listen(descriptor, backlog) == 0 else {
+            let cause = String(errno: errno)
+            Glibc.close(descriptor)
+            throw WebSocketEngineError(.cannotListen, "cannot listen on \(name): \(cause)")
+        }
+        return descriptor
+    }
+
+    private static func boundPort(_ descriptor: Int32, or port: UInt16) -> UInt16 {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &size) }
+        }
+        guard result == 0 else { return port }
+        // The port stands at the same place in both families.
+        return unsafe withUnsafeBytes(of: &address) { unsafe UInt16($0[2]) << 8 | UInt16($0[3]) }
+    }
+}

@@ -1,0 +1,37 @@
+/// One listening socket. Confined to its loop; letting go of it does not close it.
+package final class Listener {
+    /// The port that was bound, of a TCP listener.
+    package let port: UInt16?
+
+    /// The socket file, of a Unix-domain listener.
+    package let path: String?
+
+    let id: UInt64
+    let configuration: ListenerConfiguration
+    let handler: any ServerHandler
+
+    private unowned let loop: EventLoop
+
+    init(
+        id: UInt64, configuration: ListenerConfiguration, handler: any ServerHandler, port: UInt16?, path: String?,
+        loop: EventLoop
+    ) {
+        self.id = id
+        self.configuration = configuration
+        self.handler = handler
+        self.port = port
+        self.path = path
+        self.loop = loop
+    }
+
+    /// Stops accepting. Connections stay; a socket file is removed.
+    package func close() {
+        loop.stopListening(self)
+    }
+
+    // MARK: Counts, kept by the loop
+
+    var connectionCount = 0
+    var pendingCount = 0
+    var pendingByAddress: [Peer: Int] = [:]
+}

@@ -1,0 +1,44 @@
+/// Where to listen, and what to ask of those who connect.
+package struct ListenerConfiguration: Sendable {
+    package enum Address: Sendable {
+        /// `host` is an IPv4 or IPv6 literal, or `localhost` (127.0.0.1). Port 0 takes any free one, see `Listener.port`.
+        case tcp(host: String, port: UInt16)
+
+        /// A socket file with mode 0600. A stale one is removed, but only if it is a socket on which nobody answers.
+        case unix(path: String)
+    }
+
+    /// PEM files; TLS 1.2 at least, HTTP/1.1 only. All TLS listeners of one loop share one identity.
+    package struct TLS: Sendable, Hashable {
+        package var certificateFile: String
+        package var privateKeyFile: String
+
+        package init(certificateFile: String, privateKeyFile: String) {
+            self.certificateFile = certificateFile
+            self.privateKeyFile = privateKeyFile
+        }
+    }
+
+    package var address: Address
+    package var tls: TLS?
+
+    /// What `UpgradeDecision.accept` may name.
+    package var subprotocols: [String]
+
+    /// Headers to expose beside the standard ones.
+    package var extraHeaders = ["x-forwarded-proto", "x-forwarded-host", "x-request-id"]
+
+    package var limits = Limits()
+    package var liveness = Liveness()
+
+    package init(
+        address: Address, tls: TLS? = nil, subprotocols: [String] = [], limits: Limits = Limits(),
+        liveness: Liveness = Liveness()
+    ) {
+        self.address = address
+        self.tls = tls
+        self.subprotocols = subprotocols
+        self.limits = limits
+        self.liveness = liveness
+    }
+}

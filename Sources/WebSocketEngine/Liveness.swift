@@ -1,0 +1,14 @@
+/// How a dead peer is noticed. Tell the peer: it should be as patient as this.
+package struct Liveness: Sendable, Equatable {
+    /// A ping is sent when nothing came for this long.
+    package var pingAfter: Duration
+
+    /// The connection is over when nothing came for this long, a pong included. Checked every `EventLoop.sweepInterval`.
+    package var hangUpAfter: Duration
+
+    package init(pingAfter: Duration = .seconds(20), hangUpAfter: Duration = .seconds(30)) {
+        precondition(pingAfter < hangUpAfter, "a peer needs time between the ping and the hang-up")
+        self.pingAfter = pingAfter
+        self.hangUpAfter = hangUpAfter
+    }
+}

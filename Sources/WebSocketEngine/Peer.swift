@@ -1,0 +1,23 @@
+/// Who is at the other end of an accepted socket, as the kernel tells it.
+package enum Peer: Hashable, Sendable, CustomStringConvertible {
+    /// A numeric address; an IPv4 address that came in through an IPv6 socket is written as IPv4.
+    case ip(String)
+
+    /// The process that connected to a Unix-domain socket, from `SO_PEERCRED`.
+    case unix(userID: UInt32, processID: Int32)
+
+    package var description: String {
+        switch self {
+        case .ip(let address): address
+        case .unix(let userID, let processID): "unix:uid=\(userID),pid=\(processID)"
+        }
+    }
+
+    /// Peers on this machine are not counted against the cap per address: a reverse proxy is one of them.
+    var isLocal: Bool {
+        switch self {
+        case .ip(let address): address.hasPrefix("127.") || address == "::1"
+        case .unix: true
+        }
+    }
+}

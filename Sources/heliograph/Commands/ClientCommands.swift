@@ -1,0 +1,95 @@
+import ArgumentParser
+import HeliographClient
+
+/// `heliograph sessions`
+struct Sessions: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List sessions, those that need you first.",
+        discussion: """
+              heliograph sessions
+              heliograph sessions --json | jq '.sessions[] | select(.approvals > 0)'
+
+            \(ClientExit.help)
+            """)
+
+    @OptionGroup var client: ClientCommandOptions
+
+    @Flag(help: "Also those that have ended.")
+    var all = false
+
+    func run() throws {
+        try ClientCommandOptions.end(HeliographClient.ClientCommands.sessions(client.options, showsAll: all))
+    }
+}
+
+/// `heliograph watch`
+struct Watch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Follow what happens, in all sessions or in one.",
+        discussion: """
+              heliograph watch
+              heliograph watch latest --last 50
+              heliograph watch claude-d51202 --json
+
+            \(ClientExit.help)
+            """)
+
+    @OptionGroup var client: ClientCommandOptions
+
+    @Argument(help: "A session's id, the beginning of it, or `latest`. Default: all.")
+    var session: String?
+
+    @Option(help: "How many of the last events to begin with.")
+    var last = 20
+
+    @Flag(help: "Print what there is and end.")
+    var once = false
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+    var seconds: Int?
+
+    @Flag(help: "Also what is seldom of interest, such as usage.")
+    var verbose = false
+
+    func run() throws {
+        var watch = WatchOptions()
+        watch.session = session
+        watch.last = last
+        watch.isOnce = once
+        watch.duration = seconds.map { .seconds($0) }
+        watch.showsMinor = verbose
+        try ClientCommandOptions.end(HeliographClient.ClientCommands.watch(client.options, watch))
+    }
+}
+
+/// `heliograph login`
+struct Login: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Pair this terminal by a link.",
+        discussion: """
+            Not needed on the relay's own machine.
+
+              heliograph login 'https://relay.example/#pair=CODE'
+            """)
+
+    @OptionGroup var client: ClientCommandOptions
+
+    @Argument(help: "The link that `heliograph pair` or the page made.")
+    var link: String
+
+    @Option(help: "What others see when this terminal decides. Default: the machine's name.")
+    var name: String?
+
+    func run() throws {
+        try ClientCommandOptions.end(HeliographClient.ClientCommands.login(client.options, link: link, name: name))
+    }
+}
+
+/// `heliograph logout`
+struct Logout: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Forget this terminal's token, and revoke it.")
+
+    @OptionGroup var client: ClientCommandOptions
+
+    func run() throws { try ClientCommandOptions.end(HeliographClient.ClientCommands.logout(client.options)) }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import WebSocketEngine
+
+// One at a time: each test has processes of its own, and the machine few processors.
+@Suite("Plain HTTP is served", .serialized)
+struct HTTPTests {
+    @Test("several requests of all kinds go over one connection")
+    func keepAlive() async throws {
+        let loop = try await TestLoop.start()
+        let port = try await loop.listen(TestServer())
+        let result = try await Python("http_client", "keep_alive", "\(port)").next()
+        let answers = (result["answers"]?.array ?? []).map { $0.array?.last?.string ?? "" }
+        #expect(
+            answers == [
+                "GET /a x=1&y=2 0", "POST /b - 5", "POST /empty - 0", "PUT /put - 100000", "", "DELETE /delete - 0",
+                "GET /last - 0",
+            ])
+        #expect(result["server"] == .null)
+    }
+
+    @Test("a body of exactly the limit passes; a larger one is answered with 413 and never handed over")
+    func bodyLimit() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.httpBodyBytesMax = 100_000
+        let port = try await loop.listen(server, limits: limits)
+        #expect(try await Python("http_client", "post_size", "\(port)", "100000").next()["status"]?.int == 200)
+        #expect(try await Python("http_client", "post_size", "\(port)", "100001").next()["status"]?.int == 413)
+        #expect(try await Python("http_client", "post_size", "\(port)", "1500000").next()["status"]?.int == 413)
+        #expect(server.events.all.count == 1)
+    }
+
+    @Test("a header value cannot write headers of its own, and libwebsockets does not name itself")
+    func headers() async throws {
+        let loop = try await TestLoop.start()
+        let port = try await loop.listen(TestServer())
+        let result = try await Python("http_client", "get", "\(port)", "/").next()
+        #expect(result["headers"] == .object(["content-length": .string("9"), "x-test": .string("aevil: b")]))
+    }
+
+    @Test("a large body goes out whole")
+    func largeResponse() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        server.answer = { _ in HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 0x61, count: 5_000_000))) }
+        let port = try await loop.listen(server)
+        #expect(try await Python("http_client", "get_size", "\(port)", "/").next()["size"]?.int == 5_000_000)
+    }
+
+    @Test("a request may wait for longer than libwebsockets' own time-outs, without a turn of the loop")
+    func longPoll() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        server.answer = { _ in nil }
+        let port = try await loop.listen(server)
+        let client = try Python("http_client", "get", "\(port)", "/wait")
+        let (_, id) = try await server.nextRequest()
+        // libwebsockets gives content 20 s, and HTTP/1.1 connections 5 s, unless it is told otherwise.
+        try await Task.sleep(for: .seconds(22))
+        try await loop.run { $0.respond(to: id, HTTPResponse(status: 200, body: .staticBytes("at last"))) }
+        let result = try await client.next()
+        #expect(result["status"]?.int == 200)
+        #expect(result["body"]?.string == "at last")
+    }
+
+    @Test("after a deferred answer the connection is good for more")
+    func deferredKeepAlive() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        server.answer = { _ in nil }
+        let port = try await loop.listen(server)
+        let client = try Python("http_client", "twice_deferred", "\(port)", "/wait")
+        for count in 1...3 {
+            let (request, id) = try await server.nextRequest()
+            #expect(request.body.count == (count == 2 ? 4 : 0))
+            try await loop.run { $0.respond(to: id, HTTPResponse(status: 200, body: .bytes(Array("\(count)".utf8)))) }
+        }
+        #expect(try await client.next()["bodies"] == .array([.string("1"), .string("2"), .string("3")]))
+    }
+
+    @Test("a peer that leaves before it is answered is noticed at once")
+    func abortedRequest() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        server.answer = { _ in nil }
+        let port = try await loop.listen(server)
+        let client = try Python("http_client", "ask_and_leave", "\(port)", "/wait")
+        _ = try await client.next()
+        let (_, id) = try await server.nextRequest()
+        client.tell()
+        _ = try await server.events.next(within: .seconds(5)) { if case .aborted(id) = $0 { true } else { false } }
+        // Ignored: there is nobody to answer.
+        try await loop.run { $0.respond(to: id, HTTPResponse(status: 200)) }
+    }
+
+    @Test("a waiting request costs no turns, even with more bytes behind it")
+    func waitingIsIdle() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        server.answer = { _ in nil }
+        let port = try await loop.listen(server)
+        let client = try Python(
+            "http_client", "raw", "\(port)", "GET /1 HTTP/1.1\\nHost: a\\n\\nGET /2 HTTP/1.1\\nHost: a\\n\\n")
+        let (_, first) = try await server.nextRequest()
+        let turns = EventLog<Bool>()
+        try await loop.run { $0.turnEnded = { turns.append(true) } }
+        let before = try await loop.run { _ in Self.threadTime() }
+        try await Task.sleep(for: .seconds(1))
+        let spent = try await loop.run { _ in Self.threadTime() } - before
+        #expect(spent < 0.3, "the loop's thread spent \(spent) s of a second")
+        #expect(turns.all.count < 20)
+        try await loop.run { $0.respond(to: first, HTTPResponse(status: 200)) }
+        let (request, second) = try await server.nextRequest()
+        #expect(request.path == "/2")
+        try await loop.run { $0.respond(to: second, HTTPResponse(status: 201)) }
+        #expect(try await client.next()["statuses"] == .array([.number(200), .number(201)]))
+    }
+
+    @Test(
+        "requests that are not quite right are refused before the handler sees them",
+        arguments: [
+            ("POST / HTTP/1.1\\nHost: a\\nTransfer-Encoding: chunked\\n\\n0\\n\\n", [411]),
+            ("POST / HTTP/1.1\\nHost: a\\n\\n", [411]),
+            ("POST / HTTP/1.1\\nHost: a\\nContent-Length: 1\\nContent-Length: 2\\n\\nx", [400]),
+            ("POST / HTTP/1.1\\nHost: a\\nContent-Length: -1\\n\\nx", [400]),
+            ("POST / HTTP/1.1\\nHost: a\\nContent-Length: 99999999999999999999\\n\\nx", [400]),
+            ("CONNECT a:443 HTTP/1.1\\nHost: a\\n\\n", []),
+            ("PRI * HTTP/2.0\\n\\nSM\\n\\n", []),
+            ("nonsense\\n\\n", []),
+        ])
+    func refused(request: String, statuses: [Int]) async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let port = try await loop.listen(server)
+        let result = try await Python("http_client", "raw", "\(port)", request).next()
+        let answered = (result["statuses"]?.array ?? []).compactMap(\.int)
+        #expect(answered == statuses || (statuses.isEmpty && answered.allSatisfy { $0 >= 400 }), "\(result)")
+        #expect(server.events.all.isEmpty)
+    }
+}
+
+extension HTTPTests {
+    /// Seconds of processor time of the calling thread.
+    static func threadTime() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

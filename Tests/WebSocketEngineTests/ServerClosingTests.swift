@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import WebSocketEngine
+
+// One at a time: each test has processes of its own, and the machine few processors.
+@Suite("A server notices every end of a connection", .serialized)
+struct ServerClosingTests {
+    @Test("the peer's close code and reason reach the handler")
+    func peerCloses() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let port = try await loop.listen(server)
+        let client = try Python("websocket_client", "close_with", "ws://127.0.0.1:\(port)/", "4321", "enough")
+        #expect(try await client.next()["code"]?.int == 4321)
+        #expect(try await server.nextClosed() == .peer(code: 4321, reason: "enough"))
+    }
+
+    @Test("a connection that vanishes is closed once, as failed")
+    func vanished() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let port = try await loop.listen(server)
+        _ = try await Python("websocket_client", "open_and_vanish", "ws://127.0.0.1:\(port)/").next()
+        guard case .failed = try await server.nextClosed() else { throw TestFailure("not failed: \(server.events.all)") }
+        #expect(server.closedCount == 1)
+    }
+
+    @Test("a dropped connection ends without a close frame")
+    func dropped() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        server.onOpened = { loop, connection in loop.drop(connection) }
+        let port = try await loop.listen(server)
+        let client = try Python("websocket_client", "read_until_closed", "ws://127.0.0.1:\(port)/")
+        #expect(try await client.next()["code"] == .null)
+        #expect(try await server.nextClosed() == .failed("dropped"))
+    }
+
+    @Test("a silent peer is hung up on, and one that answers pings is not")
+    func halfOpenPeer() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let liveness = Liveness(pingAfter: .milliseconds(500), hangUpAfter: .milliseconds(1500))
+        let port = try await loop.listen(server, liveness: liveness)
+        let client = try Python("websocket_client", "open_and_wait", "ws://127.0.0.1:\(port)/")
+        _ = try await client.next()
+        _ = try await server.nextOpened()
+        // Longer than it takes to be hung up on: this one answers.
+        try await Task.sleep(for: .seconds(3))
+        #expect(server.closedCount == 0, "\(server.events.all)")
+        client.signal(SIGSTOP)
+        defer { client.signal(SIGCONT) }
+        #expect(try await server.nextClosed(within: .seconds(5)) == .timedOut)
+    }
+
+    @Test("a peer that does not read is let go, with bounded memory, and harms nobody")
+    func slowConsumer() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.outboxBytesMax = 1 << 20
+        limits.closeDeadline = .seconds(1)
+        server.decide = { _ in .accept(subprotocol: nil) }
+        let port = try await loop.listen(server, limits: limits)
+        let slow = try Python("websocket_client", "stall", "\(port)")
+        _ = try await slow.next()
+        let id = try await server.nextOpened()
+        let beside = try Python("websocket_client", "latency_beside", "ws://127.0.0.1:\(port)/", "300")
+        let most = try await loop.run { loop -> Int in
+            let message = OutgoingMessage(binary: [UInt8](repeating: 1, count: 64 << 10))
+            var most = 0
+            for _ in 0..<1000 {
+                loop.send(message, to: id)
+                most = max(most, loop.outboxBytes(of: id))
+            }
+            return most
+        }
+        #expect(most <= 1 << 20)
+        #expect(most > 0)
+        #expect(try await server.nextClosed(of: id) == .tooSlow)
+        #expect(try await beside.next()["echoed"]?.int == 300)
+    }
+
+    @Test("a close handshake that the peer does not finish is bounded")
+    func unfinishedClose() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.closeDeadline = .milliseconds(500)
+        let port = try await loop.listen(server, limits: limits)
+        let client = try Python("websocket_client", "open_and_wait", "ws://127.0.0.1:\(port)/")
+        _ = try await client.next()
+        let id = try await server.nextOpened()
+        client.signal(SIGSTOP)
+        defer { client.signal(SIGCONT) }
+        try await loop.run { $0.close(id, code: 4000, reason: "") }
+        #expect(try await server.nextClosed(within: .seconds(4)) == .local(code: 4000))
+    }
+
+    @Test("stopping the loop closes what is open, once each")
+    func stop() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let port = try await loop.listen(server)
+        let client = try Python("websocket_client", "open_and_wait", "ws://127.0.0.1:\(port)/")
+        _ = try await client.next()
+        _ = try await server.nextOpened()
+        try await loop.stop()
+        #expect(server.closedCount == 1)
+    }
+
+    @Test("five thousand idle connections are kept and each still answers")
+    func manyIdleConnections() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.pendingMax = 6000
+        // The peer answers no pings while it opens the others.
+        let liveness = Liveness(pingAfter: .seconds(200), hangUpAfter: .seconds(300))
+        let port = try await loop.listen(server, limits: limits, liveness: liveness)
+        let client = try Python("websocket_client", "idle", "\(port)", "5000")
+        #expect(try await client.next(within: .seconds(90))["open"]?.int == 5000)
+        #expect(try await loop.run { $0.connectionCount } == 5000)
+        client.tell()
+        #expect(try await client.next(within: .seconds(90))["answered"]?.int == 5000)
+    }
+}

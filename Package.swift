@@ -1,21 +1,23 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target is built alike: language mode 6, strict memory safety, imports that say who sees them.
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .strictMemorySafety(),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+/// Every Swift target is built alike: language mode 6, strict memory safety, imports that say who sees them. In `make check`
+/// warnings are errors.
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .strictMemorySafety(),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (Context.environment["HELIOGRAPH_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : [])
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -38,7 +40,10 @@ let package = Package(
         // The command: arguments, nothing else.
         .executableTarget(
             name: "heliograph",
-            dependencies: ["HeliographServer", "HeliographHost", "HeliographClient", arguments, logging],
+            dependencies: [
+                "HeliographServer", "HeliographHost", "HeliographClient", "RelayCore", "RelayProtocol", "QRCode",
+                "WebSocketEngine", arguments, logging,
+            ],
             swiftSettings: settings),
 
         // The three programs that the command starts.
@@ -69,10 +74,17 @@ let package = Package(
 
         // Puts web/ and the schema into the binary.
         .executableTarget(name: "EmbedFiles", swiftSettings: settings),
-        .plugin(name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
+        .plugin(
+            name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
+        tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol"]),
         tests("RelayCoreTests", ["RelayCore", "RelayProtocol"]),
-        tests("WebSocketEngineTests", ["WebSocketEngine", logging]),
+        tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
+        tests("CryptoTests", ["Crypto"]),
+        tests("QRCodeTests", ["QRCode"]),
+        tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
+        tests("HeliographHostTests", ["HeliographHost", "RelayProtocol", "Crypto"], exclude: ["Fixtures"]),
+        tests("HeliographClientTests", ["HeliographClient", "RelayProtocol"]),
     ]
 )

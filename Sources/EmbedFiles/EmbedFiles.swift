@@ -13,7 +13,9 @@ struct EmbedFiles {
         while let url = found?.nextObject() as? URL {
             guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
             let path = String(url.standardizedFileURL.path.dropFirst(folder.path.count + 1))
-            if path.hasPrefix(".") || path.hasSuffix("~") || path.hasSuffix("tsconfig.json") || path.hasSuffix(".d.ts") { continue }
+            if path.hasPrefix(".") || path.hasSuffix("~") || path.hasSuffix("tsconfig.json") || path.hasSuffix(".d.ts") {
+                continue
+            }
             files.append((path, url))
         }
         files.sort { $0.path < $1.path }

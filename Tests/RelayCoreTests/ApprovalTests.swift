@@ -30,7 +30,9 @@ struct ApprovalTests {
         t.command(T.decide(.deny(message: "no")), id: "k1", by: phone)
         _ = (t.take(phone), t.take(laptop))
         t.commit()
-        #expect(t.take(phone).filter { $0.contains("reply") } == Array(repeating: #"{"type":"reply","id":"k1","stage":"decided"}"#, count: 2))
+        #expect(
+            t.take(phone).filter { $0.contains("reply") }
+                == Array(repeating: #"{"type":"reply","id":"k1","stage":"decided"}"#, count: 2))
         let conflict = t.take(laptop).last ?? ""
         #expect(conflict.contains(#""code":"alreadyDecided""#))
         #expect(conflict.contains(#""winner":{"decision":"deny","message":"no","by":{"client":"phone","name":"phone"}"#))

@@ -34,7 +34,8 @@ struct ReducerTests {
         let result = summary([
             .sessionStarted(facts), .message(.user, summary: nil), .message(.thought, summary: nil),
             .statusChanged(.running, reason: nil), .toolStarted(start), .toolFinished(finish),
-            .fileChanged(path: "b.swift", added: 3, removed: 1), .todoChanged(TodoProgress(completed: 1, total: 3, current: "x")),
+            .fileChanged(path: "b.swift", added: 3, removed: 1),
+            .todoChanged(TodoProgress(completed: 1, total: 3, current: "x")),
             .subagentStarted(agent: "s"),
         ])
         #expect(result.agentName == "claude-code")
@@ -90,7 +91,8 @@ struct ReducerTests {
     func storedState() throws {
         let t = T()
         let host = t.host()
-        t.send([T.started, usage(run: "r1", cost: 5, output: 3), .subagentStarted(agent: "x"), T.request()], first: 1, by: host)
+        t.send(
+            [T.started, usage(run: "r1", cost: 5, output: 3), .subagentStarted(agent: "x"), T.request()], first: 1, by: host)
         t.commit()
         let state = t.states[T.key]!
         #expect(try SessionState(stored: state.bytes) == state)

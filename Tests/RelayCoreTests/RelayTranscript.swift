@@ -32,7 +32,8 @@ final class RelayTranscript {
     private func run(_ effects: [Effect]) {
         for effect in effects {
             switch effect {
-            case .send(let bytes, let peers): for peer in peers { sent[peer, default: []].append(String(decoding: bytes, as: UTF8.self)) }
+            case .send(let bytes, let peers):
+                for peer in peers { sent[peer, default: []].append(String(decoding: bytes, as: UTF8.self)) }
             case .close(let peer, let code): closed[peer] = code
             case .append(let batch):
                 #expect(pendingBatch == nil, "at most one append is under way")
@@ -129,7 +130,9 @@ final class RelayTranscript {
     static let digest = InputDigest(String(repeating: "ab", count: 32))!
     static let started = EventHead.sessionStarted(SessionFacts(agentName: "claude-code"))
 
-    static func request(_ id: String = "a1", kind: ApprovalKind = .tool, cut: Bool = false, expiresAt: Int64? = nil) -> EventHead {
+    static func request(_ id: String = "a1", kind: ApprovalKind = .tool, cut: Bool = false, expiresAt: Int64? = nil)
+        -> EventHead
+    {
         var request = ApprovalRequest(
             approval: ApprovalID(id)!, kind: kind, tool: "Bash", title: "Run: ls", digest: digest)
         request.isCut = cut

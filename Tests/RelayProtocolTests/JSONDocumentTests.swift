@@ -23,7 +23,8 @@ struct JSONDocumentTests {
     @Test(
         "refuses what only some parsers accept",
         arguments: [
-            "", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "'a'", "01", "1.", ".5", "+1", "1e", "NaN", "Infinity", "tru", "nulll", "[1 2]",
+            "", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "'a'", "01", "1.", ".5", "+1", "1e", "NaN", "Infinity", "tru", "nulll",
+            "[1 2]",
             "{\"a\" 1}", "\"\u{0}\"", "\"\\x41\"", "\"\\u12\"", "// x\n1", "1 2", "\"a\nb\"", "{\"a\":}", "[,1]", "\"",
         ])
     func refuses(_ text: String) { #expect(code(text) == .badJSON) }
@@ -51,7 +52,9 @@ struct JSONDocumentTests {
         #expect(code("{\(wide),\"x\":{\"k1\":1,\"k1\":2}}") == .duplicateKey)
     }
 
-    @Test("refuses a surrogate without its other half", arguments: [#""\ud800""#, #""\udc00""#, #""\ud800\u0041""#, #""\ud800x""#])
+    @Test(
+        "refuses a surrogate without its other half",
+        arguments: [#""\ud800""#, #""\udc00""#, #""\ud800\u0041""#, #""\ud800x""#])
     func surrogates(_ text: String) { #expect(code(text) == .loneSurrogate) }
 
     @Test("takes 32 levels and refuses 33, and 200 without overflowing")

@@ -5,7 +5,8 @@ import Testing
 enum Sample {
     static let digest = InputDigest(String(repeating: "ab", count: 32))!
     static let decision = Decision(
-        .deny(message: "not on my machine"), client: ClientID("c_1")!, clientName: "Ada's phone", at: 5, command: CommandID("k1")!)
+        .deny(message: "not on my machine"), client: ClientID("c_1")!, clientName: "Ada's phone", at: 5,
+        command: CommandID("k1")!)
 
     static let heads: [EventHead] = [
         .sessionStarted(SessionFacts(agentName: "claude-code")), .sessionRenamed(title: "t"),
@@ -13,15 +14,16 @@ enum Sample {
         .message(.assistant, summary: "s"), .toolStarted(ToolStart(call: "c", tool: "Bash", operation: "Running: ls")),
         .toolFinished(ToolFinish(call: "c", tool: "Bash", succeeded: false)),
         .fileChanged(path: "a.swift", added: 1, removed: 2), .todoChanged(TodoProgress(completed: 1, total: 2, current: "x")),
-        .usage({
-            var usage = Usage()
-            usage.run = "r1"
-            usage.tokens = Tokens(input: 1, output: 2, cacheRead: 3, cacheWrite: 4)
-            usage.costMicroUSD = 413_200
-            usage.contextUsed = 10
-            usage.contextLimit = 100
-            return usage
-        }()),
+        .usage(
+            {
+                var usage = Usage()
+                usage.run = "r1"
+                usage.tokens = Tokens(input: 1, output: 2, cacheRead: 3, cacheWrite: 4)
+                usage.costMicroUSD = 413_200
+                usage.contextUsed = 10
+                usage.contextLimit = 100
+                return usage
+            }()),
         .approvalRequested(
             ApprovalRequest(approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "Run: ls", digest: digest)),
         .approvalDecided(ApprovalID("a1")!, decision), .approvalDelivered(ApprovalID("a1")!),
@@ -63,10 +65,12 @@ struct MessageTests {
         }
     }
 
-    @Test("a decision reads back as it was written", arguments: [
-        Decision.Verdict.allow, .deny(message: nil), .deny(message: "no"),
-        .answer([Answer(question: "q0", choices: ["Blue", "Red"], text: "or \"green\"")]),
-    ])
+    @Test(
+        "a decision reads back as it was written",
+        arguments: [
+            Decision.Verdict.allow, .deny(message: nil), .deny(message: "no"),
+            .answer([Answer(question: "q0", choices: ["Blue", "Red"], text: "or \"green\"")]),
+        ])
     func decisions(_ verdict: Decision.Verdict) throws {
         var decision = Sample.decision
         decision.verdict = verdict
@@ -74,16 +78,20 @@ struct MessageTests {
         #expect(try MessageToHost(parsing: message.bytes) == message)
     }
 
-    @Test("every client command reads back as it was written", arguments: [
-        ClientCommand.subscribe(nil, after: nil),
-        .subscribe(SessionID("s")!, after: Position(epoch: Epoch("e")!, seq: 9)), .unsubscribe(SessionID("s")!),
-        .history(SessionID("s")!, before: 10, limit: 5),
-        .decide(DecideCommand(session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest, verdict: .allow)),
-        .decide(DecideCommand(
-            session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest,
-            verdict: .answer([Answer(question: "q0", choices: ["x"])]))),
-        .prompt(SessionID("s")!, text: "go"), .interrupt(SessionID("s")!), .pair(.host),
-    ])
+    @Test(
+        "every client command reads back as it was written",
+        arguments: [
+            ClientCommand.subscribe(nil, after: nil),
+            .subscribe(SessionID("s")!, after: Position(epoch: Epoch("e")!, seq: 9)), .unsubscribe(SessionID("s")!),
+            .history(SessionID("s")!, before: 10, limit: 5),
+            .decide(
+                DecideCommand(session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest, verdict: .allow)),
+            .decide(
+                DecideCommand(
+                    session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest,
+                    verdict: .answer([Answer(question: "q0", choices: ["x"])]))),
+            .prompt(SessionID("s")!, text: "go"), .interrupt(SessionID("s")!), .pair(.host),
+        ])
     func commands(_ command: ClientCommand) throws {
         let id = CommandID("k")!
         guard case .command(id, let read) = try ClientMessage(parsing: ClientMessage.command(id, command).bytes) else {
@@ -95,10 +103,17 @@ struct MessageTests {
 
     @Test("a refused command is answered by its id where that can be read")
     func refusedCommand() {
-        #expect(throws: ClientMessageError(command: CommandID("k1")!, error: WireError(.missingField, at: "$.decision", "the field is missing"))) {
+        #expect(
+            throws: ClientMessageError(
+                command: CommandID("k1")!, error: WireError(.missingField, at: "$.decision", "the field is missing"))
+        ) {
             try ClientMessage(parsing: Array(#"{"type":"decide","id":"k1","session":"s"}"#.utf8))
         }
-        #expect(throws: ClientMessageError(command: nil, error: WireError(.unknownType, at: "$.type", "this relay does not know messages of type \"dance\""))) {
+        #expect(
+            throws: ClientMessageError(
+                command: nil,
+                error: WireError(.unknownType, at: "$.type", "this relay does not know messages of type \"dance\""))
+        ) {
             try ClientMessage(parsing: Array(#"{"type":"dance","id":"k1"}"#.utf8))
         }
     }

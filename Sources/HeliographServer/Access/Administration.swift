@@ -71,7 +71,9 @@ enum LocalRequest {
         }
         guard connected == 0 else { return }
         let request = Array("POST \(path) HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8)
-        guard unsafe request.withUnsafeBytes({ unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }) == request.count
+        guard
+            unsafe request.withUnsafeBytes({ unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) })
+                == request.count
         else { return }
         // The answer says that it is done; a revoked connection is closed by then.
         var answer = [UInt8](repeating: 0, count: 512)

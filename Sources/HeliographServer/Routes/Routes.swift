@@ -31,7 +31,10 @@ final class Routes {
             respond(id, isReady() ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
         case ("GET", "/metrics"): metrics(request, id)
         case ("GET", ProtocolVersion.schemaPath), ("HEAD", ProtocolVersion.schemaPath):
-            respond(id, HTTPResponse(status: 200, headers: [("content-type", "application/schema+json")], body: .staticBytes(Schema.json)))
+            respond(
+                id,
+                HTTPResponse(
+                    status: 200, headers: [("content-type", "application/schema+json")], body: .staticBytes(Schema.json)))
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", "/v1/me"): me(request, id)
         case ("POST", "/v1/logout"): logOut(request, id)
@@ -68,7 +71,10 @@ final class Routes {
             code = try value.string("code", bytesMax: 128)
             let given = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax) ?? ""
             // Control characters in a name would reach every terminal that shows who decided.
-            let clean = String(given.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && $0.value != 0x7F })
+            let clean = String(
+                given.unicodeScalars.filter {
+                    !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && $0.value != 0x7F
+                })
             name = clean.allSatisfy(\.isWhitespace) ? "a device" : clean
         }
     }
@@ -91,7 +97,8 @@ final class Routes {
             case .failure(let error): fail(id, error)
             case .success(nil):
                 logger.notice("refused a pairing code", metadata: ["peer": "\(request.peer)"])
-                respond(id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))
+                respond(
+                    id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))
             case .success(let new?): paired(new, byBrowser: origin != nil, isSecure: isSecure, id)
             }
         }
@@ -99,7 +106,8 @@ final class Routes {
 
     private func paired(_ new: Credentials.NewToken, byBrowser: Bool, isSecure: Bool, _ id: HTTPRequestID) {
         access.gate.add(new.token)
-        logger.notice("paired", metadata: ["token.id": "\(new.token.id)", "role": "\(new.token.role)", "subject": "\(new.token.subject)"])
+        logger.notice(
+            "paired", metadata: ["token.id": "\(new.token.id)", "role": "\(new.token.role)", "subject": "\(new.token.subject)"])
         let answer = JSONWriter.object { writer in
             // A browser keeps its token in a cookie that no script can read.
             if !byBrowser || new.token.role == .host { writer.field("token", new.secret) }
@@ -191,7 +199,9 @@ final class Routes {
 
     private func fail(_ id: HTTPRequestID, _ error: any Error) {
         logger.error("a request failed", metadata: ["error": "\(error)"])
-        respond(id, .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again")))
+        respond(
+            id,
+            .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again")))
     }
 
     private func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {

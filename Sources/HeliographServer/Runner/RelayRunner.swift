@@ -41,7 +41,8 @@ final class RelayRunner {
     /// Asks every peer to leave and come back with its position.
     func dismissEveryone() {
         for peer in relay.peers {
-            loop.close(ConnectionID(rawValue: peer.rawValue), code: CloseCode.restarting.rawValue, reason: CloseCode.restarting.reason)
+            loop.close(
+                ConnectionID(rawValue: peer.rawValue), code: CloseCode.restarting.rawValue, reason: CloseCode.restarting.reason)
         }
     }
 

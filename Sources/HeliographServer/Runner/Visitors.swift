@@ -41,7 +41,8 @@ final class Visitors: ServerHandler {
             return .accept(subprotocol: ProtocolVersion.subprotocol)
         } catch {
             measures.refused()
-            logger.notice("refused an upgrade", metadata: ["path": "\(request.path)", "reason": "\(error)", "peer": "\(request.peer)"])
+            logger.notice(
+                "refused an upgrade", metadata: ["path": "\(request.path)", "reason": "\(error)", "peer": "\(request.peer)"])
             switch error {
             case .unknown: return .refuse(status: 401, body: "a valid token is needed: pair this device\n")
             case .foreignOrigin: return .refuse(status: 403, body: "this origin is not the relay's own\n")
@@ -74,7 +75,8 @@ final class Visitors: ServerHandler {
                     ClientIdentity(workspace: access.workspace(token.workspace), client: Named(id: id, name: token.name))))
         }
         measures.connected(token.role)
-        logger.info("connected", metadata: ["connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)"])
+        logger.info(
+            "connected", metadata: ["connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)"])
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {

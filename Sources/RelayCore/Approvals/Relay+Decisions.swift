@@ -2,7 +2,8 @@ import RelayProtocol
 
 /// What clients decide: the first decision wins, and it is for exactly the input that was shown.
 extension Relay {
-    mutating func decide(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant) {
+    mutating func decide(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant)
+    {
         let key = SessionKey(workspace: client.workspace, session: decide.session)
         guard let approval = sessions[key]?.staged.approvals[decide.approval],
             sessions[key]?.committed?.approvals[decide.approval] != nil
@@ -11,7 +12,9 @@ extension Relay {
             return
         }
         guard approval.request.digest == decide.digest else {
-            reply(.failed(.digestMismatch, "the digest is of another input than the one that is asked about"), to: command, of: peer)
+            reply(
+                .failed(.digestMismatch, "the digest is of another input than the one that is asked about"), to: command,
+                of: peer)
             return
         }
         if approval.decision != nil {
@@ -61,7 +64,8 @@ extension Relay {
     mutating func answerWaiters() {
         let ready = waiters.filter { sessions[$0.key]?.committed?.approvals[$0.approval]?.decision != nil }
         for waiter in take(ready) {
-            guard let approval = sessions[waiter.key]?.committed?.approvals[waiter.approval], let winner = approval.decision else {
+            guard let approval = sessions[waiter.key]?.committed?.approvals[waiter.approval], let winner = approval.decision
+            else {
                 continue
             }
             if winner.verdict == waiter.verdict {
@@ -99,7 +103,8 @@ extension Relay {
 
     mutating func expire(_ id: ApprovalID, in key: SessionKey, at now: Instant) {
         // Delivered means that the agent has the decision: its host says what came of it.
-        guard let approval = sessions[key]?.staged.approvals[id], approval.stage == .pending || approval.stage == .decided else {
+        guard let approval = sessions[key]?.staged.approvals[id], approval.stage == .pending || approval.stage == .decided
+        else {
             return
         }
         stage(Event(.approvalExpired(id), at: now.wall), in: key, at: now)

@@ -93,7 +93,8 @@ extension Relay {
         let views = sessions.values.filter { $0.key.workspace == workspace }.compactMap(\.committed)
         let latest = views.sorted { $0.state.summary.lastActivityAt > $1.state.summary.lastActivityAt }
         // A session with something to decide is shown however old it is.
-        let shown = latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
+        let shown =
+            latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
         let approvals = views.flatMap(\.approvals.values)
         send(
             .workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: Self.shown(approvals)), to: [peer])
@@ -188,7 +189,9 @@ extension Relay {
             clients[peer]?.waitingCommands -= 1
             reply(.history(first: page.first, events: page.events), to: command, of: peer)
         case .subscription(let peer, let key):
-            guard let view = sessions[key]?.committed, let state = clients[peer]?.subscriptions[key.session]?.state else { return }
+            guard let view = sessions[key]?.committed, let state = clients[peer]?.subscriptions[key.session]?.state else {
+                return
+            }
             // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
             let shown = page.truncated(through: view.state.seq)
             switch state {

@@ -87,7 +87,8 @@ package struct SessionProgress: Sendable, Equatable {
     static func list(_ values: [JSONValue]) throws(WireError) -> [SessionProgress] {
         var list: [SessionProgress] = []
         for value in values {
-            list.append(SessionProgress(session: try value.object().identifier("session"), through: try value.integer("through")))
+            list.append(
+                SessionProgress(session: try value.object().identifier("session"), through: try value.integer("through")))
         }
         return list
     }

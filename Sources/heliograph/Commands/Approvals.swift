@@ -88,7 +88,9 @@ struct DecisionOptions: ParsableArguments {
     @Argument(help: "The approval's id, or the beginning of it.")
     var id: String
 
-    @Option(help: ArgumentHelp("Decide only if the input has this digest; for scripts that looked at it before.", valueName: "sha256"))
+    @Option(
+        help: ArgumentHelp(
+            "Decide only if the input has this digest; for scripts that looked at it before.", valueName: "sha256"))
     var digest: String?
 
     @Option(help: ArgumentHelp("How long to look on for what becomes of it.", valueName: "seconds"))

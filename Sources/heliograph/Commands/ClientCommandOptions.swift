@@ -5,7 +5,10 @@ import HeliographServer
 
 /// What every client command takes.
 struct ClientCommandOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The relay's address. Default: $HELIOGRAPH_RELAY, else what `login` or this machine's relay said.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The relay's address. Default: $HELIOGRAPH_RELAY, else what `login` or this machine's relay said.", valueName: "url"
+        ))
     var relay: String?
 
     @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))

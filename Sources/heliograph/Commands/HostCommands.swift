@@ -78,7 +78,8 @@ struct Hook: ParsableCommand {
 /// `heliograph statusline`: likewise.
 struct StatusLine: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "statusline", abstract: "Called by an agent for its status line; `connect` installs it.", shouldDisplay: false)
+        commandName: "statusline", abstract: "Called by an agent for its status line; `connect` installs it.",
+        shouldDisplay: false)
 
     @Argument var agent: String
     @Option var wrap: String?

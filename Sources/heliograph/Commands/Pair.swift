@@ -21,7 +21,8 @@ struct Pair: ParsableCommand {
     var role = "client"
 
     @Option(
-        help: ArgumentHelp("The relay's address as the device reaches it. Default: what the relay last listened on.", valueName: "url"))
+        help: ArgumentHelp(
+            "The relay's address as the device reaches it. Default: what the relay last listened on.", valueName: "url"))
     var url: String?
 
     @Flag(help: "Print JSON.")

@@ -65,7 +65,9 @@ struct Serve: ParsableCommand {
         try Failure.reporting {
             try RelayServer.run(configuration) { addresses in
                 // Line by line, so that whoever reads our output through a pipe sees it now.
-                print(isatty(STDOUT_FILENO) == 1 ? Self.welcome(addresses, directory) : "heliograph is listening on \(addresses.localURL)")
+                print(
+                    isatty(STDOUT_FILENO) == 1
+                        ? Self.welcome(addresses, directory) : "heliograph is listening on \(addresses.localURL)")
                 fflush(nil)
             }
         }

@@ -55,7 +55,7 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedFilesPlugin"]),
         module("HeliographHost", ["RelayProtocol", "WebSocketEngine", "Crypto", logging]),
-        module("HeliographClient", ["RelayProtocol", "WebSocketEngine", "Crypto", logging]),
+        module("HeliographClient", ["RelayProtocol", "WebSocketEngine", logging]),
 
         // The core and its language: pure.
         module("RelayCore", ["RelayProtocol", deque]),
@@ -85,6 +85,6 @@ let package = Package(
         tests("QRCodeTests", ["QRCode"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
         tests("HeliographHostTests", ["HeliographHost", "RelayProtocol", "Crypto"], exclude: ["Fixtures"]),
-        tests("HeliographClientTests", ["HeliographClient", "RelayProtocol"]),
+        tests("HeliographClientTests", ["HeliographClient", "RelayProtocol", "WebSocketEngine"]),
     ]
 )

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Foundation
 import Glibc
 import HeliographHost
+import HeliographServer
 
 /// The command. What an agent calls many times a second (`hook`, `statusline`) goes its own short way, past the parser.
 @main
@@ -17,7 +19,7 @@ struct Heliograph: ParsableCommand {
 
             Exit codes: 0 done, 1 refused, 2 wrong usage, 3 not paired, 4 relay unreachable, 5 not found, 6 timed out.
             """,
-        version: "heliograph \(Version.current)",
+        version: "heliograph \(ServerConfiguration.version)",
         groupedSubcommands: [
             CommandGroup(name: "Relay", subcommands: [Serve.self, Pair.self, TokenCommand.self]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
@@ -28,14 +30,23 @@ struct Heliograph: ParsableCommand {
     static func main() {
         let arguments = CommandLine.arguments
         if arguments.count == 4, arguments[1] == "hook" {
-            exit(HookCall.run(agent: arguments[2], event: arguments[3]))
+            Glibc.exit(HookCall.run(agent: arguments[2], event: arguments[3]))
         }
         if arguments.count >= 3, arguments[1] == "statusline", !arguments[2].hasPrefix("-") {
             let wrapped = arguments.count == 5 && arguments[3] == "--wrap" ? arguments[4] : nil
-            exit(StatusLineCall.run(agent: arguments[2], wrapped: wrapped))
+            Glibc.exit(StatusLineCall.run(agent: arguments[2], wrapped: wrapped))
         }
         // `print` and a reader that left: an error to notice, not a signal to die of.
-        _ = unsafe signal(SIGPIPE, SIG_IGN)
-        main(nil)
+        _ = signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            let text = fullMessage(for: error)
+            if !text.isEmpty { (code.isSuccess ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8)) }
+            // One code for a wrong command line, whichever part of the program noticed it.
+            Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
+        }
     }
 }

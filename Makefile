@@ -1,0 +1,73 @@
+# Heliograph. `make` lists what there is.
+
+RUN_PACKAGES := libwebsockets-dev libssl-dev libsqlite3-dev libqrencode-dev pkg-config
+TEST_PACKAGES := chromium fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps
+
+# `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
+ARGS ?=
+RELEASE := swift build -c release --static-swift-stdlib --product heliograph
+BINARY := .build/release/heliograph
+PYTHON := .venv/bin/python
+# Tests are built with warnings as errors in our own targets; Package.swift looks at this.
+STRICT := HELIOGRAPH_STRICT=1
+# Everything that `swift format` looks at.
+SWIFT := Package.swift Sources Tests
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: packages ## Install what is missing, build, and start the relay on http://127.0.0.1:8787
+	@$(RELEASE)
+	@exec $(BINARY) serve $(ARGS)
+
+build: packages ## Build the release binary, .build/release/heliograph
+	$(RELEASE)
+
+demo: build ## Play a recorded session into the relay of `make run` (or one of its own)
+	@exec python3 Tests/Tools/demo.py $(ARGS)
+
+test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers
+
+test-swift: packages venv
+	$(STRICT) swift build --build-tests
+	$(STRICT) swift test --skip-build
+
+test-web: test-packages
+	node --test --test-reporter=spec Tests/Web
+
+test-integration: build venv test-packages
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration $(PYTEST)
+
+check: lint test ## What CI runs: format, types, then every test (layering is one of them)
+
+lint: test-packages ## Check the format of the Swift and the types of the page
+	swift format lint --strict --recursive --parallel $(SWIFT)
+	tsc -p web
+
+format: ## Format the Swift
+	swift format --in-place --recursive --parallel $(SWIFT)
+
+bench: build venv ## Measure: hook cost, approval round trip, durable events per second, memory per client
+	$(PYTHON) Tests/Tools/bench.py $(ARGS)
+
+clean: ## Remove what was built, and the Python environment
+	rm -rf .build .venv
+
+packages:
+	@Tests/Tools/install-packages $(RUN_PACKAGES)
+
+test-packages: packages
+	@Tests/Tools/install-packages $(TEST_PACKAGES)
+
+venv: test-packages .venv/installed
+
+.venv/installed: Tests/Integration/requirements.txt
+	python3 -m venv .venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+.PHONY: help run build demo test test-swift test-web test-integration check lint format bench clean packages test-packages venv

@@ -1,0 +1,52 @@
+/// Bytes as text.
+extension Crypto {
+    /// Two lowercase digits a byte.
+    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(hexDigits[Int(byte >> 4)])
+            text.append(hexDigits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Base64 in the alphabet of RFC 4648 §5, without padding: `[A-Za-z0-9_-]` only, so it can stand in an identifier.
+    package static func base64URL(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var bits: UInt32 = 0
+        var bitCount = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                text.append(base64URLDigits[Int(bits >> UInt32(bitCount) & 63)])
+            }
+        }
+        if bitCount > 0 { text.append(base64URLDigits[Int(bits << UInt32(6 - bitCount) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes that `base64URL(_:)` spells so; nil for any other spelling, padding included: one value has one spelling.
+    package static func bytes(base64URL text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var bitCount = 0
+        for character in text.utf8 {
+            guard let digit = base64URLDigits.firstIndex(of: character) else { return nil }
+            bits = bits << 6 | UInt32(digit)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+            }
+        }
+        // What is left over is less than a whole digit, and zero.
+        guard bitCount < 6, bits & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
+        return bytes
+    }
+
+    private static let hexDigits = Array("0123456789abcdef".utf8)
+    private static let base64URLDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}

@@ -1,0 +1,58 @@
+/// Makes what a program or a person must know to get in, and the digests by which the relay keeps it.
+package enum Secret {
+    /// A token: `prefix`, then 43 characters that spell 256 random bits.
+    package static func token(prefix: String) -> String { prefix + Crypto.base64URL(Crypto.random(count: 32)) }
+
+    /// What the store keeps of a token, and finds it by. A plain SHA-256 is enough: 256 random bits cannot be guessed, however
+    /// fast the guessing.
+    package static func digest(ofToken token: String) -> [UInt8] { Crypto.sha256(token) }
+
+    /// A code that a person can type and nobody can guess: 100 random bits, as `7Q2MW-0VKXB-3NRCE-94TGH`.
+    package static func pairingCode() -> String {
+        let letters = crockford(count: pairingCodeLetters)
+        return stride(from: 0, to: letters.count, by: pairingCodeGroup)
+            .map { String(decoding: letters[$0..<$0 + pairingCodeGroup], as: UTF8.self) }
+            .joined(separator: "-")
+    }
+
+    /// What a person typed, as the code's bare letters: any case, any dashes and spaces, O for 0, I and L for 1.
+    /// Nil where that cannot be a code.
+    package static func normalizePairingCode(_ typed: String) -> String? {
+        guard typed.utf8.count <= pairingCodeTypedBytesMax else { return nil }
+        var letters: [UInt8] = []
+        for byte in typed.utf8 {
+            // ASCII letters differ from their capitals by one bit.
+            let isLowercase = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            switch isLowercase ? byte & ~0x20 : byte {
+            case UInt8(ascii: "-"), UInt8(ascii: " "): continue
+            case UInt8(ascii: "O"): letters.append(UInt8(ascii: "0"))
+            case UInt8(ascii: "I"), UInt8(ascii: "L"): letters.append(UInt8(ascii: "1"))
+            case let letter where crockfordDigits.contains(letter): letters.append(letter)
+            default: return nil
+            }
+        }
+        return letters.count == pairingCodeLetters ? String(decoding: letters, as: UTF8.self) : nil
+    }
+
+    /// What the store keeps of a code, and finds it by; nil where `typed` cannot be a code.
+    package static func digest(ofPairingCode typed: String) -> [UInt8]? {
+        normalizePairingCode(typed).map { Crypto.sha256($0) }
+    }
+
+    /// A new name that nothing else has: `prefix`, then 100 random bits in lower case. `[A-Za-z0-9_-]`, at most 64 characters.
+    package static func identifier(prefix: String) -> String {
+        precondition(prefix.utf8.count <= 44, "the prefix of an identifier leaves room for 20 characters of 64")
+        let letters = crockford(count: 20).map { $0 | 0x20 }  // digits have this bit set already
+        return prefix + String(decoding: letters, as: UTF8.self)
+    }
+
+    private static let pairingCodeLetters = 20
+    private static let pairingCodeGroup = 5
+    /// A code with a separator around every letter; what is longer is not worth reading.
+    private static let pairingCodeTypedBytesMax = 64
+    /// Crockford's base 32: no I, L, O, U, so nothing is mistaken for something else.
+    private static let crockfordDigits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    /// 256 is a multiple of 32, so each letter is as likely as any other.
+    private static func crockford(count: Int) -> [UInt8] { Crypto.random(count: count).map { crockfordDigits[Int($0 & 31)] } }
+}

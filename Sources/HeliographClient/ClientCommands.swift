@@ -1,0 +1,41 @@
+/// The client's commands: each blocks until it has ended and says how. Nothing else prints or reads.
+///
+/// Results go to standard output, remarks and faults to standard error. With `isJSON` standard output has JSON only: one document
+/// for lists, one object a line for what goes on.
+package enum ClientCommands {
+    /// `heliograph sessions [--all]`: `{"sessions":[SUMMARY…]}` as JSON, always with all.
+    package static func sessions(_ options: ClientOptions, showsAll: Bool = false) -> ClientExit {
+        ClientRun.run(options) { SessionsTask($0, showsAll: showsAll) }
+    }
+
+    /// `heliograph watch [SESSION]`. JSON lines have the types `link`, `summary`, `approval`, `event`, `deltas`, `skipped`,
+    /// `reset`, `sessionGone` and `epochChanged`.
+    package static func watch(_ options: ClientOptions, _ watch: WatchOptions) -> ClientExit {
+        ClientRun.run(options) { WatchTask($0, watch) }
+    }
+
+    /// `heliograph approvals list [--all]`: `{"approvals":[APPROVAL…]}` as JSON.
+    package static func approvals(_ options: ClientOptions, showsAll: Bool = false) -> ClientExit {
+        ClientRun.run(options) { ApprovalListTask($0, showsAll: showsAll) }
+    }
+
+    /// `heliograph approvals show ID`: the APPROVAL as JSON.
+    package static func showApproval(_ options: ClientOptions, approval: String) -> ClientExit {
+        ClientRun.run(options) { ApprovalShowTask($0, approval) }
+    }
+
+    /// `heliograph approvals allow|deny|answer ID`: as JSON the `reply`, then an `approval` line for each stage.
+    package static func decide(_ options: ClientOptions, _ decide: DecideOptions) -> ClientExit {
+        ClientRun.run(options) { DecideTask($0, decide) }
+    }
+
+    /// `heliograph login LINK [--name NAME]`: pairs this machine and keeps the token.
+    package static func login(_ options: ClientOptions, link: String, name: String? = nil) -> ClientExit {
+        PairingCommands.login(options, link: link, name: name)
+    }
+
+    /// `heliograph logout`: forgets the token, and revokes it where the relay can be reached.
+    package static func logout(_ options: ClientOptions) -> ClientExit {
+        PairingCommands.logout(options)
+    }
+}

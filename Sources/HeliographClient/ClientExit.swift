@@ -1,0 +1,29 @@
+/// How a client command ended, as the shell sees it.
+package enum ClientExit: Int32, Sendable, CaseIterable {
+    case done = 0
+    case refused = 1
+    case usage = 2
+    case unauthorised = 3
+    case unreachable = 4
+    case notFound = 5
+    case timedOut = 6
+    case failed = 7
+
+    package var meaning: String {
+        switch self {
+        case .done: "done"
+        case .refused: "the relay refused, somebody decided otherwise, or it came too late"
+        case .usage: "the command line does not make sense, or a name stands for several things"
+        case .unauthorised: "this machine is not paired, or its token was revoked"
+        case .unreachable: "the relay cannot be reached"
+        case .notFound: "there is no such session or approval"
+        case .timedOut: "no answer in time; the relay keeps a decision that it has"
+        case .failed: "something on this machine failed, or the relay speaks another version"
+        }
+    }
+
+    /// For `--help`.
+    package static var help: String {
+        "EXIT CODES\n" + allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,13 @@
+/// Why a client command cannot go on: a sentence for the person, and how the command ends.
+package struct ClientFault: Error, Equatable, Sendable {
+    package let exit: ClientExit
+    package let message: String
+    /// What to do about it, as a second line.
+    package let advice: String?
+
+    package init(_ exit: ClientExit, _ message: String, advice: String? = nil) {
+        self.exit = exit
+        self.message = message
+        self.advice = advice
+    }
+}

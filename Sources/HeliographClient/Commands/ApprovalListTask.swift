@@ -1,0 +1,90 @@
+internal import RelayProtocol
+
+/// `heliograph approvals list`: what waits for somebody, the oldest first.
+final class ApprovalListTask: ClientTask {
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let showsAll: Bool
+
+    init(_ run: ClientRun, showsAll: Bool) {
+        self.run = run
+        self.showsAll = showsAll
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        guard case .changed(.workspaceKnown) = news else { return }
+        let view = run.view
+        let resolved = view.approvals.values.filter { $0.stage != .pending }.sorted { $0.requestedAt > $1.requestedAt }
+        let shown = view.pendingApprovals + (showsAll ? resolved : [])
+        if run.options.isJSON {
+            run.terminal.print(JSONLine.text(JSONWriter.object { $0.array("approvals", shown.map(\.bytes)) }))
+        } else if shown.isEmpty {
+            run.terminal.print("nothing waits for a decision")
+        } else {
+            let names = ShortNames.shortest(of: view.approvals.values.map(\.id.rawValue))
+            let table = Self.table(shown, view.sessions, names: names, now: Moment.now)
+            for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
+            run.terminal.remark("heliograph approvals show ID prints one in full", .dim)
+        }
+        run.finish(.done)
+    }
+
+    static func table(
+        _ approvals: [Approval], _ sessions: [SessionID: Summary], names: [String: String], now: Int64
+    ) -> TextTable {
+        var table = TextTable([
+            .init("ID"), .init("STAGE", isFlexible: true), .init("KIND"), .init("TOOL"), .init("TITLE", isFlexible: true),
+            .init("SESSION", isFlexible: true), .init("AGE", alignsRight: true), .init("EXPIRES", alignsRight: true),
+        ])
+        for approval in approvals {
+            let summary = sessions[approval.session]
+            let expires = approval.stage == .pending ? approval.request.expiresAt.map { Moment.age($0 - now) } : nil
+            var stage = DecisionText.stage(approval)
+            if let decision = approval.decision { stage = DecisionText.sentence(decision) + ", " + stage }
+            let title = [summary?.project, summary?.title].compactMap { $0 }.joined(separator: ": ")
+            table.rows.append([
+                .init(names[approval.id.rawValue] ?? approval.id.rawValue, .cyan),
+                .init(VisibleText.line(stage), approval.stage == .pending ? .alert : .dim),
+                .init(approval.request.isCut ? "\(approval.request.kind.rawValue), cut" : approval.request.kind.rawValue),
+                .init(VisibleText.exactLine(approval.request.tool)),
+                .init(VisibleText.exactLine(approval.request.title)),
+                .init(VisibleText.line(title.isEmpty ? approval.session.rawValue : title)),
+                .init(Moment.age(now - approval.requestedAt), .dim),
+                .init(expires ?? "", .dim),
+            ])
+        }
+        return table
+    }
+}
+
+/// `heliograph approvals show`: the whole of one.
+final class ApprovalShowTask: ClientTask {
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let wanted: String
+
+    init(_ run: ClientRun, _ wanted: String) {
+        self.run = run
+        self.wanted = wanted
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        guard case .changed(.workspaceKnown) = news else { return }
+        do throws(ClientFault) {
+            let approval = try ApprovalLookup.find(wanted, in: run.view)
+            if run.options.isJSON {
+                run.terminal.print(JSONLine.text(approval.bytes))
+            } else {
+                let text = ApprovalText(approval)
+                let lines = text.lines(
+                    summary: run.view.sessions[approval.session], width: run.terminal.width, palette: run.terminal.palette,
+                    now: Moment.now)
+                for line in lines { run.terminal.print(line) }
+                if let reminder = text.reminder(width: run.terminal.width) { run.terminal.print(reminder) }
+            }
+            run.finish(.done)
+        } catch { run.fail(error) }
+    }
+}

@@ -1,0 +1,163 @@
+internal import Glibc
+internal import Logging
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// What a command does with what it hears, on the loop's thread.
+protocol ClientTask: AnyObject {
+    /// A relay that does not answer at first ends the command instead of being tried again.
+    var givesUpEarly: Bool { get }
+    func heard(_ news: RelayLink.News)
+}
+
+/// One command at work: loop, link and terminal, and how it ended. Confined to the thread that runs it.
+final class ClientRun {
+    let options: ClientOptions
+    let credentials: Credentials
+    let terminal: Terminal
+    private let loop: EventLoop
+    private var connection: RelayConnection!
+    private var task: (any ClientTask)?
+    private var exit: ClientExit?
+    private var lastTrouble: String?
+    private(set) var wasUp = false
+
+    var view: ClientView { connection.view }
+
+    private init(_ options: ClientOptions, _ credentials: Credentials, _ terminal: Terminal, _ loop: EventLoop) {
+        self.options = options
+        self.credentials = credentials
+        self.terminal = terminal
+        self.loop = loop
+    }
+
+    /// Blocks until the task has ended.
+    static func run(_ options: ClientOptions, _ makeTask: (ClientRun) -> any ClientTask) -> ClientExit {
+        let terminal = Terminal(environment: options.environment)
+        let credentials: Credentials
+        do { credentials = try Credentials.resolve(options) } catch {
+            terminal.report(error)
+            return error.exit
+        }
+        if credentials.relay.isOpenToOthers {
+            terminal.remark("warning: \(credentials.relay) is not encrypted: others on the way can read the token", .yellow)
+        }
+        // Outlives the loop, which still tells of closed connections while it is torn down.
+        var kept: ClientRun?
+        do {
+            try EventLoop.run(logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() }) { loop in
+                let run = ClientRun(options, credentials, terminal, loop)
+                kept = run
+                // Nobody reads on: `| head` has seen enough.
+                loop.turnEnded = { [unowned run] in if run.terminal.isBroken { run.finish(.done) } }
+                run.connection = RelayConnection(loop: loop, credentials: credentials, software: options.software) {
+                    [unowned run] in run.heard($0)
+                }
+                run.task = makeTask(run)
+                run.connection.start()
+            }
+        } catch {
+            terminal.report(ClientFault(.failed, "\(error)"))
+            return .failed
+        }
+        return kept?.exit ?? .failed
+    }
+
+    private func heard(_ news: RelayLink.News) {
+        guard exit == nil else { return }
+        switch news {
+        case .up: wasUp = true
+        case .down(let reason, _):
+            lastTrouble = reason
+            if !wasUp, task?.givesUpEarly == true { return fail(unreachable) }
+        case .over(let fault): return fail(fault)
+        default: break
+        }
+        task?.heard(news)
+    }
+
+    // MARK: - For tasks
+
+    func follow(_ session: SessionID) { connection.follow(session) }
+    func followAll() { connection.followAll() }
+    func submit(_ command: ClientCommand) -> CommandID { connection.submit(command) }
+
+    func after(_ wait: Duration, _ body: @escaping () -> Void) { loop.schedule(after: wait, body) }
+
+    func finish(_ exit: ClientExit) {
+        guard self.exit == nil else { return }
+        self.exit = exit
+        loop.stop()
+    }
+
+    func fail(_ fault: ClientFault) {
+        guard exit == nil else { return }
+        terminal.report(fault)
+        finish(fault.exit)
+    }
+
+    /// Ends the command unless it has what it needs by then.
+    func expect(within patience: Duration, _ isMet: @escaping () -> Bool) {
+        after(patience) { [self] in
+            if isMet() { return }
+            fail(
+                wasUp ? ClientFault(.timedOut, "the relay did not answer within \(patience.components.seconds) s") : unreachable
+            )
+        }
+    }
+
+    var unreachable: ClientFault {
+        ClientFault(
+            .unreachable, "cannot reach \(credentials.relay)" + (lastTrouble.map { ": \($0)" } ?? ""),
+            advice: "Is it running? “heliograph doctor” looks for the reason.")
+    }
+
+    /// Reads a line on a thread of its own, so that the link stays alive while somebody thinks. Nil: the input has ended.
+    func readLine(_ body: @escaping (String?) -> Void) {
+        let reply = LoopBound(body, loop: loop)
+        let handle = loop.handle
+        BackgroundThread.start {
+            let line = Swift.readLine()
+            handle.execute { reply.value(line) }
+        }
+    }
+
+    /// Control-C and its kin end the command as if it were done. Call it before any other thread starts.
+    func finishOnInterrupt() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let finish = LoopBound({ [weak self] in self?.finish(.done) }, loop: loop)
+        let handle = loop.handle
+        let awaited = signals
+        BackgroundThread.start {
+            var awaited = awaited
+            var signal: Int32 = 0
+            unsafe sigwait(&awaited, &signal)
+            handle.execute { finish.value() }
+        }
+    }
+}
+
+/// A detached thread for one blocking call.
+enum BackgroundThread {
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        // The thread takes over the one reference.
+        let box = unsafe Unmanaged.passRetained(Body(body)).toOpaque()
+        var thread = pthread_t()
+        let failure = unsafe pthread_create(
+            &thread, nil,
+            { box in
+                unsafe Unmanaged<Body>.fromOpaque(box!).takeRetainedValue().run()
+                return nil
+            }, box)
+        precondition(failure == 0, "no thread can be started")
+        pthread_detach(thread)
+    }
+}

@@ -1,0 +1,296 @@
+internal import RelayProtocol
+
+/// What `heliograph approvals allow`, `deny` and `answer` take.
+package struct DecideOptions: Sendable {
+    package enum Wish: Sendable {
+        case allow
+        case deny(message: String?)
+        /// `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; both empty: asked on the terminal.
+        case answer(choices: [String], texts: [String])
+    }
+
+    /// A whole id or a unique prefix.
+    package var approval: String
+    package var wish: Wish
+    /// `--yes`: do not ask before an allow.
+    package var isConfirmed = false
+    /// `--digest`: decide only if the approval is for this input; for scripts that looked at it before.
+    package var digest: String?
+    /// `--wait`: how long to look on for what becomes of the decision.
+    package var wait: Duration = .seconds(10)
+
+    package init(_ wish: Wish, approval: String) {
+        self.wish = wish
+        self.approval = approval
+    }
+}
+
+/// One decision: shows what it is about, asks, sends the digest of what was shown, and follows it to the agent.
+final class DecideTask: ClientTask {
+    private enum Stage {
+        /// Becomes `asking` or `sent`.
+        case looking
+        /// A person reads and types; what happens to the approval meanwhile ends it. Becomes `sent`.
+        case asking(Approval)
+        /// The command is under way and is sent again until its reply is here. Becomes `following`.
+        case sent(CommandID, Approval)
+        /// The decision is on the relay's disk.
+        case following(Approval, shown: ApprovalStage)
+    }
+
+    /// After delivery, what the agent does with it may take as long as the tool runs: not worth waiting for.
+    private static let afterDelivery = Duration.seconds(2)
+    /// A reply is waited for at least that long, as without it nobody knows.
+    private static let replyMin = Duration.seconds(10)
+
+    var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
+    private unowned let run: ClientRun
+    private let options: DecideOptions
+    private var stage = Stage.looking
+    private var answers: [Answer] = []
+
+    init(_ run: ClientRun, _ options: DecideOptions) {
+        self.run = run
+        var options = options
+        options.wait = max(.zero, options.wait)
+        self.options = options
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        switch news {
+        case .changed(.workspaceKnown): if case .looking = stage { look() }
+        case .changed(.approval(let approval, _)): changed(approval)
+        case .replied(let id, let reply): if case .sent(id, let approval) = stage { replied(reply, approval) }
+        case .down(let reason, _): say("link down (\(VisibleText.line(reason))), trying again", .yellow)
+        case .notice(let notice): run.terminal.remark("the relay says: \(VisibleText.line(notice.message))", .yellow)
+        default: break
+        }
+    }
+
+    // MARK: - Before
+
+    private func look() {
+        do throws(ClientFault) {
+            let approval = try ApprovalLookup.find(
+                options.approval, in: run.view, isBlind: options.isConfirmed && options.digest == nil)
+            try check(approval)
+            switch options.wish {
+            case .allow:
+                if options.isConfirmed { return send(approval) }
+                guard run.terminal.isInteractive, !run.options.isJSON else {
+                    throw ClientFault(
+                        .usage, "nobody can be asked here", advice: "Look at it first (approvals show), then add --yes.")
+                }
+                show(approval)
+                stage = .asking(approval)
+                ask(approval)
+            case .deny(let message):
+                guard message?.utf8.count ?? 0 <= WireLimits.textBytesMax else {
+                    throw ClientFault(.usage, "the message is longer than \(WireLimits.textBytesMax) bytes")
+                }
+                send(approval)
+            case .answer(let choices, let texts):
+                let questions = ApprovalText(approval).questions
+                if choices.isEmpty, texts.isEmpty {
+                    guard run.terminal.isInteractive, !run.options.isJSON else {
+                        throw ClientFault(
+                            .usage, "nobody can be asked here", advice: "Add --choose QUESTION=LABEL or --text QUESTION=TEXT.")
+                    }
+                    show(approval)
+                    stage = .asking(approval)
+                    ask(questions[...], approval)
+                } else {
+                    answers = try AnswerParser.answers(to: questions, choices: choices, texts: texts)
+                    send(approval)
+                }
+            }
+        } catch { run.fail(error) }
+    }
+
+    private func check(_ approval: Approval) throws(ClientFault) {
+        try Self.check(approval, options, now: Moment.now)
+    }
+
+    /// What the relay would refuse anyway, said without bothering it.
+    static func check(_ approval: Approval, _ options: DecideOptions, now: Int64) throws(ClientFault) {
+        guard approval.stage == .pending else { throw settled(approval, now: now) }
+        if let digest = options.digest, digest != approval.request.digest.rawValue {
+            throw ClientFault(.refused, "this is for another input: its digest is \(approval.request.digest.rawValue)")
+        }
+        switch (options.wish, approval.request.kind) {
+        case (.allow, .question):
+            throw ClientFault(.usage, "this is a question", advice: "heliograph approvals answer \(approval.id)")
+        case (.answer, .tool):
+            throw ClientFault(.usage, "this is no question", advice: "heliograph approvals allow \(approval.id)")
+        case (.allow, .tool) where approval.request.isCut:
+            throw ClientFault(
+                .refused, "its text is not whole here, so it cannot be allowed from here",
+                advice: "Allow it at the agent itself, or deny it: heliograph approvals deny \(approval.id)")
+        default: break
+        }
+    }
+
+    static func settled(_ approval: Approval, now: Int64) -> ClientFault {
+        if let decision = approval.decision, approval.stage != .stale {
+            return ClientFault(.refused, DecisionText.conflict(decision, now: now))
+        }
+        return ClientFault(.refused, VisibleText.line(DecisionText.stage(approval)))
+    }
+
+    private func show(_ approval: Approval) {
+        let width = run.terminal.width
+        let text = ApprovalText(approval)
+        let lines = text.lines(
+            summary: run.view.sessions[approval.session], width: width, palette: run.terminal.palette, now: Moment.now)
+        for line in lines { run.terminal.print(line) }
+        if let reminder = text.reminder(width: width) { run.terminal.print(reminder) }
+    }
+
+    private func ask(_ approval: Approval) {
+        run.terminal.prompt("Allow exactly this? [y/N] ")
+        run.readLine { [self] line in
+            guard case .asking = stage else { return }
+            guard let line, ["y", "yes"].contains(line.lowercased()) else {
+                run.terminal.print("nothing was decided")
+                return run.finish(.refused)
+            }
+            send(approval)
+        }
+    }
+
+    private func ask(_ questions: ArraySlice<ApprovalText.Question>, _ approval: Approval) {
+        guard let question = questions.first else { return send(approval) }
+        let hint = question.choices.isEmpty ? "text" : question.isMultiple ? "numbers, or text" : "a number, or text"
+        run.terminal.prompt("\(VisibleText.exactLine(question.id)) (\(hint)): ")
+        run.readLine { [self] line in
+            guard case .asking = stage else { return }
+            guard let line else {
+                run.terminal.print("nothing was answered")
+                return run.finish(.refused)
+            }
+            if line.allSatisfy(\.isWhitespace) { return ask(questions, approval) }
+            if let labels = AnswerParser.typed(line, for: question) {
+                answers.append(Answer(question: question.id, choices: labels))
+            } else {
+                answers.append(Answer(question: question.id, choices: [], text: line))
+                run.terminal.print("  in your own words: \(VisibleText.line(line))")
+            }
+            ask(questions.dropFirst(), approval)
+        }
+    }
+
+    // MARK: - Sending
+
+    /// `approval` as it was shown: its digest goes out, whatever has become of the approval since.
+    private func send(_ approval: Approval) {
+        let verdict: Decision.Verdict =
+            switch options.wish {
+            case .allow: .allow
+            case .deny(let message): .deny(message: message)
+            case .answer: .answer(answers)
+            }
+        let command = DecideCommand(
+            session: approval.session, approval: approval.id, digest: approval.request.digest, verdict: verdict)
+        let id = run.submit(.decide(command))
+        stage = .sent(id, approval)
+        run.after(max(options.wait, Self.replyMin)) { [weak self] in self?.replyIsLate() }
+        run.after(options.wait) { [weak self] in self?.waitIsOver() }
+    }
+
+    private func replied(_ reply: Reply, _ approval: Approval) {
+        if run.options.isJSON {
+            guard case .sent(let id, _) = stage else { return }
+            run.terminal.print(JSONLine.text(MessageToClient.reply(id, reply).bytes))
+        }
+        switch reply {
+        case .decided(let reached):
+            stage = .following(approval, shown: .pending)
+            say("✓ the relay has it", .green)
+            // The approval's own message may have come before the reply.
+            if let current = run.view.approval(approval.id, of: approval.session), current.stage != .pending {
+                changed(current)
+            } else if reached.isFinal || options.wait == .zero {
+                run.finish(.done)
+            }
+            if options.wait == .zero { run.finish(.done) }
+        case .failed(let notice, let winner): run.fail(Self.fault(notice, winner, now: Moment.now))
+        default: run.fail(ClientFault(.failed, "the relay's reply is none to a decision"))
+        }
+    }
+
+    static func fault(_ notice: Notice, _ winner: Decision?, now: Int64) -> ClientFault {
+        if let winner { return ClientFault(.refused, DecisionText.conflict(winner, now: now)) }
+        switch ErrorCode(rawValue: notice.code) {
+        case .notFound: return ClientFault(.notFound, "the relay does not know this approval (any more)")
+        case .closed: return ClientFault(.refused, "too late: \(notice.message)")
+        case .digestMismatch:
+            return ClientFault(
+                .refused, "the agent asks for something else by now", advice: "Look again: heliograph approvals list")
+        case .unavailable: return ClientFault(.timedOut, "the relay cannot store anything just now: \(notice.message)")
+        default: return ClientFault(.refused, notice.message)
+        }
+    }
+
+    // MARK: - After
+
+    private func changed(_ approval: Approval) {
+        switch stage {
+        case .asking(let asked):
+            guard asked.id == approval.id, asked.session == approval.session, approval.stage != .pending else { return }
+            run.terminal.print("")
+            run.fail(Self.settled(approval, now: Moment.now))
+        case .following(let mine, let shown):
+            guard mine.id == approval.id, mine.session == approval.session, approval.stage != shown else { return }
+            stage = .following(mine, shown: approval.stage)
+            reached(approval)
+        case .looking, .sent: break
+        }
+    }
+
+    private func reached(_ approval: Approval) {
+        if run.options.isJSON { run.terminal.print(JSONLine.text(MessageToClient.approval(approval).bytes)) }
+        let host = run.view.sessions[approval.session]
+        switch approval.stage {
+        case .pending: break
+        case .decided:
+            let isAway = host.map { !$0.hostIsConnected } ?? false
+            if isAway { say("… host \(VisibleText.line(host?.host.name ?? "")) is away: the decision waits for it", .yellow) }
+        case .delivered:
+            say("✓ the agent has it", .green)
+            run.after(Self.afterDelivery) { [weak self] in self?.run.finish(.done) }
+        case .applied:
+            say("✓ applied\(approval.outcome.map { ": \($0.rawValue)" } ?? "")", .green)
+            run.finish(.done)
+        case .expired, .cancelled, .stale: run.fail(ClientFault(.refused, DecisionText.stage(approval)))
+        }
+    }
+
+    private func replyIsLate() {
+        guard case .sent = stage else { return }
+        run.fail(
+            ClientFault(
+                .timedOut, "no reply came: whether the decision arrived is not known",
+                advice: "Look: heliograph approvals list --all"))
+    }
+
+    private func waitIsOver() {
+        guard case .following(_, let shown) = stage else { return }
+        switch shown {
+        case .delivered: run.finish(.done)
+        default:
+            run.fail(
+                ClientFault(
+                    .timedOut, "decided, but the host has not taken it yet",
+                    advice: "The relay keeps it until the host is back."))
+        }
+    }
+
+    private func say(_ text: String, _ style: Style) {
+        if run.options.isJSON {
+            run.terminal.remark(text, style)
+        } else {
+            run.terminal.print(run.terminal.palette.paint(text, style))
+        }
+    }
+}

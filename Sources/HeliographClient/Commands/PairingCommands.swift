@@ -1,0 +1,97 @@
+internal import Glibc
+internal import RelayProtocol
+
+/// `login` and `logout`.
+enum PairingCommands {
+    static func login(_ options: ClientOptions, link text: String, name: String?) -> ClientExit {
+        let terminal = Terminal(environment: options.environment)
+        do throws(ClientFault) {
+            guard let link = PairingLink(text) else {
+                throw ClientFault(.usage, "this is no pairing link", advice: "It looks like https://relay.example/#pair=CODE")
+            }
+            guard link.role == .client else {
+                throw ClientFault(.usage, "this link is for a host, not for a client")
+            }
+            if link.relay.isOpenToOthers {
+                terminal.remark("warning: \(link.relay) is not encrypted: others on the way can read the token", .yellow)
+            }
+            let authorities = options.certificateAuthorityFile ?? options.environment.nonEmpty("HELIOGRAPH_CA_FILE")
+            let request = PairingRequest(
+                link: link, name: name ?? ownName(options.environment), certificateAuthorityFile: authorities)
+            let result: PairingRequest.Result
+            do { result = try request.perform() } catch { throw Self.fault(error, link.relay) }
+            let file = ClientFile(options)
+            try file.write(
+                Credentials(relay: link.relay, token: result.token, name: result.name, certificateAuthorityFile: authorities))
+            if options.isJSON {
+                let document = JSONWriter.object {
+                    $0.field("relay", link.relay.description)
+                    $0.field("name", result.name)
+                    $0.field("file", file.path)
+                }
+                terminal.print(JSONLine.text(document))
+            } else {
+                terminal.print("paired with \(link.relay) as \(VisibleText.line(result.name)); the token is in \(file.path)")
+            }
+            return .done
+        } catch {
+            terminal.report(error)
+            return error.exit
+        }
+    }
+
+    static func logout(_ options: ClientOptions) -> ClientExit {
+        let terminal = Terminal(environment: options.environment)
+        do throws(ClientFault) {
+            let file = ClientFile(options)
+            let credentials = try? file.read()
+            guard try file.remove() else {
+                terminal.print(options.isJSON ? "{\"removed\":false,\"revoked\":false}" : "this machine was not paired")
+                return .done
+            }
+            var isRevoked = false
+            if let credentials {
+                let exchange = HTTPExchange(
+                    relay: credentials.relay, path: "/v1/logout", bearer: credentials.token,
+                    certificateAuthorityFile: credentials.certificateAuthorityFile)
+                isRevoked = ((try? exchange.perform())?.status).map { (200..<300).contains($0) } ?? false
+            }
+            if options.isJSON {
+                terminal.print("{\"removed\":true,\"revoked\":\(isRevoked)}")
+            } else {
+                terminal.print(isRevoked ? "forgotten here and revoked at the relay" : "forgotten here")
+                if !isRevoked {
+                    terminal.remark(
+                        "The relay still takes the token: “heliograph token list” there, then “token revoke”.", .yellow)
+                }
+            }
+            return .done
+        } catch {
+            terminal.report(error)
+            return error.exit
+        }
+    }
+
+    /// `ada@laptop`.
+    static func ownName(_ environment: Environment) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        let status = unsafe gethostname(&buffer, buffer.count - 1)
+        let host = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let machine = status == 0 && !host.isEmpty ? host : "this machine"
+        return environment.nonEmpty("USER").map { "\($0)@\(machine)" } ?? machine
+    }
+
+    static func fault(_ fault: PairingFault, _ relay: RelayAddress) -> ClientFault {
+        switch fault {
+        case .noAnswer(let reason) where reason.code == .local: ClientFault(.failed, reason.message)
+        case .noAnswer(let reason): ClientFault(.unreachable, "cannot reach \(relay): \(reason.message)")
+        case .refused(429, _): ClientFault(.refused, "too many attempts: wait a minute")
+        case .refused(let status, _) where status >= 500: ClientFault(.unreachable, fault.message)
+        case .refused:
+            ClientFault(
+                .unauthorised, fault.message, advice: "A link works once, for ten minutes. Make a new one: heliograph pair")
+        case .notARelay: ClientFault(.unreachable, "\(relay): \(fault.message)")
+        case .otherRole: ClientFault(.usage, fault.message)
+        }
+    }
+}

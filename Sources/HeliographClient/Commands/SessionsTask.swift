@@ -1,0 +1,77 @@
+internal import RelayProtocol
+
+/// `heliograph sessions`: one look at all of them.
+final class SessionsTask: ClientTask {
+    /// Those that ended longer ago are shown with `--all` only.
+    static let endedShownMilliseconds: Int64 = 24 * 3_600_000
+
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let showsAll: Bool
+
+    init(_ run: ClientRun, showsAll: Bool) {
+        self.run = run
+        self.showsAll = showsAll
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        guard case .changed(.workspaceKnown) = news else { return }
+        let now = Moment.now
+        let sorted = Self.sorted(Array(run.view.sessions.values))
+        let shown = sorted.filter { showsAll || now - ($0.endedAt ?? now) < Self.endedShownMilliseconds }
+        if run.options.isJSON {
+            run.terminal.print(JSONLine.text(JSONWriter.object { $0.array("sessions", sorted.map(\.bytes)) }))
+        } else if shown.isEmpty {
+            run.terminal.print(sorted.isEmpty ? "no sessions yet" : "no sessions of today; \(sorted.count) older: --all")
+        } else {
+            let table = Self.table(shown, names: ShortNames.shortest(of: sorted.map(\.session.rawValue)), now: now)
+            for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
+            if shown.count < sorted.count { run.terminal.remark("\(sorted.count - shown.count) older: --all", .dim) }
+        }
+        run.finish(.done)
+    }
+
+    /// Those that need somebody first, then the latest activity.
+    static func sorted(_ sessions: [Summary]) -> [Summary] {
+        sessions.sorted {
+            (rank($0), -$0.lastActivityAt, $0.session.rawValue) < (rank($1), -$1.lastActivityAt, $1.session.rawValue)
+        }
+    }
+
+    private static func rank(_ summary: Summary) -> Int {
+        if summary.approvals + summary.questions > 0 { return 0 }
+        switch summary.status {
+        case .waitingApproval, .waitingAnswer: return 0
+        case .failed: return summary.endedAt == nil ? 1 : 5
+        case .stale: return 2
+        case .starting, .running: return 3
+        case .idle: return 4
+        case .completed: return 5
+        }
+    }
+
+    static func table(_ sessions: [Summary], names: [String: String], now: Int64) -> TextTable {
+        var table = TextTable([
+            .init("SESSION"), .init("STATUS"), .init("PROJECT / TITLE", isFlexible: true), .init("DOING", isFlexible: true),
+            .init("TODO", alignsRight: true), .init("COST", alignsRight: true), .init("PENDING", alignsRight: true),
+            .init("AGE", alignsRight: true),
+        ])
+        for summary in sessions {
+            let status = StatusText(summary.status)
+            let title = [summary.project, summary.title].compactMap { $0 }.joined(separator: ": ")
+            let pending = summary.approvals + summary.questions
+            table.rows.append([
+                .init(names[summary.session.rawValue] ?? summary.session.rawValue, .cyan),
+                .init(status.word + (summary.hostIsConnected ? "" : ", host away"), status.style),
+                .init(VisibleText.line(title.isEmpty ? summary.workingDirectory ?? summary.agentName : title)),
+                .init(VisibleText.line(summary.error ?? summary.operation ?? ""), summary.error == nil ? nil : .red),
+                .init(summary.todo.map { "\($0.completed)/\($0.total)" } ?? ""),
+                .init(summary.costMicroUSD.map { Moment.money(microUSD: $0) } ?? ""),
+                .init(pending > 0 ? "\(pending)" : "", .alert),
+                .init(Moment.age(now - summary.lastActivityAt), .dim),
+            ])
+        }
+        return table
+    }
+}

@@ -1,0 +1,283 @@
+internal import RelayProtocol
+
+/// What `heliograph watch` takes.
+package struct WatchOptions: Sendable {
+    /// A whole id, a unique prefix, or `latest`; nil: all sessions.
+    package var session: String?
+    /// Events to look back on, of one session.
+    package var last = 20
+    /// Show what there is, then end.
+    package var isOnce = false
+    package var duration: Duration?
+    /// Also the bookkeeping: status changes, token counts, thoughts. Always so with one session.
+    package var showsMinor = false
+
+    package init() {}
+}
+
+/// `heliograph watch`: what happens, as it happens.
+final class WatchTask: ClientTask {
+    let givesUpEarly: Bool
+    private unowned let run: ClientRun
+    private let options: WatchOptions
+    /// The one that is looked at, once its name is resolved.
+    private var session: SessionID?
+    private var isShowingPast = true
+    private var wasDown = false
+    private var names: [String: String] = [:]
+
+    init(_ run: ClientRun, _ options: WatchOptions) {
+        self.run = run
+        var options = options
+        options.last = max(0, options.last)
+        self.options = options
+        givesUpEarly = options.isOnce
+        run.finishOnInterrupt()
+        if options.session == nil, !options.isOnce { run.followAll() }
+        if let duration = options.duration {
+            run.after(duration) { [unowned run] in
+                if run.wasUp { run.finish(.done) } else { run.fail(run.unreachable) }
+            }
+        }
+        if options.isOnce { run.expect(within: run.options.patience) { false } }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        switch news {
+        case .up(let again):
+            link("up")
+            if !again, wasDown, !run.options.isJSON { run.terminal.remark("connected", .green) }
+            wasDown = false
+        case .down(let reason, let wait): linkDown(reason, wait)
+        case .caughtUp(let events):
+            if run.options.isJSON {
+                link("caughtUp") { $0.field("events", Int64(events)) }
+            } else {
+                run.terminal.remark("back, caught up \(Moment.count(events, "event"))", .green)
+            }
+        case .changed(let change): run.options.isJSON ? changedJSON(change) : changed(change)
+        case .notFollowed(let session, let notice): notFollowed(session, notice)
+        case .notice(let notice): run.terminal.remark("the relay says: \(VisibleText.line(notice.message))", .yellow)
+        case .replied, .over: break
+        }
+    }
+
+    private func notFollowed(_ session: SessionID, _ notice: Notice) {
+        let message = "cannot follow \(session): \(notice.message)"
+        if session == self.session {
+            let isAbsent = notice.code == ErrorCode.notFound.rawValue
+            return run.fail(ClientFault(isAbsent ? .notFound : .refused, message))
+        }
+        run.terminal.remark(VisibleText.line(message), .yellow)
+    }
+
+    // MARK: - Which
+
+    private func workspaceKnown() {
+        names = ShortNames.shortest(of: run.view.sessions.keys.map(\.rawValue))
+        guard let wanted = options.session else {
+            run.options.isJSON ? overviewJSON() : overview()
+            if options.isOnce { run.finish(.done) }
+            return
+        }
+        do throws(ClientFault) {
+            let found = try Self.find(wanted, in: run.view)
+            session = found
+            run.follow(found)
+        } catch { run.fail(error) }
+    }
+
+    static func find(_ wanted: String, in view: ClientView) throws(ClientFault) -> SessionID {
+        if wanted == "latest" {
+            let latest = view.sessions.values.max {
+                ($0.endedAt == nil ? 1 : 0, $0.lastActivityAt) < ($1.endedAt == nil ? 1 : 0, $1.lastActivityAt)
+            }
+            guard let latest else { throw ClientFault(.notFound, "there are no sessions yet") }
+            return latest.session
+        }
+        switch ShortNames.match(wanted, among: view.sessions.keys, by: \.rawValue) {
+        case .one(let session): return session
+        case .none: throw ClientFault(.notFound, "there is no session “\(wanted)”", advice: "heliograph sessions --all")
+        case .several(let sessions):
+            throw ClientFault(
+                .usage, "“\(wanted)” stands for \(sessions.count) sessions",
+                advice: sessions.map(\.rawValue).sorted().prefix(5).joined(separator: "\n"))
+        }
+    }
+
+    // MARK: - Text
+
+    private func changed(_ change: ClientView.Change) {
+        switch change {
+        case .epochChanged:
+            run.terminal.remark("the relay's log was replaced; numbers start anew", .yellow)
+        case .workspaceKnown: workspaceKnown()
+        case .session(let summary, let previous): sessionChanged(summary, previous)
+        case .sessionGone(let gone): if gone == session { run.terminal.remark("the relay has forgotten this session", .yellow) }
+        case .events(let events, let skipped): show(events, skipped)
+        case .sessionKnown(let known):
+            guard known == session else { return }
+            isShowingPast = false
+            if options.isOnce { run.finish(.done) }
+        case .reset(_, let reason):
+            isShowingPast = true
+            run.terminal.remark("cannot go on from here (\(reason.rawValue)): showing the relay's last events again", .yellow)
+        case .approval, .delta, .resubscribe, .unusable: break
+        }
+    }
+
+    private func overview() {
+        let summaries = SessionsTask.sorted(Array(run.view.sessions.values)).filter { $0.endedAt == nil }
+        let pending = run.view.pendingApprovals
+        let sessions = "\(Moment.count(summaries.count, "session")) at \(run.credentials.relay)"
+        run.terminal.remark(options.isOnce ? sessions : "watching \(sessions); control-C ends", .dim)
+        for approval in pending { question(approval.request, of: approval.session, at: approval.requestedAt) }
+    }
+
+    private func sessionChanged(_ summary: Summary, _ previous: Summary?) {
+        if names[summary.session.rawValue] == nil { names = ShortNames.shortest(of: run.view.sessions.keys.map(\.rawValue)) }
+        guard session == nil || session == summary.session, let previous,
+            previous.hostIsConnected != summary.hostIsConnected
+        else { return }
+        let text = "host \(VisibleText.line(summary.host.name)) is \(summary.hostIsConnected ? "back" : "away")"
+        line(Moment.now, summary.session, text, .yellow)
+    }
+
+    private func show(_ events: SessionEvents, _ skipped: Int64) {
+        var run = events.events
+        var skipped = skipped
+        if isShowingPast, session != nil, run.count > options.last {
+            skipped += Int64(run.count - options.last)
+            run = run.suffix(options.last)
+        }
+        if skipped > 0 {
+            self.run.terminal.print(self.run.terminal.palette.paint("… \(skipped) earlier events are not shown", .dim))
+        }
+        for bytes in run { show(EventText(bytes), of: events.session) }
+    }
+
+    private func show(_ event: EventText, of session: SessionID) {
+        if event.isMinor, self.session == nil, !options.showsMinor { return }
+        if let request = event.question { return question(request, of: session, at: event.at) }
+        if self.session != nil, let block = event.block {
+            line(event.at, session, event.line, event.style)
+            for text in block.split(separator: "\n", omittingEmptySubsequences: false) {
+                let width = run.terminal.width.map { $0 - 4 }
+                for piece in width.map({ DisplayWidth.wrap(String(text), to: $0) }) ?? [String(text)] {
+                    run.terminal.print("  \(ApprovalText.gutter)\(piece)")
+                }
+            }
+            return
+        }
+        line(event.at, session, event.line, event.style)
+    }
+
+    private func question(_ request: ApprovalRequest, of session: SessionID, at: Int64) {
+        let asks = request.kind == .question ? "ASKS" : "WANTS TO"
+        line(at, session, "⚠ \(asks) \(VisibleText.line(request.tool)): \(VisibleText.line(request.title))", .alert)
+        guard run.view.approval(request.approval, of: session)?.stage ?? .pending == .pending else { return }
+        let short = ShortNames.shortest(of: run.view.approvals.values.map(\.id.rawValue) + [request.approval.rawValue])
+        let name = short[request.approval.rawValue] ?? request.approval.rawValue
+        let verb = request.kind == .question ? "answer" : request.isCut ? "show" : "allow"
+        run.terminal.print(
+            run.terminal.palette.paint("          heliograph approvals \(verb) \(name)   or   … deny \(name) -m TEXT", .alert))
+    }
+
+    private func line(_ at: Int64, _ session: SessionID, _ text: String, _ style: Style?) {
+        let palette = run.terminal.palette
+        let clock = Moment.clock(at, now: Moment.now)
+        let name = self.session == nil ? (names[session.rawValue] ?? String(session.rawValue.prefix(ShortNames.lengthMin))) : ""
+        let room = run.terminal.width.map { $0 - clock.utf8.count - 2 - (name.isEmpty ? 0 : name.utf8.count + 2) }
+        let shown = room.map { DisplayWidth.cut(text, to: max(20, $0)) } ?? text
+        run.terminal.print(
+            palette.paint(clock, .dim) + "  " + (name.isEmpty ? "" : palette.paint(name, .cyan) + "  ")
+                + palette.paint(shown, style))
+    }
+
+    // MARK: - Link
+
+    private func linkDown(_ reason: String, _ wait: Duration) {
+        wasDown = true
+        let milliseconds = wait.components.seconds * 1_000 + wait.components.attoseconds / 1_000_000_000_000_000
+        if run.options.isJSON {
+            link("down") {
+                $0.field("reason", reason)
+                $0.field("retryMs", milliseconds)
+            }
+        } else {
+            let seconds = max(1, (milliseconds + 500) / 1_000)
+            run.terminal.remark("link down (\(VisibleText.line(reason))), retrying in \(seconds) s", .yellow)
+        }
+    }
+
+    private func link(_ state: String, _ more: (inout JSONWriter) -> Void = { _ in }) {
+        guard run.options.isJSON else { return }
+        emit("link") {
+            $0.field("state", state)
+            more(&$0)
+        }
+    }
+
+    // MARK: - JSON
+
+    private func changedJSON(_ change: ClientView.Change) {
+        switch change {
+        case .epochChanged: emit("epochChanged") { _ in }
+        case .workspaceKnown: workspaceKnown()
+        case .session(let summary, _): if concerns(summary.session) { emit("summary") { $0.raw("summary", summary.bytes) } }
+        case .sessionGone(let session): if concerns(session) { emit("sessionGone") { $0.field("session", session) } }
+        case .approval(let approval, _):
+            if concerns(approval.session) { emit("approval") { $0.raw("approval", approval.bytes) } }
+        case .events(let events, let skipped): showJSON(events, skipped)
+        case .delta(let delta):
+            emit("deltas") {
+                $0.field("session", delta.session)
+                $0.field("message", delta.message)
+                $0.field("text", delta.text)
+                $0.field("agent", delta.agent)
+            }
+        case .reset(let session, let reason):
+            isShowingPast = true
+            emit("reset") {
+                $0.field("session", session)
+                $0.field("reason", reason.rawValue)
+            }
+        case .sessionKnown(let known):
+            guard known == session else { return }
+            isShowingPast = false
+            if options.isOnce { run.finish(.done) }
+        case .resubscribe, .unusable: break
+        }
+    }
+
+    private func overviewJSON() {
+        for summary in SessionsTask.sorted(Array(run.view.sessions.values)) { changedJSON(.session(summary, previous: nil)) }
+        for approval in run.view.pendingApprovals { changedJSON(.approval(approval, previous: nil)) }
+    }
+
+    private func showJSON(_ events: SessionEvents, _ skipped: Int64) {
+        let dropped = isShowingPast && session != nil ? max(0, events.events.count - options.last) : 0
+        if skipped + Int64(dropped) > 0 {
+            emit("skipped") {
+                $0.field("session", events.session)
+                $0.field("count", skipped + Int64(dropped))
+            }
+        }
+        for (offset, event) in events.events.enumerated().dropFirst(dropped) {
+            emit("event") {
+                $0.field("session", events.session)
+                $0.field("epoch", events.epoch)
+                $0.field("seq", events.first + Int64(offset))
+                $0.raw("event", event)
+            }
+        }
+    }
+
+    private func concerns(_ session: SessionID) -> Bool { options.session == nil || session == self.session }
+
+    private func emit(_ type: StaticString, _ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter(type: type)
+        body(&writer)
+        run.terminal.print(JSONLine.text(writer.finish()))
+    }
+}

@@ -1,0 +1,208 @@
+package import RelayProtocol
+
+/// All that a client knows: sessions, approvals, and the logs of the sessions that it follows, each an exact stretch of the
+/// relay's. Pure: what has happened goes in, what has changed comes out.
+///
+/// A run of events that does not continue where the log ends is refused, and a change says from where to subscribe again.
+package struct ClientView: Sendable {
+    /// Enough to look back on; what is older can be asked for with `history`.
+    package static let eventsKeptMax = 500
+
+    /// The end of one session's log, as far as it has been seen.
+    package struct Log: Sendable {
+        package fileprivate(set) var position: Position
+        /// The last events up to `position`.
+        package fileprivate(set) var events: [[UInt8]] = []
+        /// A hole was seen; nothing is taken until the log goes on at `position`.
+        package fileprivate(set) var isBroken = false
+    }
+
+    package struct ApprovalKey: Hashable, Sendable {
+        package var session: SessionID
+        package var approval: ApprovalID
+    }
+
+    package enum Change: Sendable {
+        /// The relay's log is another one; all that was known of it is void.
+        case epochChanged
+        /// Sessions and pending approvals are complete, for the first time in this epoch.
+        case workspaceKnown
+        case session(Summary, previous: Summary?)
+        case sessionGone(SessionID)
+        case approval(Approval, previous: Approval?)
+        /// `skipped` events before `first` were not seen and are not coming.
+        case events(SessionEvents, skipped: Int64)
+        case delta(Delta)
+        case reset(SessionID, ResetReason)
+        /// A snapshot of this session has come; its events, if any were new, have been told.
+        case sessionKnown(SessionID)
+        /// There was a hole or another epoch: subscribe again, from here, or for a snapshot.
+        case resubscribe(SessionID, after: Position?)
+        /// A snapshot's numbers do not add up: it is no stretch of a log, and the session is followed no longer.
+        case unusable(SessionID)
+    }
+
+    package private(set) var epoch: Epoch?
+    package private(set) var isWorkspaceKnown = false
+    package private(set) var sessions: [SessionID: Summary] = [:]
+    /// Pending ones, all of them; resolved ones, as far as the relay told.
+    package private(set) var approvals: [ApprovalKey: Approval] = [:]
+    package private(set) var logs: [SessionID: Log] = [:]
+    /// Followed from a snapshot that has not come yet.
+    private var expected: Set<SessionID> = []
+
+    package init() {}
+
+    package var pendingApprovals: [Approval] {
+        approvals.values.filter { $0.stage == .pending }.sorted {
+            ($0.requestedAt, $0.id.rawValue) < ($1.requestedAt, $1.id.rawValue)
+        }
+    }
+
+    package func approval(_ approval: ApprovalID, of session: SessionID) -> Approval? {
+        approvals[ApprovalKey(session: session, approval: approval)]
+    }
+
+    /// From now on events of this session are taken: those after `position`, or those of the next snapshot.
+    package mutating func follow(_ session: SessionID, after position: Position?) {
+        if let position {
+            logs[session] = Log(position: position)
+            expected.remove(session)
+        } else {
+            logs[session] = nil
+            expected.insert(session)
+        }
+    }
+
+    package mutating func unfollow(_ session: SessionID) {
+        logs[session] = nil
+        expected.remove(session)
+    }
+
+    package mutating func reduce(_ message: MessageToClient) -> [Change] {
+        switch message {
+        case .welcome(let welcome, _, _): return welcomed(welcome.epoch)
+        case .workspaceSnapshot(let summaries, let approvals): return workspace(summaries, approvals)
+        case .sessionSnapshot(let tail, let seq, let summary, let approvals):
+            return snapshot(tail, seq, summary, approvals)
+        case .events(let run): return extend(run)
+        case .deltas(let delta): return logs[delta.session] == nil ? [] : [.delta(delta)]
+        case .summary(let summary): return take(summary)
+        case .approval(let approval): return take(approval)
+        case .reset(let session, let reason):
+            guard logs[session] != nil || expected.contains(session) else { return [] }
+            follow(session, after: nil)
+            return [.reset(session, reason)]
+        case .reply, .notice: return []
+        }
+    }
+
+    // MARK: - Workspace
+
+    private mutating func welcomed(_ epoch: Epoch) -> [Change] {
+        defer { self.epoch = epoch }
+        guard let known = self.epoch, known != epoch else { return [] }
+        // Numbers of another life of the log compare with nothing.
+        sessions = [:]
+        approvals = [:]
+        isWorkspaceKnown = false
+        return [.epochChanged]
+    }
+
+    private mutating func workspace(_ summaries: [Summary], _ approvals: [Approval]) -> [Change] {
+        var changes: [Change] = []
+        let named = Set(summaries.map(\.session))
+        for session in sessions.keys.filter({ !named.contains($0) }).sorted(by: { $0.rawValue < $1.rawValue }) {
+            sessions[session] = nil
+            changes.append(.sessionGone(session))
+        }
+        let open = Set(approvals.map { ApprovalKey(session: $0.session, approval: $0.id) })
+        self.approvals = self.approvals.filter { open.contains($0.key) }
+        for summary in summaries { changes += take(summary) }
+        for approval in approvals { changes += take(approval) }
+        if isWorkspaceKnown { return changes }
+        isWorkspaceKnown = true
+        return [.workspaceKnown]
+    }
+
+    private mutating func take(_ summary: Summary) -> [Change] {
+        let previous = sessions[summary.session]
+        if let previous, previous.seq > summary.seq || previous == summary { return [] }
+        sessions[summary.session] = summary
+        return [.session(summary, previous: previous)]
+    }
+
+    private mutating func take(_ approval: Approval) -> [Change] {
+        let key = ApprovalKey(session: approval.session, approval: approval.id)
+        let previous = approvals[key]
+        if let previous, previous.seq > approval.seq || (previous.seq == approval.seq && previous.stage == approval.stage) {
+            return []
+        }
+        approvals[key] = approval
+        return [.approval(approval, previous: previous)]
+    }
+
+    // MARK: - Logs
+
+    private mutating func snapshot(
+        _ tail: SessionEvents, _ seq: Int64, _ summary: Summary, _ approvals: [Approval]
+    ) -> [Change] {
+        let session = tail.session
+        guard expected.contains(session) || logs[session] != nil else { return [] }
+        guard tail.first >= 1, tail.first + Int64(tail.events.count) - 1 == seq else {
+            unfollow(session)
+            return [.unusable(session)]
+        }
+        let known = logs[session]?.position
+        let continues = known?.epoch == tail.epoch
+        if continues, let known, seq < known.seq { return [] }
+
+        var fresh = tail
+        var skipped: Int64 = 0
+        if continues, let known {
+            let seen = known.seq - tail.first + 1
+            if seen > 0 {
+                fresh.first = known.seq + 1
+                fresh.events = Array(tail.events.dropFirst(Int(seen)))
+            }
+            skipped = max(0, -seen)
+        } else {
+            skipped = tail.first - 1
+        }
+        logs[session] = Log(position: Position(epoch: tail.epoch, seq: seq), events: tail.events.suffix(Self.eventsKeptMax))
+        expected.remove(session)
+
+        var changes: [Change] = take(summary)
+        self.approvals = self.approvals.filter { key, _ in
+            key.session != session || approvals.contains { $0.id == key.approval }
+        }
+        for approval in approvals { changes += take(approval) }
+        if !fresh.events.isEmpty || skipped > 0 { changes.append(.events(fresh, skipped: skipped)) }
+        return changes + [.sessionKnown(session)]
+    }
+
+    private mutating func extend(_ run: SessionEvents) -> [Change] {
+        guard var log = logs[run.session] else { return [] }
+        guard run.epoch == log.position.epoch else {
+            follow(run.session, after: nil)
+            return [.resubscribe(run.session, after: nil)]
+        }
+        let next = log.position.seq + 1
+        guard run.first <= next else {
+            if log.isBroken { return [] }
+            log.isBroken = true
+            logs[run.session] = log
+            return [.resubscribe(run.session, after: log.position)]
+        }
+        var fresh = run
+        fresh.first = next
+        fresh.events = Array(run.events.dropFirst(Int(next - run.first)))
+        // A repeat: its events are known already.
+        if fresh.events.isEmpty { return [] }
+        log.position = Position(epoch: run.epoch, seq: log.position.seq + Int64(fresh.events.count))
+        log.events = (log.events + fresh.events).suffix(Self.eventsKeptMax)
+        log.isBroken = false
+        logs[run.session] = log
+        return [.events(fresh, skipped: 0)]
+    }
+}

@@ -1,0 +1,94 @@
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// Carries out what a `RelayLink` orders, on one event loop.
+final class RelayConnection: ClientHandler {
+    /// A snapshot of many sessions, or of 200 events with a large diff each, is longer than what a relay takes.
+    private static let messageBytesMax = 64 << 20
+
+    private let loop: EventLoop
+    private let credentials: Credentials
+    private let heard: (RelayLink.News) -> Void
+    private(set) var link: RelayLink
+    private var connection: ConnectionID?
+
+    init(loop: EventLoop, credentials: Credentials, software: String, heard: @escaping (RelayLink.News) -> Void) {
+        self.loop = loop
+        self.credentials = credentials
+        self.heard = heard
+        let random = String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+        link = RelayLink(software: software, idPrefix: "c" + random)
+    }
+
+    var view: ClientView { link.view }
+
+    func start() { carryOut(link.started()) }
+
+    func followAll() { link.followsAll = true }
+
+    func follow(_ session: SessionID, after position: Position? = nil) { carryOut(link.follow(session, after: position)) }
+
+    func submit(_ command: ClientCommand) -> CommandID {
+        let (id, orders) = link.submit(command)
+        carryOut(orders)
+        return id
+    }
+
+    // MARK: - ClientHandler
+
+    func opened(_ connection: ConnectionID, subprotocol: String?) { carryOut(link.opened()) }
+
+    func received(_ message: IncomingMessage, on connection: ConnectionID) {
+        guard connection == self.connection else { return }
+        carryOut(link.received(message.bytes))
+    }
+
+    func closed(_ connection: ConnectionID, reason: CloseReason) {
+        guard connection == self.connection else { return }
+        self.connection = nil
+        carryOut(link.closed(reason, jitter: .random(in: 0..<1)))
+    }
+
+    // MARK: - Orders
+
+    /// After the link has changed: an order may make the command wish for more, which changes it again.
+    private func carryOut(_ orders: [RelayLink.Order]) {
+        for order in orders {
+            switch order {
+            case .connect: connect()
+            case .send(let bytes): if let connection { loop.send(OutgoingMessage(text: bytes), to: connection) }
+            case .retry(let wait): loop.schedule(after: wait) { [weak self] in self?.retry() }
+            case .tell(let news): heard(news)
+            }
+        }
+    }
+
+    private func retry() { carryOut(link.retryDue()) }
+
+    private func connect() {
+        do { connection = try loop.connect(configuration, handler: self) } catch {
+            heard(.over(ClientFault(.failed, "cannot connect to \(credentials.relay): \(error.message)")))
+        }
+    }
+
+    private var configuration: ClientConfiguration {
+        let path = credentials.relay.prefix + ProtocolVersion.clientPath
+        let headers = [("authorization", "Bearer \(credentials.token)")]
+        var configuration: ClientConfiguration
+        switch credentials.relay.target {
+        case .unix(let file):
+            configuration = ClientConfiguration(
+                unixPath: file, path: path, headers: headers, subprotocol: ProtocolVersion.subprotocol)
+        case .tcp(let host, let port, let isTLS):
+            configuration = ClientConfiguration(
+                host: host, port: port, path: path, tls: isTLS, headers: headers, subprotocol: ProtocolVersion.subprotocol,
+                certificateAuthorityFile: isTLS ? credentials.certificateAuthorityFile : nil)
+        }
+        configuration.limits.messageBytesMax = Self.messageBytesMax
+        if let heartbeat = link.heartbeat, heartbeat.pingSeconds < heartbeat.hangUpSeconds {
+            configuration.liveness = Liveness(
+                pingAfter: .seconds(heartbeat.pingSeconds), hangUpAfter: .seconds(heartbeat.hangUpSeconds))
+        }
+        return configuration
+    }
+}

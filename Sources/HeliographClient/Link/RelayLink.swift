@@ -1,0 +1,301 @@
+package import RelayProtocol
+package import WebSocketEngine
+
+/// Keeps one client in touch with its relay over any number of connections: says hello, subscribes, goes on from where it was,
+/// and sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
+package struct RelayLink: Sendable {
+    package enum Phase: Equatable, Sendable {
+        /// Not started. Becomes `connecting`.
+        case idle
+        /// A connection was ordered. Becomes `greeting` or `waiting`.
+        case connecting
+        /// Open, and `hello` is said; only `welcome` counts. Becomes `up`, `waiting` or `over`.
+        case greeting
+        /// Welcomed: commands go out as they come. Becomes `waiting` or `over`.
+        case up
+        /// The link is down and a retry is armed. Becomes `connecting`.
+        case waiting
+        /// Coming back would be pointless. Final.
+        case over
+    }
+
+    package enum Order: Sendable {
+        case connect
+        case send([UInt8])
+        case retry(after: Duration)
+        case tell(News)
+    }
+
+    /// What the command that runs over this link gets to know.
+    package enum News: Sendable {
+        /// `again`: it was up before.
+        case up(again: Bool)
+        case down(String, retryIn: Duration)
+        case over(ClientFault)
+        case changed(ClientView.Change)
+        /// After `up(again: true)`: all that happened meanwhile has been told.
+        case caughtUp(events: Int)
+        case replied(CommandID, Reply)
+        /// A session could not be followed.
+        case notFollowed(SessionID, Notice)
+        case notice(Notice)
+    }
+
+    /// With more, the one that has been quiet for longest is let go; it is followed again when it moves.
+    package static let followedMax = 256
+    /// A session that turns up with a longer past is followed from near its end.
+    package static let pastEventsMax: Int64 = 200
+    /// Closed that often in a row for a protocol error, we would only be closed again.
+    static let protocolErrorsMax = 3
+
+    package private(set) var view = ClientView()
+    package private(set) var phase = Phase.idle
+    /// What the relay said of its heartbeat; the next connection is as patient.
+    package private(set) var heartbeat: Heartbeat?
+    package private(set) var followed: [SessionID] = []
+    /// Every session is followed from the moment it moves.
+    package var followsAll = false
+
+    private let software: String
+    private let idPrefix: String
+    private var idsMade = 0
+    private var unanswered: [(id: CommandID, command: ClientCommand)] = []
+    /// Of this connection.
+    private var subscriptions: [CommandID: SessionID?] = [:]
+    private var backoff = Backoff()
+    private var wasUp = false
+    private var protocolErrors = 0
+    private var isWorkspaceCurrent = false
+    private var caughtUpEvents: Int?
+
+    /// `idPrefix`: at most 40 characters of an identifier, random, as ids must never repeat.
+    package init(software: String, idPrefix: String) {
+        self.software = software
+        self.idPrefix = idPrefix
+    }
+
+    // MARK: - Facts of the connection
+
+    package mutating func started() -> [Order] {
+        precondition(phase == .idle, "a link starts once")
+        phase = .connecting
+        return [.connect]
+    }
+
+    package mutating func opened() -> [Order] {
+        precondition(phase == .connecting, "only a connection that was ordered opens")
+        phase = .greeting
+        return [.send(ClientMessage.hello(Hello(software: software)).bytes)]
+    }
+
+    package mutating func received(_ bytes: [UInt8]) -> [Order] {
+        let message: MessageToClient
+        do { message = try MessageToClient(parsing: bytes) } catch {
+            // A newer relay may say what this version does not know.
+            if error.code == .unknownType { return [] }
+            return [.tell(.notice(Notice(error)))]
+        }
+        switch (phase, message) {
+        case (.greeting, .welcome(let welcome, _, _)): return welcomed(welcome, message)
+        case (_, .notice(let notice)): return [.tell(.notice(notice))]
+        case (.up, .reply(let id, let reply)): return replied(id, reply)
+        case (.up, _): return changed(by: message)
+        default: return []
+        }
+    }
+
+    package mutating func closed(_ reason: CloseReason, jitter: Double) -> [Order] {
+        guard phase != .over else { return [] }
+        subscriptions = [:]
+        isWorkspaceCurrent = false
+        caughtUpEvents = nil
+        if let fault = finalFault(reason) {
+            phase = .over
+            return [.tell(.over(fault))]
+        }
+        phase = .waiting
+        let wait = delay(after: reason, jitter: jitter)
+        return [.tell(.down(Self.sentence(reason), retryIn: wait)), .retry(after: wait)]
+    }
+
+    package mutating func retryDue() -> [Order] {
+        guard phase == .waiting else { return [] }
+        phase = .connecting
+        return [.connect]
+    }
+
+    // MARK: - Wishes of the command
+
+    package mutating func submit(_ command: ClientCommand) -> (CommandID, [Order]) {
+        let id = makeID()
+        unanswered.append((id, command))
+        return (id, phase == .up ? [.send(ClientMessage.command(id, command).bytes)] : [])
+    }
+
+    /// Nil: from a snapshot of the last events.
+    package mutating func follow(_ session: SessionID, after position: Position?) -> [Order] {
+        view.follow(session, after: position)
+        guard !followed.contains(session) else { return phase == .up ? [subscribe(session)] : [] }
+        var orders: [Order] = []
+        if followed.count >= Self.followedMax { orders += unfollowQuietest() }
+        followed.append(session)
+        if phase == .up { orders.append(subscribe(session)) }
+        return orders
+    }
+
+    // MARK: - Messages
+
+    private mutating func welcomed(_ welcome: Welcome, _ message: MessageToClient) -> [Order] {
+        phase = .up
+        heartbeat = welcome.heartbeat
+        let changes = view.reduce(message)
+        if followsAll, !changes.isEmpty {
+            // Another log: what moved in the old one is no reason to look at the new one's past.
+            for session in followed { view.unfollow(session) }
+            followed = []
+        }
+        var orders: [Order] = [.tell(.up(again: wasUp))] + changes.map { .tell(.changed($0)) }
+        caughtUpEvents = wasUp ? 0 : nil
+        wasUp = true
+        orders.append(subscribe(nil))
+        for session in followed { orders.append(subscribe(session)) }
+        for entry in unanswered { orders.append(.send(ClientMessage.command(entry.id, entry.command).bytes)) }
+        return orders
+    }
+
+    private mutating func changed(by message: MessageToClient) -> [Order] {
+        if case .workspaceSnapshot = message {
+            // The link has proven itself.
+            backoff.reset()
+            protocolErrors = 0
+            isWorkspaceCurrent = true
+        }
+        var orders: [Order] = []
+        for change in view.reduce(message) {
+            if case .resubscribe(let session, _) = change {
+                orders.append(subscribe(session))
+                continue
+            }
+            if case .unusable(let session) = change {
+                followed.removeAll { $0 == session }
+                let notice = Notice(code: WireError.Code.badValue.rawValue, message: "the relay sent a broken snapshot")
+                orders.append(.tell(.notFollowed(session, notice)))
+                continue
+            }
+            if case .events(let run, _) = change, let count = caughtUpEvents { caughtUpEvents = count + run.events.count }
+            orders.append(.tell(.changed(change)))
+            if followsAll, case .session(let summary, let previous) = change {
+                orders += followIfMoved(summary, since: previous)
+            }
+        }
+        return orders + tellIfCaughtUp()
+    }
+
+    private mutating func replied(_ id: CommandID, _ reply: Reply) -> [Order] {
+        if let session = subscriptions.removeValue(forKey: id) {
+            guard case .failed(let notice, _) = reply else { return [] }
+            guard let session else { return [.tell(.notice(notice))] }
+            followed.removeAll { $0 == session }
+            view.unfollow(session)
+            return [.tell(.notFollowed(session, notice))] + tellIfCaughtUp()
+        }
+        guard let index = unanswered.firstIndex(where: { $0.id == id }) else { return [] }
+        unanswered.remove(at: index)
+        return [.tell(.replied(id, reply))]
+    }
+
+    private mutating func followIfMoved(_ summary: Summary, since previous: Summary?) -> [Order] {
+        guard let epoch = view.epoch, !followed.contains(summary.session) else { return [] }
+        let known = previous?.seq ?? 0
+        guard summary.seq > known else { return [] }
+        let from = max(known, summary.seq - Self.pastEventsMax)
+        return follow(summary.session, after: Position(epoch: epoch, seq: from))
+    }
+
+    private mutating func unfollowQuietest() -> [Order] {
+        guard
+            let quietest = followed.min(by: {
+                (view.sessions[$0]?.lastActivityAt ?? 0) < (view.sessions[$1]?.lastActivityAt ?? 0)
+            })
+        else { return [] }
+        followed.removeAll { $0 == quietest }
+        view.unfollow(quietest)
+        guard phase == .up else { return [] }
+        return [.send(ClientMessage.command(makeID(), .unsubscribe(quietest)).bytes)]
+    }
+
+    /// Every log has reached what its summary promised.
+    private mutating func tellIfCaughtUp() -> [Order] {
+        guard let count = caughtUpEvents, isWorkspaceCurrent else { return [] }
+        let isBehind = followed.contains { session in
+            guard let summary = view.sessions[session] else { return false }
+            guard let log = view.logs[session] else { return true }
+            return log.position.seq < summary.seq
+        }
+        if isBehind { return [] }
+        caughtUpEvents = nil
+        return [.tell(.caughtUp(events: count))]
+    }
+
+    // MARK: - Ends
+
+    /// Nil: come back.
+    private mutating func finalFault(_ reason: CloseReason) -> ClientFault? {
+        switch reason {
+        case .refused(401), .refused(403), .peer(CloseCode.revoked.rawValue, _):
+            return ClientFault(
+                .unauthorised, "the relay does not know this client (any more)", advice: "Pair again: heliograph login LINK")
+        case .peer(CloseCode.unsupportedVersion.rawValue, _):
+            return ClientFault(
+                .failed, "the relay speaks another version of the wire", advice: "Update this program, or the relay.")
+        case .peer(let code?, let text) where !CloseCode.invitesReconnect(code):
+            return ClientFault(.refused, "the relay closed the connection for good: \(text.isEmpty ? "code \(code)" : text)")
+        case .peer(1002, _), .peer(1003, _), .peer(1007, _), .peer(1009, _):
+            protocolErrors += 1
+            guard protocolErrors >= Self.protocolErrorsMax else { return nil }
+            return ClientFault(.failed, "the relay and this program do not understand each other: \(Self.sentence(reason))")
+        case .refused(let status) where !(status == 429 || status == 408 || status >= 500):
+            return ClientFault(.unreachable, "no relay answers there (HTTP \(status))")
+        default: return nil
+        }
+    }
+
+    private mutating func delay(after reason: CloseReason, jitter: Double) -> Duration {
+        if case .peer(CloseCode.tooMany.rawValue, let text) = reason,
+            let seconds = text.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int64($0) })
+        {
+            return .seconds(min(max(1, seconds), 3_600)) + .milliseconds(500) * jitter
+        }
+        return backoff.next(jitter: jitter)
+    }
+
+    package static func sentence(_ reason: CloseReason) -> String {
+        switch reason {
+        case .peer(let code, let text):
+            guard let code else { return "the relay hung up" }
+            // Our own words where we have some; after the colon they say what to do, which is being done.
+            if let known = CloseCode(rawValue: code) { return String(known.reason.prefix { $0 != ":" }) }
+            return text.isEmpty ? "closed with \(code)" : text
+        case .local(let code): return "closed here with \(code)"
+        case .timedOut: return "nothing was heard"
+        case .tooSlow: return "too much waited to be sent"
+        case .failed(let text): return text
+        case .refused(let status): return "HTTP \(status)"
+        }
+    }
+
+    // MARK: - Helpers
+
+    private mutating func subscribe(_ session: SessionID?) -> Order {
+        let id = makeID()
+        subscriptions[id] = .some(session)
+        let position = session.flatMap { view.logs[$0]?.position }
+        return .send(ClientMessage.command(id, .subscribe(session, after: position)).bytes)
+    }
+
+    private mutating func makeID() -> CommandID {
+        idsMade += 1
+        guard let id = CommandID("\(idPrefix)-\(idsMade)") else { preconditionFailure("the prefix is no identifier") }
+        return id
+    }
+}

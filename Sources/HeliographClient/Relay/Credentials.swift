@@ -1,0 +1,50 @@
+/// Which relay to talk to, and the secret that it knows this client by.
+package struct Credentials: Equatable, Sendable {
+    package var relay: RelayAddress
+    package var token: String
+    /// What the relay calls this client.
+    package var name: String?
+    /// Authorities to trust besides the system's, as a PEM file.
+    package var certificateAuthorityFile: String?
+
+    package init(relay: RelayAddress, token: String, name: String? = nil, certificateAuthorityFile: String? = nil) {
+        self.relay = relay
+        self.token = token
+        self.name = name
+        self.certificateAuthorityFile = certificateAuthorityFile
+    }
+
+    /// Flags, then environment, then the file, then `fallback`.
+    ///
+    /// A stored token goes to the relay that gave it and to no other: naming another relay needs another token.
+    package static func resolve(_ options: ClientOptions) throws(ClientFault) -> Credentials {
+        let environment = options.environment
+        let named = options.relay ?? environment.nonEmpty("HELIOGRAPH_RELAY")
+        var relay: RelayAddress?
+        if let named {
+            relay = RelayAddress(named)
+            guard relay != nil else { throw ClientFault(.usage, "“\(named)” is no address of a relay") }
+        }
+        let authorities = options.certificateAuthorityFile ?? environment.nonEmpty("HELIOGRAPH_CA_FILE")
+        let token = options.token ?? environment.nonEmpty("HELIOGRAPH_TOKEN")
+        if let token, !isUsable(token) { throw ClientFault(.usage, "the token has characters that no token has") }
+        if let relay, let token {
+            return Credentials(relay: relay, token: token, certificateAuthorityFile: authorities)
+        }
+        var found = try ClientFile(options).read()
+        if let relay, let stored = found, stored.relay != relay, token == nil { found = nil }
+        if found == nil { found = options.fallbackCredentials() }
+        guard var found, relay == nil || relay == found.relay else {
+            throw ClientFault(
+                .unauthorised, relay.map { "not paired with \($0)" } ?? "not paired with a relay",
+                advice: "On the relay's machine run “heliograph pair”, then here “heliograph login LINK”.")
+        }
+        if let token { found.token = token }
+        if let authorities { found.certificateAuthorityFile = authorities }
+        return found
+    }
+
+    static func isUsable(_ token: String) -> Bool {
+        !token.isEmpty && token.utf8.count <= 1 << 10 && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}

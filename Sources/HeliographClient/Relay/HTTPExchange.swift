@@ -1,0 +1,199 @@
+internal import Glibc
+
+/// One POST to a relay, answered in a few kilobytes. Blocks the calling thread.
+///
+/// Plain HTTP goes over a socket of its own. For HTTPS `curl` is run: it knows the system's authorities and proxies, and pairing
+/// happens once in a machine's life.
+package struct HTTPExchange: Sendable {
+    package struct Answer: Sendable, Equatable {
+        package var status: Int
+        package var body: [UInt8]
+    }
+
+    /// A pairing answer has a few hundred bytes.
+    static let answerBytesMax = 64 << 10
+    /// From the first packet to the last byte.
+    static let seconds: Int64 = 20
+
+    package var relay: RelayAddress
+    package var path: String
+    package var body: [UInt8] = []
+    /// Never on a command line, where other users of the machine could read it.
+    package var bearer: String?
+    package var certificateAuthorityFile: String?
+
+    package init(
+        relay: RelayAddress, path: String, body: [UInt8] = [], bearer: String? = nil, certificateAuthorityFile: String? = nil
+    ) {
+        self.relay = relay
+        self.path = path
+        self.body = body
+        self.bearer = bearer
+        self.certificateAuthorityFile = certificateAuthorityFile
+    }
+
+    package func perform() throws(HTTPFault) -> Answer {
+        if case .tcp(_, _, true) = relay.target { return try performWithCurl() }
+        return try performPlain()
+    }
+
+    // MARK: - Plain HTTP
+
+    private func performPlain() throws(HTTPFault) -> Answer {
+        let deadline = Deadline(seconds: Self.seconds)
+        let socket = try PlainSocket.connect(to: relay, until: deadline)
+        try socket.send(requestBytes, until: deadline)
+        var bytes: [UInt8] = []
+        while bytes.count <= Self.answerBytesMax {
+            if let answer = try Self.answer(in: bytes, isWhole: false) { return answer }
+            guard let more = try socket.receive(until: deadline) else {
+                guard let answer = try Self.answer(in: bytes, isWhole: true) else {
+                    throw HTTPFault(.badAnswer, "the relay hung up in the middle of its answer")
+                }
+                return answer
+            }
+            bytes += more
+        }
+        throw HTTPFault(.badAnswer, "the answer is too long for a relay's")
+    }
+
+    private var requestBytes: [UInt8] {
+        var host = "localhost"
+        if case .tcp(let name, let port, _) = relay.target {
+            host = (name.contains(":") ? "[\(name)]" : name) + (port == 80 ? "" : ":\(port)")
+        }
+        var text = "POST \(relay.prefix)\(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Type: application/json\r\n"
+        text += "Content-Length: \(body.count)\r\nAccept: application/json\r\nConnection: close\r\n"
+        if let bearer { text += "Authorization: Bearer \(bearer)\r\n" }
+        return Array((text + "\r\n").utf8) + body
+    }
+
+    /// The answer, once all of it is there; nil where more has to come. `isWhole`: the peer has closed.
+    static func answer(in bytes: [UInt8], isWhole: Bool) throws(HTTPFault) -> Answer? {
+        guard let end = firstIndex(of: [13, 10, 13, 10], in: bytes, from: 0) else { return nil }
+        let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
+        let status = lines[0].split(separator: " ")
+        guard status.count >= 2, status[0].hasPrefix("HTTP/1."), let code = Int(status[1]), (100..<600).contains(code) else {
+            throw HTTPFault(.badAnswer, "what answers there does not speak HTTP")
+        }
+        var length: Int?
+        var isChunked = false
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            switch line[..<colon].lowercased() {
+            case "content-length":
+                guard let number = Int(value), number >= 0 else {
+                    throw HTTPFault(.badAnswer, "the answer's length is no number")
+                }
+                length = number
+            case "transfer-encoding": isChunked = value.lowercased() == "chunked"
+            default: break
+            }
+        }
+        let body = bytes[(end + 4)...]
+        if isChunked {
+            guard let whole = try unchunked(bytes, from: end + 4) else { return nil }
+            return Answer(status: code, body: whole)
+        }
+        if let length {
+            guard length <= answerBytesMax else { throw HTTPFault(.badAnswer, "the answer is too long for a relay's") }
+            return body.count >= length ? Answer(status: code, body: Array(body.prefix(length))) : nil
+        }
+        if code == 204 { return Answer(status: code, body: []) }
+        return isWhole ? Answer(status: code, body: Array(body)) : nil
+    }
+
+    private static func unchunked(_ bytes: [UInt8], from start: Int) throws(HTTPFault) -> [UInt8]? {
+        var body: [UInt8] = []
+        var index = start
+        while let end = firstIndex(of: [13, 10], in: bytes, from: index) {
+            let size = String(decoding: bytes[index..<end].prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+            guard let count = Int(size, radix: 16), count >= 0, count <= answerBytesMax else {
+                throw HTTPFault(.badAnswer, "the answer's chunks are broken")
+            }
+            if count == 0 { return body }
+            guard bytes.count >= end + 2 + count + 2 else { return nil }
+            body += bytes[(end + 2)..<(end + 2 + count)]
+            index = end + 2 + count + 2
+        }
+        return nil
+    }
+
+    private static func firstIndex(of pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        guard bytes.count >= pattern.count else { return nil }
+        var index = start
+        while index + pattern.count <= bytes.count {
+            if bytes[index..<(index + pattern.count)].elementsEqual(pattern) { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    // MARK: - HTTPS
+
+    private func performWithCurl() throws(HTTPFault) -> Answer {
+        var arguments = [
+            "curl", "-q", "--silent", "--show-error", "--globoff", "--proto", "=https", "--max-time", "\(Self.seconds)",
+            "--connect-timeout", "10", "--max-filesize", "\(Self.answerBytesMax)", "--request", "POST", "--header",
+            "Accept: application/json", "--write-out", "\\n%{http_code}",
+        ]
+        if let certificateAuthorityFile { arguments += ["--cacert", certificateAuthorityFile] }
+        let input: [UInt8]
+        if let bearer {
+            precondition(body.isEmpty, "curl's standard input takes the token or the body")
+            arguments += ["--header", "@-"]
+            input = Array("Authorization: Bearer \(bearer)\n".utf8)
+        } else {
+            arguments += ["--header", "Content-Type: application/json", "--data-binary", "@-"]
+            input = body
+        }
+        arguments += ["--url", "\(relay)\(path)"]
+        let result = try ChildProcess.run(arguments, input: input, outputBytesMax: Self.answerBytesMax + 16)
+        guard result.exitCode == 0 else {
+            let said = String(decoding: result.errors, as: UTF8.self).split(separator: "\n").first.map(String.init)
+            throw HTTPFault(.unreachable, said ?? "curl ended with \(result.exitCode)")
+        }
+        guard let newline = result.output.lastIndex(of: 10),
+            let status = Int(String(decoding: result.output[(newline + 1)...], as: UTF8.self))
+        else { throw HTTPFault(.badAnswer, "curl did not say how the relay answered") }
+        return Answer(status: status, body: Array(result.output[..<newline]))
+    }
+}
+
+/// Why a request had no answer.
+package struct HTTPFault: Error, Equatable, Sendable {
+    package enum Code: Sendable {
+        /// No connection, or none that lasted.
+        case unreachable
+        case timedOut
+        /// What answered is not a relay.
+        case badAnswer
+        /// Something is missing on this machine.
+        case local
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// A moment on the monotonic clock.
+struct Deadline {
+    private let nanoseconds: Int64
+
+    init(seconds: Int64) { nanoseconds = Self.now + seconds * 1_000_000_000 }
+
+    /// For poll(2); 0 once it has passed.
+    var millisecondsLeft: Int32 { Int32(clamping: max(0, (nanoseconds - Self.now + 999_999) / 1_000_000)) }
+
+    private static var now: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

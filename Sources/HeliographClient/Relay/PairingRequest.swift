@@ -1,0 +1,98 @@
+package import RelayProtocol
+
+/// What a person scanned or pasted: `RELAY/#pair=CODE` for a client, `RELAY/#host=CODE` for a host.
+package struct PairingLink: Equatable, Sendable {
+    package let relay: RelayAddress
+    package let code: String
+    package let role: PairingRole
+
+    package init?(_ text: String) {
+        guard let mark = text.firstIndex(of: "#"), let relay = RelayAddress(String(text[..<mark])) else { return nil }
+        let parts = text[text.index(after: mark)...].split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[1].utf8.count <= 256, parts[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return nil
+        }
+        switch parts[0] {
+        case "pair": role = .client
+        case "host": role = .host
+        default: return nil
+        }
+        self.relay = relay
+        code = String(parts[1])
+    }
+}
+
+/// Redeems a pairing code for a token. Blocks the calling thread for at most `HTTPExchange.seconds`.
+package struct PairingRequest: Sendable {
+    package struct Result: Equatable, Sendable {
+        package var token: String
+        package var role: PairingRole
+        package var name: String
+    }
+
+    package var link: PairingLink
+    /// What the relay calls this machine from now on.
+    package var name: String
+    package var certificateAuthorityFile: String?
+
+    package init(link: PairingLink, name: String, certificateAuthorityFile: String? = nil) {
+        self.link = link
+        self.name = name
+        self.certificateAuthorityFile = certificateAuthorityFile
+    }
+
+    package func perform() throws(PairingFault) -> Result {
+        let body = JSONWriter.object {
+            $0.field("code", link.code)
+            $0.field("name", name)
+        }
+        let answer: HTTPExchange.Answer
+        do {
+            answer = try HTTPExchange(
+                relay: link.relay, path: ProtocolVersion.pairPath, body: body,
+                certificateAuthorityFile: certificateAuthorityFile
+            ).perform()
+        } catch { throw .noAnswer(error) }
+        return try Self.read(answer, role: link.role)
+    }
+
+    static func read(_ answer: HTTPExchange.Answer, role: PairingRole) throws(PairingFault) -> Result {
+        guard answer.status == 200 || answer.status == 201 else { throw .refused(status: answer.status, said(by: answer)) }
+        let result: Result
+        do throws(WireError) {
+            let value = try JSONDocument(parsing: answer.body).root.object()
+            result = Result(
+                token: try value.string("token", bytesMax: 1 << 10), role: try value.word("role"),
+                name: try value.string("name", bytesMax: WireLimits.nameBytesMax))
+        } catch { throw .notARelay }
+        // It goes into a header of each connection.
+        guard !result.token.isEmpty, result.token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .notARelay }
+        guard result.role == role else { throw .otherRole(result.role) }
+        return result
+    }
+
+    /// The relay's own sentence, if it gave one: `{"error":{"code","message"}}`, or the notice itself.
+    private static func said(by answer: HTTPExchange.Answer) -> String? {
+        guard let value = try? JSONDocument(parsing: answer.body).root else { return nil }
+        if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice.message }
+        return (try? Notice(from: value))?.message
+    }
+}
+
+package enum PairingFault: Error, Equatable, Sendable {
+    case noAnswer(HTTPFault)
+    /// The code is unknown, used or too old, or the relay takes no more.
+    case refused(status: Int, String?)
+    case notARelay
+    /// The code was for the other kind of peer.
+    case otherRole(PairingRole)
+
+    package var message: String {
+        switch self {
+        case .noAnswer(let fault): fault.message
+        case .refused(let status, let sentence): sentence ?? "the relay refused the code (HTTP \(status))"
+        case .notARelay: "what answers there is not a relay"
+        case .otherRole(let role): "that code is for a \(role.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package import RelayProtocol
+
+/// The whole of an approval, nothing left out, in a form that what it says cannot imitate.
+///
+/// Every line that an agent wrote has a gutter (`│`, or `┊` where a long line goes on), and our own lines have none: text that says
+/// "safe, press y" is seen to be the agent's.
+package struct ApprovalText: Sendable {
+    static let gutter = "│ "
+    static let continuation = "┊ "
+    /// A longer text has scrolled away at the question: its beginning is told again.
+    static let linesInViewMax = 20
+    static let beginningCellsMax = 60
+
+    package let approval: Approval
+    private let body: JSONValue?
+
+    package init(_ approval: Approval) {
+        self.approval = approval
+        body = (try? JSONDocument(parsing: approval.requestBytes).root)?.optional("body")
+    }
+
+    package struct Question: Sendable, Equatable {
+        package struct Choice: Sendable, Equatable {
+            package var label: String
+            package var description: String?
+        }
+
+        package var id: String
+        package var text: String
+        package var header: String?
+        package var isMultiple: Bool
+        package var choices: [Choice]
+    }
+
+    package var questions: [Question] {
+        guard let list = try? body?.optional("questions")?.array() else { return [] }
+        return list.compactMap { entry in
+            guard let id = try? entry.string("id"), let text = try? entry.string("text") else { return nil }
+            let choices = ((try? entry.optional("choices")?.array()) ?? []).compactMap { choice -> Question.Choice? in
+                guard let label = try? choice.string("label") else { return nil }
+                return Question.Choice(label: label, description: try? choice.optionalString("description"))
+            }
+            return Question(
+                id: id, text: text, header: try? entry.optionalString("header"),
+                isMultiple: (try? entry.flag("multiple")) ?? false, choices: choices)
+        }
+    }
+
+    // MARK: - Lines
+
+    package func lines(summary: Summary?, width: Int?, palette: Palette, now: Int64) -> [String] {
+        let request = approval.request
+        var lines: [String] = []
+        let kind = request.kind == .question ? "Question" : "Approval"
+        lines.append(palette.paint("\(kind) \(approval.id)", .bold))
+        func fact(_ name: String, _ text: String, _ style: Style? = nil) {
+            let label = DisplayWidth.fit(name, to: 10)
+            for (index, piece) in Self.wrapped(text, width.map { $0 - 12 }).enumerated() {
+                lines.append(
+                    "  " + palette.paint(index == 0 ? label : DisplayWidth.fit("", to: 10), .dim) + palette.paint(piece, style))
+            }
+        }
+        if let summary {
+            let title = VisibleText.line([summary.project, summary.title].compactMap { $0 }.joined(separator: " · "))
+            fact("session", "\(approval.session)\(title.isEmpty ? "" : "  " + title)")
+            let away = summary.hostIsConnected ? "" : " (away: a decision waits until it is back)"
+            fact("agent", VisibleText.line("\(summary.agentName) on \(summary.host.name)") + away)
+            if let folder = summary.workingDirectory { fact("folder", VisibleText.exactLine(folder)) }
+        } else {
+            fact("session", "\(approval.session)")
+        }
+        fact("tool", VisibleText.exactLine(request.tool))
+        if let agent = request.agent { fact("subagent", VisibleText.line(agent)) }
+        fact("asked", "\(Moment.clock(approval.requestedAt, now: now)), \(Moment.age(now - approval.requestedAt)) ago")
+        if let end = request.expiresAt, approval.stage == .pending {
+            fact("expires", end > now ? "in \(Moment.age(end - now))" : "now", end - now < 60_000 ? .yellow : nil)
+        }
+        fact("stage", VisibleText.line(DecisionText.stage(approval)), approval.stage == .pending ? .alert : nil)
+        if let decision = approval.decision {
+            fact("decided", "\(VisibleText.line(DecisionText.sentence(decision))), \(Moment.age(now - decision.at)) ago")
+        }
+        fact("digest", request.digest.rawValue)
+        lines.append("  " + palette.paint("its title, in the agent's words:", .dim))
+        lines += quoted(request.title, width, palette)
+        if request.kind == .question { lines += questionLines(width, palette) }
+        lines += inputLines(width, palette)
+        for warning in warnings { lines.append(palette.paint("! " + warning, .alert)) }
+        return lines
+    }
+
+    /// What must be known before it is decided, besides the text itself.
+    package var warnings: [String] {
+        var warnings: [String] = []
+        if approval.request.isCut { warnings.append("the text is not whole: this can be denied from here, never allowed") }
+        if approval.request.isRedacted {
+            warnings.append("values that look like secrets were replaced by ⟨redacted⟩ on the host")
+        }
+        return warnings + VisibleText.warnings(about: shownText)
+    }
+
+    /// Said right before the question where the beginning may have scrolled away.
+    package func reminder(width: Int?) -> String? {
+        guard let (name, text) = mainText else { return nil }
+        let lines = VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false)
+        let count = lines.reduce(0) { $0 + Self.wrapped(String($1), width.map { $0 - 2 }).count }
+        guard count > Self.linesInViewMax, let first = lines.first else { return nil }
+        let start = DisplayWidth.cut(String(first), to: Self.beginningCellsMax)
+        return
+            "The \(VisibleText.exactLine(name)) above has \(Moment.count(lines.count, "line")) (\(Moment.count(text.utf8.count, "byte"))) and begins with: \(start)"
+    }
+
+    // MARK: - Parts
+
+    private func inputLines(_ width: Int?, _ palette: Palette) -> [String] {
+        var lines: [String] = []
+        if let input = body?.optional("input") {
+            if let members = try? input.members() {
+                for (key, value) in members { lines += block(VisibleText.exactLine(key), Self.text(of: value), width, palette) }
+                if members.isEmpty, approval.request.kind == .tool { lines.append("  " + palette.paint("no input", .dim)) }
+            } else {
+                lines += block("input", Self.text(of: input), width, palette)
+            }
+        } else if approval.request.kind == .tool {
+            lines.append(palette.paint("! the host sent no input to look at", .alert))
+        }
+        if let diff = try? body?.optionalString("diff") { lines += block("diff", diff, width, palette, isDiff: true) }
+        return lines
+    }
+
+    private func questionLines(_ width: Int?, _ palette: Palette) -> [String] {
+        var lines: [String] = []
+        for question in questions {
+            let header = question.header.map { " (\(VisibleText.line($0)))" } ?? ""
+            let multiple = question.isMultiple ? ", several may be chosen" : ""
+            lines.append(palette.paint("  \(VisibleText.exactLine(question.id))\(header)\(multiple)", .bold))
+            lines += quoted(question.text, width, palette)
+            for (index, choice) in question.choices.enumerated() {
+                let description = choice.description.map { " — \($0)" } ?? ""
+                lines += quoted("\(index + 1). \(choice.label)\(description)", width, palette)
+            }
+        }
+        return lines
+    }
+
+    /// A heading of ours with the size, then the agent's text with the gutter.
+    private func block(_ name: String, _ text: String, _ width: Int?, _ palette: Palette, isDiff: Bool = false) -> [String] {
+        let count = text.utf8.reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
+        let size = "\(Moment.count(count, "line")), \(Moment.count(text.utf8.count, "byte"))"
+        return ["  " + palette.paint("\(name) (\(size)):", .dim)] + quoted(text, width, palette, isDiff: isDiff)
+    }
+
+    private func quoted(_ text: String, _ width: Int?, _ palette: Palette, isDiff: Bool = false) -> [String] {
+        var lines: [String] = []
+        for line in VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false) {
+            let style: Style? = isDiff ? (line.hasPrefix("+") ? .green : line.hasPrefix("-") ? .red : nil) : nil
+            for (index, piece) in Self.wrapped(String(line), width.map { $0 - 2 }).enumerated() {
+                lines.append(palette.paint(index == 0 ? Self.gutter : Self.continuation, .cyan) + palette.paint(piece, style))
+            }
+        }
+        return lines
+    }
+
+    private static func wrapped(_ line: String, _ width: Int?) -> [String] {
+        width.map { DisplayWidth.wrap(line, to: max(20, $0)) } ?? [line]
+    }
+
+    /// A string as it is, anything else as its JSON.
+    private static func text(of value: JSONValue) -> String {
+        (try? value.string()) ?? String(decoding: value.bytes, as: UTF8.self)
+    }
+
+    /// The longest part of the input: what a decision is most likely about.
+    private var mainText: (name: String, text: String)? {
+        var parts: [(name: String, text: String)] = []
+        if let input = body?.optional("input") {
+            if let members = try? input.members() {
+                parts += members.map { ($0.key, Self.text(of: $0.value)) }
+            } else {
+                parts.append(("input", Self.text(of: input)))
+            }
+        }
+        if let diff = try? body?.optionalString("diff") { parts.append(("diff", diff)) }
+        return parts.max { $0.text.utf8.count < $1.text.utf8.count }
+    }
+
+    private var shownText: String {
+        var text = approval.request.title + "\n"
+        if let input = body?.optional("input") {
+            if let members = try? input.members() {
+                for (key, value) in members { text += key + "\n" + Self.text(of: value) + "\n" }
+            } else {
+                text += Self.text(of: input) + "\n"
+            }
+        }
+        for question in questions {
+            text +=
+                question.text + "\n" + question.choices.map { $0.label + "\n" + ($0.description ?? "") }.joined(separator: "\n")
+        }
+        return text + ((try? body?.optionalString("diff")) ?? "")
+    }
+}

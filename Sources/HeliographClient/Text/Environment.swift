@@ -1,0 +1,29 @@
+internal import Glibc
+
+/// The environment variables that the client looks at.
+package struct Environment: Sendable {
+    private let values: [String: String]
+
+    package init(_ values: [String: String]) { self.values = values }
+
+    package static var process: Environment {
+        var values: [String: String] = [:]
+        for name in names {
+            if let value = unsafe getenv(name) { values[name] = unsafe String(cString: value) }
+        }
+        return Environment(values)
+    }
+
+    private static let names = [
+        "HELIOGRAPH_RELAY", "HELIOGRAPH_TOKEN", "HELIOGRAPH_CA_FILE", "XDG_CONFIG_HOME", "HOME", "NO_COLOR", "CLICOLOR",
+        "CLICOLOR_FORCE", "TERM", "COLUMNS", "USER",
+    ]
+
+    /// Unset and empty are alike to most; where they are not, the caller looks.
+    package subscript(name: String) -> String? { values[name] }
+
+    package func nonEmpty(_ name: String) -> String? {
+        guard let value = values[name], !value.isEmpty else { return nil }
+        return value
+    }
+}

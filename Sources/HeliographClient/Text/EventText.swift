@@ -1,0 +1,171 @@
+package import RelayProtocol
+
+/// One event as people read it: a line, and for what was said, all of it.
+package struct EventText: Sendable {
+    package var at: Int64
+    /// What happened, in a line that is safe to print.
+    package var line: String
+    /// All of a message, safe to print, where it is more than the line shows.
+    package var block: String?
+    package var style: Style?
+    /// The question that this event raises.
+    package var question: ApprovalRequest?
+    /// Bookkeeping, of interest only where one session is looked at.
+    package var isMinor = false
+
+    package init(_ bytes: [UInt8]) {
+        guard let document = try? JSONDocument(parsing: bytes), let event = try? Event(stored: bytes) else {
+            at = 0
+            line = "an event that this version cannot read"
+            style = .dim
+            return
+        }
+        at = event.at
+        line = ""
+        describe(event.head, body: document.root.optional("body"))
+    }
+
+    private mutating func describe(_ head: EventHead, body: JSONValue?) {
+        switch head {
+        case .sessionStarted(let facts):
+            let parts = [facts.model, facts.title, facts.project ?? facts.workingDirectory].compactMap { $0 }
+            set("\(facts.isResumed ? "resumed" : "started"): \(([facts.agentName] + parts).joined(separator: " · "))", .bold)
+        case .sessionRenamed(let title): set("renamed: \(title)")
+        case .sessionEnded(let reason, let failed):
+            set("\(failed ? "failed" : "ended")\(Self.tail(reason))", failed ? .red : .bold)
+        case .statusChanged(let status, let reason):
+            set("\(StatusText(status).word)\(Self.tail(reason))", .dim)
+            isMinor = true
+        case .message(let role, let summary):
+            let text = (try? body?.optionalString("text")) ?? summary ?? ""
+            let name = role == .assistant ? "agent" : role.rawValue
+            set("\(name): \(Self.firstLine(text))", role == .thought ? .dim : role == .user ? .cyan : nil)
+            if text.contains("\n") || text.utf8.count > 200 { block = VisibleText.prose(text) }
+            isMinor = role == .thought
+        case .toolStarted(let start):
+            set("▸ \(start.tool): \(start.operation)\(start.isRedacted ? " (secrets hidden)" : "")")
+        case .toolFinished(let finish):
+            var parts: [String] = []
+            if let code = finish.exitCode, code != 0 || !finish.succeeded { parts.append("exit \(code)") }
+            if let duration = finish.durationMilliseconds { parts.append(Moment.duration(duration)) }
+            if let summary = finish.summary { parts.append(Self.firstLine(summary)) }
+            let result = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+            set("\(finish.succeeded ? "✓" : "✗") \(finish.tool)\(result)", finish.succeeded ? .dim : .red)
+            isMinor = finish.succeeded
+        case .fileChanged(let path, let added, let removed): set("± \(path) +\(added) −\(removed)")
+        case .todoChanged(let todo):
+            set("☑ \(todo.completed)/\(todo.total)\(Self.tail(todo.current))")
+        case .usage(let usage):
+            var parts: [String] = []
+            if let cost = usage.costMicroUSD { parts.append("this run \(Moment.money(microUSD: cost))") }
+            if let used = usage.contextUsed, let limit = usage.contextLimit, limit > 0 {
+                parts.append("context \(Int(Double(used) / Double(limit) * 100)) %")
+            }
+            set("usage\(parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))", .dim)
+            isMinor = true
+        case .approvalRequested(let request):
+            question = request
+            set("\(request.kind == .question ? "ASKS" : "WANTS TO") \(request.tool): \(request.title)", .alert)
+        case .approvalDecided(_, let decision): set(DecisionText.sentence(decision), .green)
+        case .approvalDelivered: minor("the decision reached the agent")
+        case .approvalApplied(_, let outcome): minor("the agent did as decided: \(outcome.rawValue)")
+        case .approvalExpired: set("nobody decided in time", .yellow)
+        case .approvalCancelled(_, let reason):
+            set("the question was settled elsewhere: \(DecisionText.words(for: reason))", .dim)
+        case .approvalStale(_, let reason): set("the decision was not applied: \(DecisionText.words(for: reason))", .yellow)
+        case .subagentStarted(let agent): set("⑂ subagent started: \((try? body?.optionalString("text")) ?? agent)")
+        case .subagentFinished(let agent): minor("⑂ subagent finished: \(agent)")
+        case .budgetCrossed(let level): set("budget: level \(level) was crossed", .yellow)
+        case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
+        case .truncated(let count):
+            set("\(count.map { "\($0) events are" } ?? "events are") missing here: the host could not keep them", .yellow)
+        case .rewound(let to): set("went back to event \(to)", .yellow)
+        case .unsupported(let kind): minor("\(kind) (this version does not know it)")
+        }
+    }
+
+    private mutating func set(_ text: String, _ style: Style? = nil) {
+        line = VisibleText.line(text)
+        self.style = style
+    }
+
+    private mutating func minor(_ text: String) {
+        set(text, .dim)
+        isMinor = true
+    }
+
+    private static func tail(_ text: String?) -> String { text.map { ": \($0)" } ?? "" }
+
+    private static func firstLine(_ text: String) -> String {
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: true)
+        guard let first = lines.first else { return "" }
+        return String(first.prefix(400)) + (lines.count > 1 || first.count > 400 ? " …" : "")
+    }
+}
+
+/// A status as a word and a colour.
+package struct StatusText: Sendable {
+    package let word: String
+    package let style: Style?
+
+    package init(_ status: SessionStatus) {
+        switch status {
+        case .starting: (word, style) = ("starting", .dim)
+        case .running: (word, style) = ("running", .green)
+        case .waitingApproval: (word, style) = ("needs approval", .alert)
+        case .waitingAnswer: (word, style) = ("needs answer", .alert)
+        case .idle: (word, style) = ("idle", nil)
+        case .completed: (word, style) = ("completed", .dim)
+        case .failed: (word, style) = ("failed", .red)
+        case .stale: (word, style) = ("stale", .yellow)
+        }
+    }
+}
+
+/// Decisions and what became of them, in sentences.
+package enum DecisionText {
+    /// `allowed by Ada's laptop`.
+    package static func sentence(_ decision: Decision) -> String {
+        let verb =
+            switch decision.verdict {
+            case .allow: "allowed"
+            case .deny: "denied"
+            case .answer: "answered"
+            }
+        let name = VisibleText.line(decision.clientName)
+        if case .deny(let message?) = decision.verdict, !message.isEmpty { return "\(verb) by \(name): \(message)" }
+        return "\(verb) by \(name)"
+    }
+
+    /// `already allowed by Ada's laptop, 3 s ago`.
+    package static func conflict(_ winner: Decision, now: Int64) -> String {
+        "already \(VisibleText.line(sentence(winner))), \(Moment.age(now - winner.at)) ago"
+    }
+
+    /// The reasons that the wire names, as words; others as they came.
+    package static func words(for reason: String) -> String {
+        switch reason {
+        case "answeredLocally": "answered at the agent"
+        case "allowedLocally": "allowed at the agent"
+        case "deniedLocally": "denied at the agent"
+        case "turnEnded": "the turn ended"
+        case "sessionEnded": "the session ended"
+        case "agentGone": "the agent is gone"
+        case "hostRestarted": "the host restarted"
+        default: reason
+        }
+    }
+
+    /// `decided by …: waits for the host`, for lists.
+    package static func stage(_ approval: Approval) -> String {
+        switch approval.stage {
+        case .pending: "pending"
+        case .decided: "decided, waits for the host"
+        case .delivered: "delivered to the agent"
+        case .applied: "applied" + (approval.outcome.map { ": \($0.rawValue)" } ?? "")
+        case .expired: "expired: nobody decided in time"
+        case .cancelled: "cancelled" + (approval.reason.map { ": \(words(for: $0))" } ?? "")
+        case .stale: "stale: the decision was not applied" + (approval.reason.map { " (\(words(for: $0)))" } ?? "")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Identifiers by unique prefix, as people type them.
+package enum ShortNames {
+    package enum Match<Element> {
+        case none
+        case one(Element)
+        case several([Element])
+    }
+
+    /// Shorter ones say too little to be told apart at a glance.
+    package static let lengthMin = 6
+
+    /// The shortest prefixes of at least `lengthMin` characters that tell these identifiers apart.
+    package static func shortest(of names: some Sequence<String>) -> [String: String] {
+        let sorted = Set(names).sorted()
+        var result: [String: String] = [:]
+        for (index, name) in sorted.enumerated() {
+            var length = lengthMin
+            if index > 0 { length = max(length, commonLength(sorted[index - 1], name) + 1) }
+            if index + 1 < sorted.count { length = max(length, commonLength(sorted[index + 1], name) + 1) }
+            result[name] = String(name.prefix(length))
+        }
+        return result
+    }
+
+    /// A whole name wins over those that it is the beginning of.
+    package static func match<Element>(
+        _ text: String, among elements: some Sequence<Element>, by name: (Element) -> String
+    ) -> Match<Element> {
+        guard !text.isEmpty else { return .none }
+        let begun = elements.filter { name($0).hasPrefix(text) }
+        let whole = begun.filter { name($0) == text }
+        switch (whole.count, begun.count) {
+        case (1, _): return .one(whole[0])
+        case (0, 1): return .one(begun[0])
+        case (0, 0): return .none
+        default: return .several(whole.isEmpty ? begun : whole)
+        }
+    }
+
+    private static func commonLength(_ left: String, _ right: String) -> Int {
+        zip(left, right).prefix { $0 == $1 }.count
+    }
+}

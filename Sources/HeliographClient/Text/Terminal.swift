@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// Standard output and error: what they can show, and writing to them.
+///
+/// Confined to the thread that runs the command.
+final class Terminal {
+    let palette: Palette
+    let errorPalette: Palette
+    let isInteractive: Bool
+    /// Whoever read our output is gone.
+    private(set) var isBroken = false
+    private let environment: Environment
+    private let outputIsTerminal: Bool
+
+    init(environment: Environment) {
+        self.environment = environment
+        outputIsTerminal = isatty(STDOUT_FILENO) != 0
+        isInteractive = isatty(STDIN_FILENO) != 0 && outputIsTerminal
+        palette = Palette(isTerminal: outputIsTerminal, environment: environment)
+        errorPalette = Palette(isTerminal: isatty(STDERR_FILENO) != 0, environment: environment)
+    }
+
+    /// Cells of a line, or nil where nobody looks at it directly. Asked each time: windows change.
+    var width: Int? {
+        guard outputIsTerminal else { return nil }
+        var size = winsize()
+        if unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return max(40, Int(size.ws_col)) }
+        if let columns = environment.nonEmpty("COLUMNS").flatMap({ Int($0) }), columns > 0 { return max(40, columns) }
+        return 80
+    }
+
+    func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+
+    /// A question. What was typed before it was seen is no answer to it.
+    func prompt(_ text: String) {
+        tcflush(STDIN_FILENO, TCIFLUSH)
+        write(text, to: STDOUT_FILENO)
+    }
+
+    /// What is about the command and not its result.
+    func remark(_ line: String, _ style: Style? = nil) {
+        write(errorPalette.paint(line, style) + "\n", to: STDERR_FILENO)
+    }
+
+    func report(_ fault: ClientFault) {
+        remark("heliograph: " + VisibleText.line(fault.message), .red)
+        if let advice = fault.advice { remark(advice) }
+    }
+
+    private func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0 {
+                if errno == EINTR || errno == EAGAIN { continue }
+                if descriptor == STDOUT_FILENO { isBroken = true }
+                return
+            }
+            bytes = bytes.dropFirst(written)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+internal import RelayProtocol
+
+/// How an approval ends. Claude does not tell when a prompt is answered at the terminal, so it is told from what comes next.
+///
+/// | what comes | not answered by us | our allow or answer | our deny |
+/// |---|---|---|---|
+/// | PostToolUse of the call | allowedLocally, answeredLocally | ran; answered if the answers are ours, else stale | stale |
+/// | PostToolBatch, rejection text | deniedLocally | stale | stale, or denied where it is our own message |
+/// | PostToolBatch, anything else | allowedLocally | ran | denied where it is our own message, else stale |
+/// | Stop, the next prompt, the subagent's end | turnEnded | stale | denied: it did not run |
+/// | SessionEnd | sessionEnded | sessionEnded | sessionEnded |
+/// | the hook goes away | deniedLocally, unless SessionEnd follows or the agent is gone | | |
+/// | the agent is gone | agentGone | agentGone | agentGone |
+///
+/// Events of *other* calls prove nothing: calls of one message run side by side.
+extension ClaudeAdapter {
+    /// The end of an approval: told, forgotten, and whoever waits gets no decision.
+    mutating func resolve(_ id: ApprovalID, _ end: EventHead?) {
+        guard let approval = approvals.removeValue(forKey: id) else { return }
+        if let end { emit(end, in: approval.session) }
+        order(.remember(id.rawValue, nil))
+        close(id, isSilent: end == nil)
+        if let token = approval.token { order(.respond(token, nil)) }
+    }
+
+    mutating func close(_ id: ApprovalID, isSilent: Bool) {
+        closed.append((id, isSilent))
+        if closed.count > limits.closedMax { closed.removeFirst() }
+    }
+
+    /// A tool call began; an approval that came before its call (hooks race) now knows it.
+    mutating func adopt(_ call: String, tool: String, agent: String?, input: [UInt8], in session: SessionID) {
+        let waiting = approvalsInOrder.filter {
+            $0.session == session && $0.call == nil && $0.tool == tool && $0.agent == agent && $0.input == input
+        }
+        if let first = waiting.min(by: { $0.expiresAt < $1.expiresAt }) { approvals[first.id]?.call = call }
+    }
+
+    // MARK: Proof
+
+    /// The tool ran.
+    mutating func toolProven(_ session: SessionID, _ payload: JSONValue, tool: String, call: String, failed: Bool) {
+        for approval in approvalsInOrder where approval.session == session && approval.tool == tool {
+            let isIt = approval.call.map { $0 == call } ?? isSame(approval, payload)
+            guard isIt else { continue }
+            guard let answer = approval.answer else {
+                let reason = approval.kind == .tool ? "allowedLocally" : failed ? "deniedLocally" : "answeredLocally"
+                resolve(approval.id, .approvalCancelled(approval.id, reason: reason))
+                continue
+            }
+            switch answer.verdict {
+            case .allow: resolve(approval.id, .approvalApplied(approval.id, outcome: .ran))
+            case .deny:
+                let reason = approval.kind == .tool ? "allowedLocally" : "answeredLocally"
+                resolve(approval.id, .approvalStale(approval.id, reason: reason))
+            case .answer(let answers):
+                let isOurs = !failed && Self.answers(in: payload) == approval.answerValues(answers).map(Self.dictionary)
+                resolve(
+                    approval.id,
+                    isOurs
+                        ? .approvalApplied(approval.id, outcome: .answered)
+                        : .approvalStale(approval.id, reason: "answeredLocally"))
+            }
+        }
+    }
+
+    /// What the model was told of a call, which also tells of those that did not run. True where it was told our denial.
+    mutating func batchProven(_ session: SessionID, call: String, text: String) -> Bool {
+        var isDenied = false
+        for approval in approvalsInOrder where approval.session == session && approval.call == call {
+            let isRejected = ClaudeResult.isRejection(text)
+            guard let answer = approval.answer else {
+                let local = approval.kind == .tool ? "allowedLocally" : "answeredLocally"
+                resolve(approval.id, .approvalCancelled(approval.id, reason: isRejected ? "deniedLocally" : local))
+                continue
+            }
+            let end: EventHead
+            switch answer.verdict {
+            case .deny:
+                if Self.isDenial(text, ClaudeApproval.denial(answer)) {
+                    isDenied = true
+                    end = .approvalApplied(approval.id, outcome: .denied)
+                } else {
+                    end = .approvalStale(approval.id, reason: isRejected ? "deniedLocally" : "allowedLocally")
+                }
+            case .allow:
+                end =
+                    isRejected
+                    ? .approvalStale(approval.id, reason: "deniedLocally") : .approvalApplied(approval.id, outcome: .ran)
+            case .answer: end = .approvalStale(approval.id, reason: isRejected ? "deniedLocally" : "unconfirmed")
+            }
+            resolve(approval.id, end)
+        }
+        return isDenied
+    }
+
+    /// A whole batch is over: of an approval that never knew its call there is no more to learn.
+    mutating func batchOver(_ session: SessionID, agent: String?) {
+        for approval in approvalsInOrder
+        where approval.session == session && approval.agent == agent && approval.call == nil { overtaken(approval) }
+    }
+
+    /// The turn of the agent, or of the subagent, is over; so is all that it asked.
+    mutating func turnOver(_ session: SessionID, agent: String?) {
+        for approval in approvalsInOrder where approval.session == session && approval.agent == agent { overtaken(approval) }
+        let calls = sessions[session]?.calls.filter { $0.value.agent != agent } ?? [:]
+        sessions[session]?.calls = calls
+    }
+
+    private mutating func overtaken(_ approval: ClaudeApproval) {
+        guard let answer = approval.answer else {
+            resolve(approval.id, .approvalCancelled(approval.id, reason: "turnEnded"))
+            return
+        }
+        if case .deny = answer.verdict {
+            resolve(approval.id, .approvalApplied(approval.id, outcome: .denied))
+        } else {
+            resolve(approval.id, .approvalStale(approval.id, reason: "unconfirmed"))
+        }
+    }
+
+    // MARK: Loss
+
+    mutating func hookGone(_ token: HookToken) {
+        guard let approval = approvals.values.first(where: { $0.token == token }) else { return }
+        approvals[approval.id]?.phase = .lost(until: now.monotonic + limits.hookLossGrace.milliseconds)
+        if let process = approval.process { order(.checkAgents([process])) }
+    }
+
+    /// The time of those that wait for something is up.
+    mutating func resolveOverdue() {
+        for approval in approvalsInOrder {
+            switch approval.phase {
+            case .open:
+                if now.wall >= approval.expiresAt {
+                    // The relay says so itself, by the same date.
+                    resolve(approval.id, nil)
+                } else if !approval.isAttended, !isLinkLive,
+                    now.monotonic - linkDownSince >= limits.headlessUnreachable.milliseconds
+                {
+                    resolve(approval.id, .approvalCancelled(approval.id, reason: "relayUnreachable"))
+                }
+            case .lost(let until) where now.monotonic >= until:
+                if let call = approval.call { refuse(call, in: approval.session) }
+                resolve(approval.id, .approvalCancelled(approval.id, reason: "deniedLocally"))
+                // No at the terminal ends the turn, and no Stop follows.
+                if approval.agent == nil, sessions[approval.session]?.isEnded == false {
+                    setStatus(.idle, reason: "denied at the terminal", in: approval.session)
+                }
+            case .orphaned(let until) where now.monotonic >= until:
+                if let answer = approval.answer {
+                    // It got its answer from the earlier life, and now shows what it made of it.
+                    approvals[approval.id]?.phase = .answered(answer)
+                    continue
+                }
+                resolve(approval.id, .approvalCancelled(approval.id, reason: "hostRestarted"))
+            case .lost, .orphaned, .answered: break
+            }
+        }
+    }
+
+    mutating func linkChanged(_ isLive: Bool) {
+        if isLinkLive, !isLive { linkDownSince = now.monotonic }
+        isLinkLive = isLive
+    }
+
+    /// Nobody will ever see the question.
+    mutating func notRecorded(_ id: ApprovalID) {
+        guard let approval = approvals.removeValue(forKey: id) else { return }
+        close(id, isSilent: false)
+        if let token = approval.token { order(.respond(token, nil)) }
+    }
+
+    mutating func restore(_ notes: [String: [UInt8]]) {
+        for (key, note) in notes {
+            if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
+                sessions[id] = session
+            } else if let id = ApprovalID(key),
+                let approval = ClaudeApproval(id: id, note: note, until: now.monotonic + limits.reclaimWithin.milliseconds)
+            {
+                approvals[id] = approval
+            }
+        }
+        let processes = sessions.values.filter { !$0.isEnded }.compactMap(\.process)
+        if !processes.isEmpty { order(.checkAgents(Set(processes).sorted { $0.id < $1.id })) }
+    }
+
+    // MARK: Helpers
+
+    /// Without a call to go by: the same agent with the same input, or with the same questions, as answers are added to these.
+    private func isSame(_ approval: ClaudeApproval, _ payload: JSONValue) -> Bool {
+        guard approval.agent == Self.agent(payload), !approval.input.isEmpty, let input = payload.optional("tool_input") else {
+            return false
+        }
+        guard approval.kind == .question else { return input.bytes.elementsEqual(approval.input) }
+        let asked = (try? JSONDocument(parsing: approval.input))?.root.optional("questions")
+        guard let asked, let answered = input.optional("questions") else { return false }
+        return asked.bytes.elementsEqual(answered.bytes)
+    }
+
+    /// Claude tells the model our message as it is. A short one within other words proves nothing: "no" is in many outputs.
+    private static func isDenial(_ text: String, _ denial: String) -> Bool {
+        text == denial || (denial.utf8.count >= 24 && text.contains(denial))
+    }
+
+    private static func answers(in payload: JSONValue) -> [String: String]? {
+        let answers =
+            payload.optional("tool_input")?.optional("answers") ?? payload.optional("tool_response")?.optional("answers")
+        guard let members = try? answers?.members() else { return nil }
+        return dictionary(members.map { ($0.key, (try? $0.value.string()) ?? "") })
+    }
+
+    private static func dictionary(_ members: [(question: String, value: String)]) -> [String: String] {
+        Dictionary(members, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,173 @@
+internal import RelayProtocol
+
+/// The life of a session: its start, prompts, turns and end.
+extension ClaudeAdapter {
+    mutating func sessionStarted(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
+        let source = payload.text("source")
+        let wasRunning = sessions[id]?.status == .running
+        take(id, hook.process, payload)
+        startSession(id, model: payload.text("model"), isResumed: source == "resume" || source == "compact")
+        // Compacting happens in the middle of a turn.
+        if source == "compact", wasRunning { setStatus(.running, in: id) }
+    }
+
+    /// Makes the session known on its first sign of life, which need not be its start: the daemon may be younger.
+    mutating func ensureSession(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, revives: Bool) {
+        let isNew = sessions[id] == nil
+        take(id, process, payload)
+        if isNew || (revives && sessions[id]?.isEnded == true) {
+            startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
+        }
+    }
+
+    private mutating func take(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue) {
+        var session = sessions[id] ?? ClaudeSession(id: id, home: home)
+        if let process { session.process = process }
+        // The first one: the project stays what it is when the agent changes its directory.
+        if session.paths.workingDirectory == nil { session.paths.workingDirectory = payload.text("cwd") }
+        if session.tasksDirectory == nil { session.tasksDirectory = Self.tasksDirectory(payload) }
+        sessions[id] = session
+        forgetSessions()
+    }
+
+    private mutating func startSession(_ id: SessionID, model: String?, isResumed: Bool) {
+        guard var session = sessions[id] else { return }
+        session.isEnded = false
+        session.status = nil
+        session.calls = [:]
+        session.messages = []
+        sessions[id] = session
+        var facts = SessionFacts(agentName: "claude-code")
+        facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        if let directory = session.paths.workingDirectory {
+            facts.project = TextCut.line(clean(ClaudePaths.last(directory)))
+            facts.workingDirectory = TextCut.line(clean(session.paths.tilde(directory)))
+        }
+        facts.run = session.usage.run(of: session.process)
+        facts.isResumed = isResumed
+        emit(.sessionStarted(facts), in: id)
+        remember(id)
+    }
+
+    mutating func sessionEnded(_ id: SessionID, _ payload: JSONValue) {
+        guard sessions[id]?.isEnded == false else { return }
+        end(id, reason: payload.text("reason"), failed: false)
+    }
+
+    /// Closes what is open in it, tells the last of its cost, and ends it.
+    mutating func end(_ id: SessionID, reason: String?, failed: Bool) {
+        for approval in approvalsInOrder where approval.session == id {
+            resolve(approval.id, .approvalCancelled(approval.id, reason: failed ? "agentGone" : "sessionEnded"))
+        }
+        reportUsage(id)
+        sessions[id]?.isEnded = true
+        sessions[id]?.calls = [:]
+        sessions[id]?.messages = []
+        sessions[id]?.subagents = []
+        emit(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed), in: id)
+        remember(id)
+    }
+
+    mutating func promptSubmitted(_ id: SessionID, _ payload: JSONValue) {
+        let prompt = payload.text("prompt") ?? ""
+        // Claude itself writes such prompts, when something in the background is done.
+        if !prompt.hasPrefix("<task-notification>") {
+            turnOver(id, agent: nil)
+            let text = clean(prompt)
+            let title = String(TextCut.line(text).prefix(limits.titleCharacters))
+            if sessions[id]?.hasTitle == false, !title.isEmpty {
+                sessions[id]?.hasTitle = true
+                emit(.sessionRenamed(title: title), in: id)
+                remember(id)
+            }
+            let summary = TextCut.line(text, bytesMax: limits.summaryBytes)
+            let body = TextCut.fit(text, bytesMax: limits.messageBytes).text
+            emit(.message(.user, summary: summary.isEmpty ? nil : summary), in: id) { $0.field("text", body) }
+        }
+        setStatus(.running, in: id)
+    }
+
+    mutating func turnFinished(_ id: SessionID, _ payload: JSONValue) {
+        turnOver(id, agent: nil)
+        setStatus(.idle, in: id)
+    }
+
+    mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {
+        turnOver(id, agent: nil)
+        let message = payload.text("error") ?? payload.text("message") ?? payload.text("reason") ?? "the turn failed"
+        emit(.error(message: TextCut.line(clean(message)), recoverable: true), in: id)
+        setStatus(.idle, in: id)
+    }
+
+    mutating func notified(_ id: SessionID, _ payload: JSONValue) {
+        switch payload.text("notification_type") {
+        case "agent_needs_input", "elicitation_dialog": setStatus(.waitingAnswer, reason: "needs you at the terminal", in: id)
+        case "idle_prompt": setStatus(.idle, in: id)
+        // `permission_prompt` comes six seconds after the request itself.
+        default: break
+        }
+    }
+
+    mutating func subagentStarted(_ id: SessionID, _ payload: JSONValue) {
+        guard let agent = Self.agent(payload), sessions[id]?.subagents.insert(agent).inserted == true else { return }
+        let name = payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+        emit(.subagentStarted, in: id) {
+            $0.field("agent", agent)
+            $0.field("name", name)
+        }
+    }
+
+    mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
+        guard let agent = Self.agent(payload) else { return }
+        turnOver(id, agent: agent)
+        guard sessions[id]?.subagents.remove(agent) != nil else { return }
+        let name = payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+        let text = payload.text("last_assistant_message").map { TextCut.fit(clean($0), bytesMax: limits.messageBytes).text }
+        emit(
+            .subagentFinished, in: id,
+            head: {
+                $0.field("agent", agent)
+                $0.field("name", name)
+            }, body: { $0.field("text", text) })
+    }
+
+    mutating func setStatus(_ status: SessionStatus, reason: String? = nil, in id: SessionID) {
+        guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
+        sessions[id]?.status = status
+        sessions[id]?.statusReason = reason
+        emit(.statusChanged(status, reason: reason), in: id)
+    }
+
+    mutating func agentGone(_ process: AgentProcess) {
+        for approval in approvalsInOrder where approval.process == process {
+            resolve(approval.id, .approvalCancelled(approval.id, reason: "agentGone"))
+        }
+        for session in sessionsInOrder where session.process == process && !session.isEnded {
+            end(session.id, reason: "agentGone", failed: true)
+        }
+    }
+
+    // MARK: Helpers
+
+    static func agent(_ payload: JSONValue) -> String? {
+        payload.text("agent_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// `<config>/projects/<project>/<session>.jsonl` → `<config>/tasks/<session>`: the one sign of where the configuration is.
+    private static func tasksDirectory(_ payload: JSONValue) -> String? {
+        guard let transcript = payload.text("transcript_path"), transcript.hasPrefix("/"),
+            let name = payload.text("session_id"),
+            SessionID(name) != nil
+        else { return nil }
+        var parts = transcript.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 4, parts[parts.count - 3] == "projects", !parts.contains("..") else { return nil }
+        parts.removeLast(3)
+        return parts.joined(separator: "/") + "/tasks/" + name
+    }
+
+    private mutating func forgetSessions() {
+        guard sessions.count > limits.sessionsMax else { return }
+        let oldest = sessions.values.filter(\.isEnded).min { $0.lastUse < $1.lastUse }
+        if let oldest { sessions[oldest.id] = nil }
+    }
+}

@@ -1,0 +1,116 @@
+internal import RelayProtocol
+
+/// Tool calls: their start, end, and what they changed.
+extension ClaudeAdapter {
+    mutating func toolStarted(_ id: SessionID, _ payload: JSONValue) {
+        guard let tool = Self.tool(payload), let call = Self.call(payload), let paths = sessions[id]?.paths else { return }
+        let input = payload.optional("tool_input")
+        let agent = Self.agent(payload)
+        let raw = input.map { Array($0.bytes) } ?? []
+        guard sessions[id]?.calls[call] == nil else { return }
+        sessions[id]?.begin(call, tool: tool, agent: agent, input: raw, countMax: limits.callsMax)
+        adopt(call, tool: tool, agent: agent, input: raw, in: id)
+        let operation = ClaudeOperation(tool: tool, input: input, paths: paths, clean: clean)
+        var start = ToolStart(call: call, tool: tool, operation: operation.doing)
+        start.file = operation.file
+        start.agent = agent
+        let clean = input.map { redactor.redact($0) }
+        start.isRedacted = clean?.redacted ?? false
+        let shown = clean.map { JSONCut.fit($0.json, bytesMax: limits.inputBytes).json }
+        // The relay takes a tool's start for work; so do we.
+        sessions[id]?.status = .running
+        sessions[id]?.statusReason = nil
+        emit(.toolStarted(start), in: id) {
+            if let shown { $0.raw("input", shown) }
+        }
+    }
+
+    mutating func toolFinished(_ id: SessionID, _ payload: JSONValue, failed: Bool) {
+        guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
+        let response = payload.optional("tool_response")
+        toolProven(id, payload, tool: tool, call: call, failed: failed)
+        // The batch may have told it before: hooks race.
+        guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
+        let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
+        finish(call, tool: tool, payload: payload, result, succeeded: !failed && !result.isError, in: id)
+        if !failed {
+            changedFile(id, call: call, tool: tool, payload: payload, response: response)
+            readTodos(id, tool: tool, payload: payload, response: response)
+        }
+    }
+
+    /// Ends the calls of a batch that ended without an end of their own: denied, rejected, or failed before they ran.
+    mutating func batchFinished(_ id: SessionID, _ payload: JSONValue) {
+        for entry in payload.list("tool_calls") {
+            guard let call = entry.text("tool_use_id").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }) else {
+                continue
+            }
+            let text = ClaudeResult.text(entry.optional("tool_response"))
+            let isDenied = batchProven(id, call: call, text: text)
+            guard let open = sessions[id]?.calls[call], sessions[id]?.finish(call, countMax: limits.callsMax) == true else {
+                continue
+            }
+            let result = ClaudeResult(tool: open.tool, response: entry.optional("tool_response"), error: nil)
+            finish(call, tool: open.tool, payload: payload, result, succeeded: !result.isError && !isDenied, in: id)
+        }
+        batchOver(id, agent: Self.agent(payload))
+    }
+
+    /// Ends a call that a person refused at the terminal: nothing else says so.
+    mutating func refuse(_ call: String, in id: SessionID) {
+        guard let open = sessions[id]?.calls[call], sessions[id]?.finish(call, countMax: limits.callsMax) == true else {
+            return
+        }
+        var finish = ToolFinish(call: call, tool: open.tool, succeeded: false)
+        finish.summary = "Denied at the terminal"
+        finish.agent = open.agent
+        emit(.toolFinished(finish), in: id)
+    }
+
+    private mutating func finish(
+        _ call: String, tool: String, payload: JSONValue, _ result: ClaudeResult, succeeded: Bool, in id: SessionID
+    ) {
+        var finish = ToolFinish(call: call, tool: tool, succeeded: succeeded)
+        finish.exitCode = result.exitCode
+        finish.durationMilliseconds = payload.whole("duration_ms")
+        finish.agent = Self.agent(payload)
+        let summary = TextCut.line(clean(result.summary), bytesMax: limits.summaryBytes)
+        finish.summary = summary.isEmpty ? nil : summary
+        let output = result.output.map { TextCut.middle(clean($0), bytesMax: limits.outputBytes) }
+        emit(.toolFinished(finish), in: id) {
+            if let output, !output.isEmpty { $0.field("output", output) }
+        }
+    }
+
+    private mutating func changedFile(_ id: SessionID, call: String, tool: String, payload: JSONValue, response: JSONValue?) {
+        guard ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(tool), let paths = sessions[id]?.paths else { return }
+        let input = payload.optional("tool_input")
+        guard let path = input?.text("file_path") ?? input?.text("notebook_path") ?? response?.text("filePath") else { return }
+        let diff = response.flatMap { ClaudeDiff(response: $0) } ?? ClaudeDiff(tool: tool, input: input)
+        let shown = TextCut.line(clean(paths.short(path)))
+        let text = diff.map { TextCut.fit(clean($0.text), bytesMax: limits.diffBytes).text }
+        emit(
+            .fileChanged, in: id,
+            head: {
+                $0.field("path", shown)
+                $0.field("added", diff?.added ?? 0)
+                $0.field("removed", diff?.removed ?? 0)
+                $0.field("call", call)
+            },
+            body: {
+                if let text, !text.isEmpty { $0.field("diff", text) }
+            })
+    }
+
+    // MARK: Helpers
+
+    static func tool(_ payload: JSONValue) -> String? {
+        let name = payload.text("tool_name").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        return name?.isEmpty == false ? name : nil
+    }
+
+    static func call(_ payload: JSONValue) -> String? {
+        let name = payload.text("tool_use_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        return name?.isEmpty == false ? name : nil
+    }
+}

@@ -1,0 +1,186 @@
+internal import Crypto
+internal import RelayProtocol
+
+/// Turns what Claude Code tells its hooks into events, and decisions into what its hooks print.
+///
+/// Pure: `handle` takes a fact and gives orders. What fails here fails towards "no decision": the agent's own prompt stays.
+struct ClaudeAdapter {
+    let limits: ClaudeLimits
+    let home: String
+    let redactor = Redactor()
+
+    var sessions: [SessionID: ClaudeSession] = [:]
+    var approvals: [ApprovalID: ClaudeApproval] = [:]
+    /// Resolved lately, oldest first; `isSilent` where the relay was not told by us (it expires approvals itself).
+    var closed: [(id: ApprovalID, isSilent: Bool)] = []
+    var isLinkLive = false
+    var linkDownSince: Int64
+    var agentsCheckedAt: Int64
+    var requestCount = 0
+    private var uses = 0
+
+    /// Of the input at hand.
+    var now: HostInstant
+    private var effects: [ClaudeEffect] = []
+
+    init(home: String, limits: ClaudeLimits = ClaudeLimits(), at now: HostInstant) {
+        self.home = home
+        self.limits = limits
+        self.now = now
+        linkDownSince = now.monotonic
+        agentsCheckedAt = now.monotonic
+    }
+
+    mutating func handle(_ input: ClaudeInput, at now: HostInstant) -> [ClaudeEffect] {
+        self.now = now
+        effects = []
+        switch input {
+        case .daemonStarted(let notes): restore(notes)
+        case .hookCalled(let hook): hookCalled(hook)
+        case .statusLineShown(let line, let process): statusLineShown(line.root, process)
+        case .hookGone(let token): hookGone(token)
+        case .decided(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
+        case .agentGone(let process): agentGone(process)
+        case .tasksRead(let session, let files): tasksRead(session, files)
+        case .linkChanged(let isLive): linkChanged(isLive)
+        case .notRecorded(let approval): notRecorded(approval)
+        case .timerFired: timerFired()
+        }
+        return effects
+    }
+
+    private mutating func hookCalled(_ hook: ClaudeHook) {
+        let payload = hook.payload.root
+        guard let id = Self.sessionID(payload) else {
+            if let token = hook.token { order(.respond(token, nil)) }
+            return
+        }
+        switch hook.event {
+        case "SessionStart": sessionStarted(id, hook, payload)
+        case "SessionEnd": sessionEnded(id, payload)
+        default:
+            ensureSession(id, hook.process, payload, revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event))
+            switch hook.event {
+            case "UserPromptSubmit": promptSubmitted(id, payload)
+            case "MessageDisplay": messageShown(id, payload)
+            case "PreToolUse": toolStarted(id, payload)
+            case "PostToolUse": toolFinished(id, payload, failed: false)
+            case "PostToolUseFailure": toolFinished(id, payload, failed: true)
+            case "PostToolBatch": batchFinished(id, payload)
+            case "PermissionRequest": permissionRequested(id, hook, payload)
+            case "Notification": notified(id, payload)
+            case "SubagentStart": subagentStarted(id, payload)
+            case "SubagentStop": subagentFinished(id, payload)
+            case "TaskCreated", "TaskCompleted": tasksChanged(id)
+            case "Stop": turnFinished(id, payload)
+            case "StopFailure": turnFailed(id, payload)
+            default: break
+            }
+        }
+        if hook.event != "PermissionRequest", let token = hook.token { order(.respond(token, nil)) }
+    }
+
+    // MARK: Waiting
+
+    /// When `timerFired` is due, by the clock that never jumps.
+    var nextDeadline: Int64? {
+        var deadlines: [Int64] = []
+        for approval in approvals.values {
+            switch approval.phase {
+            case .open:
+                deadlines.append(now.monotonic + max(0, approval.expiresAt - now.wall))
+                if !approval.isAttended, !isLinkLive {
+                    deadlines.append(linkDownSince + limits.headlessUnreachable.milliseconds)
+                }
+            case .lost(let until), .orphaned(let until): deadlines.append(until)
+            case .answered: break
+            }
+        }
+        for session in sessions.values where session.usage.isDirty {
+            deadlines.append((session.usage.sentAt ?? 0) + limits.usageInterval.milliseconds)
+        }
+        if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
+        return deadlines.min()
+    }
+
+    private var agentCheckInterval: Duration? {
+        if approvals.values.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
+        return sessions.values.contains { !$0.isEnded && $0.process != nil } ? limits.agentCheckIdle : nil
+    }
+
+    private mutating func timerFired() {
+        for session in sessionsInOrder where session.usage.isDirty {
+            if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }
+        }
+        resolveOverdue()
+        if let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds {
+            agentsCheckedAt = now.monotonic
+            let asked = approvals.values.compactMap(\.process)
+            let running = sessions.values.filter { !$0.isEnded }.compactMap(\.process)
+            order(.checkAgents(Set(asked + running).sorted { $0.id < $1.id }))
+        }
+    }
+
+    // MARK: Order: the same facts give the same orders, whatever a dictionary does
+
+    var approvalsInOrder: [ClaudeApproval] {
+        approvals.values.sorted { ($0.expiresAt, $0.id.rawValue) < ($1.expiresAt, $1.id.rawValue) }
+    }
+
+    var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+
+    // MARK: Orders
+
+    mutating func order(_ effect: ClaudeEffect) { effects.append(effect) }
+
+    mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) {
+        let event = Event(head, at: now.wall, body: body)
+        emit(event.bytes, EventKind(rawValue: head.kind), in: session)
+    }
+
+    /// For heads with a field that `EventHead` does not have.
+    mutating func emit(
+        _ kind: EventKind, in session: SessionID, head: (inout JSONWriter) -> Void, body: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        var writer = JSONWriter()
+        writer.field("kind", kind.rawValue)
+        writer.field("at", now.wall)
+        writer.object("head", head)
+        let content = JSONWriter.object(body)
+        if content.count > 2 { writer.raw("body", content) }
+        emit(writer.finish(), kind, in: session)
+    }
+
+    private mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
+        uses += 1
+        sessions[session]?.lastUse = uses
+        let isKept: Bool =
+            switch kind {
+            case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
+                .sessionRenamed, .sessionEnded:
+                true
+            default: false
+            }
+        order(.emit(session, bytes, isKept: isKept))
+    }
+
+    mutating func remember(_ session: SessionID) {
+        guard let note = sessions[session]?.note else { return }
+        order(.remember(session.rawValue, note))
+    }
+
+    /// A text without what looks like a secret.
+    func clean(_ text: String) -> String { redactor.redact(text: text).text }
+
+    // MARK: Names
+
+    /// "claude-" and Claude's own name of the session; another spelling than the wire's is digested.
+    static func sessionID(_ payload: JSONValue) -> SessionID? {
+        guard let name = payload.text("session_id"), !name.isEmpty else { return nil }
+        return SessionID("claude-" + name) ?? SessionID("claude-x" + Crypto.hex(Crypto.sha256(name)).prefix(40))
+    }
+}
+
+extension Duration {
+    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,42 @@
+internal import RelayProtocol
+
+/// What a PermissionRequest hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
+enum ClaudeAnswer {
+    static let allow = decision { $0.field("behavior", "allow") }
+
+    static func deny(_ message: String) -> [UInt8] {
+        decision {
+            $0.field("behavior", "deny")
+            $0.field("message", message)
+        }
+    }
+
+    /// `questions` is what Claude wrote, byte for byte.
+    static func answer(questions: some Sequence<UInt8>, answers: [(question: String, value: String)]) -> [UInt8] {
+        decision {
+            $0.field("behavior", "allow")
+            $0.object("updatedInput") {
+                $0.raw("questions", questions)
+                $0.raw("answers", object(answers))
+            }
+        }
+    }
+
+    private static func object(_ members: [(question: String, value: String)]) -> [UInt8] {
+        var bytes: [UInt8] = [UInt8(ascii: "{")]
+        for (position, member) in members.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += JSONWriter.string(member.question) + [UInt8(ascii: ":")] + JSONWriter.string(member.value)
+        }
+        return bytes + [UInt8(ascii: "}")]
+    }
+
+    private static func decision(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        JSONWriter.object {
+            $0.object("hookSpecificOutput") {
+                $0.field("hookEventName", "PermissionRequest")
+                $0.object("decision", body)
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+internal import RelayProtocol
+
+/// One question to a person that is not settled yet.
+struct ClaudeApproval {
+    enum Phase {
+        /// A hook waits. Becomes answered, lost, or is resolved.
+        case open(HookToken)
+        /// The hook is gone: SIGTERM. Resolved as soon as it is known what that meant, by `until` at the latest, unless it
+        /// calls again.
+        case lost(until: Int64)
+        /// An earlier life of this daemon was asked. Becomes open or answered when the hook calls again, else is resolved.
+        case orphaned(until: Int64)
+        /// Our answer was handed over. Resolved by what the agent does next.
+        case answered(Decision)
+    }
+
+    let id: ApprovalID
+    let session: SessionID
+    let kind: ApprovalKind
+    let tool: String
+    let agent: String?
+    let prompt: String?
+    /// Over what `input` holds: what a decision must be for.
+    let digest: InputDigest
+    /// Exactly as Claude wrote it; empty after a restart until the hook calls again.
+    var input: [UInt8]
+    var questions: [ClaudeQuestion]
+    /// The tool call, once it is known.
+    var call: String?
+    var process: AgentProcess?
+    var isAttended: Bool
+    /// What people see is not whole: it can be denied, never allowed.
+    let isCut: Bool
+    /// By the wall clock, as the card says it.
+    let expiresAt: Int64
+    var phase: Phase
+    /// Waits for the hook to call again: came while nobody waited, or was handed over by an earlier life of this daemon,
+    /// which cannot know whether the hook got it.
+    var heldDecision: (digest: InputDigest, decision: Decision)?
+    var wasDelivered = false
+
+    var token: HookToken? { if case .open(let token) = phase { token } else { nil } }
+    /// What was handed over.
+    var answer: Decision? {
+        if case .answered(let decision) = phase { return decision }
+        return wasDelivered ? heldDecision?.decision : nil
+    }
+
+    /// The bytes that the answer stands for.
+    func output(of decision: Decision) -> [UInt8]? {
+        switch (decision.verdict, kind) {
+        case (.allow, .tool): return ClaudeAnswer.allow
+        case (.deny, _): return ClaudeAnswer.deny(Self.denial(decision))
+        case (.answer(let answers), .question):
+            guard let values = answerValues(answers), let root = try? JSONDocument(parsing: input).root,
+                let raw = root.optional("questions")
+            else { return nil }
+            return ClaudeAnswer.answer(questions: raw.bytes, answers: values)
+        default: return nil
+        }
+    }
+
+    /// What the model reads; also how we know later that it was our denial.
+    static func denial(_ decision: Decision) -> String {
+        if case .deny(let message?) = decision.verdict, !TextCut.trim(message).isEmpty { return message }
+        return "Denied by \(TextCut.line(decision.clientName, bytesMax: 200)) through Heliograph."
+    }
+
+    /// By question text. Nil unless every question is answered, and with what it offers.
+    func answerValues(_ answers: [Answer]) -> [(question: String, value: String)]? {
+        guard answers.count == questions.count else { return nil }
+        var values: [(question: String, value: String)] = []
+        for question in questions {
+            guard let value = question.value(of: answers) else { return nil }
+            values.append((question.text, value))
+        }
+        return values
+    }
+
+    // MARK: Over a restart
+
+    /// Without the input: the hook brings it again.
+    var note: [UInt8] {
+        JSONWriter.object {
+            $0.field("session", session)
+            $0.field("kind", kind.rawValue)
+            $0.field("tool", tool)
+            $0.field("agent", agent)
+            $0.field("prompt", prompt)
+            $0.field("digest", digest.rawValue)
+            $0.field("call", call)
+            $0.field("pid", process.map { Int64($0.id) })
+            $0.field("started", process.map { String($0.startedAt) })
+            $0.flag("attended", isAttended)
+            $0.flag("cut", isCut)
+            $0.field("expiresAt", expiresAt)
+            if let answer { $0.object("decision") { answer.write(to: &$0) } }
+        }
+    }
+
+    init?(id: ApprovalID, note: [UInt8], until: Int64) {
+        guard let value = try? JSONDocument(parsing: note).root.object(),
+            let session = value.text("session").flatMap(SessionID.init),
+            let kind = value.text("kind").flatMap(ApprovalKind.init), let tool = value.text("tool"),
+            let digest = value.text("digest").flatMap(InputDigest.init), let expiresAt = value.whole("expiresAt")
+        else { return nil }
+        self.id = id
+        self.session = session
+        self.kind = kind
+        self.tool = tool
+        self.digest = digest
+        self.expiresAt = expiresAt
+        agent = value.text("agent")
+        prompt = value.text("prompt")
+        call = value.text("call")
+        if let pid = value.whole("pid"), let number = Int32(exactly: pid) {
+            process = AgentProcess(id: number, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
+        }
+        isAttended = value.isTrue("attended")
+        isCut = value.isTrue("cut")
+        input = []
+        questions = []
+        phase = .orphaned(until: until)
+        if let decision = value.optional("decision"), let read = try? Decision(from: decision) {
+            heldDecision = (digest, read)
+            wasDelivered = true
+        }
+    }
+
+    init(
+        id: ApprovalID, session: SessionID, kind: ApprovalKind, tool: String, agent: String?, prompt: String?,
+        digest: InputDigest, input: [UInt8], questions: [ClaudeQuestion], isCut: Bool, expiresAt: Int64, token: HookToken,
+        isAttended: Bool, process: AgentProcess?
+    ) {
+        self.id = id
+        self.session = session
+        self.kind = kind
+        self.tool = tool
+        self.agent = agent
+        self.prompt = prompt
+        self.digest = digest
+        self.input = input
+        self.questions = questions
+        self.isCut = isCut
+        self.expiresAt = expiresAt
+        self.isAttended = isAttended
+        self.process = process
+        phase = .open(token)
+    }
+}

@@ -1,0 +1,53 @@
+internal import RelayProtocol
+
+/// Names one waiting hook call of this daemon's life.
+struct HookToken: Hashable, Sendable {
+    var rawValue: UInt64
+}
+
+/// One hook call: what Claude Code wrote to it, and what the hook knew besides.
+struct ClaudeHook: Sendable {
+    var event: String
+    var payload: JSONDocument
+    var process: AgentProcess?
+    /// Whether somebody sits at the terminal, so that a prompt of its own stays when we abstain.
+    var isAttended = true
+    /// From the second on it is the same call again, after this daemon or its connection broke.
+    var attempt = 1
+    /// Only of `PermissionRequest`: somebody waits for the answer.
+    var token: HookToken?
+}
+
+/// A fact that the adapter learns.
+enum ClaudeInput: Sendable {
+    /// With what an earlier life of this daemon remembered.
+    case daemonStarted(notes: [String: [UInt8]])
+    case hookCalled(ClaudeHook)
+    case statusLineShown(JSONDocument, process: AgentProcess?)
+    /// The hook went away before it was answered.
+    case hookGone(HookToken)
+    case decided(SessionID, ApprovalID, InputDigest, Decision)
+    case agentGone(AgentProcess)
+    /// The files of the session's task list, each one task.
+    case tasksRead(SessionID, [JSONDocument])
+    case linkChanged(isLive: Bool)
+    /// The disk did not take the request of this approval, so nobody can be asked.
+    case notRecorded(ApprovalID)
+    /// `nextDeadline` has passed.
+    case timerFired
+}
+
+/// An order of the adapter.
+enum ClaudeEffect: Sendable, Equatable {
+    /// One event as it goes over the wire; `isKept` is never dropped for room.
+    case emit(SessionID, [UInt8], isKept: Bool)
+    case stream(Delta)
+    /// Answers a waiting hook; nil is no decision, and the agent's own prompt or denial stands.
+    case respond(HookToken, [UInt8]?)
+    /// Comes back as `tasksRead`.
+    case readTasks(SessionID, directory: String)
+    /// Those that are gone come back as `agentGone`.
+    case checkAgents([AgentProcess])
+    /// To be known after a restart; nil forgets it.
+    case remember(String, [UInt8]?)
+}

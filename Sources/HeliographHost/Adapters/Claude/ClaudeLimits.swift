@@ -1,0 +1,44 @@
+/// The bounds of the Claude Code adapter, each with its reason.
+struct ClaudeLimits: Sendable {
+    /// The hook is installed with a timeout of 3,600 s: we answer before Claude kills it.
+    var approvalLife = Duration.seconds(3_590)
+    /// Without a terminal nobody else answers: earlier, so that the denial is ours and not a timeout.
+    var headlessMargin = Duration.seconds(10)
+    /// A relay that restarts is back by then; a headless agent is not kept waiting for one that is not.
+    var headlessUnreachable = Duration.seconds(10)
+    /// A hook that was cut off by our restart calls again within this.
+    var reclaimWithin = Duration.seconds(15)
+    /// SIGTERM to a hook means No or the end of the session, and the latter says so within this.
+    var hookLossGrace = Duration.seconds(1)
+    /// A killed agent says nothing; people look at an open approval, so it is noticed soon.
+    var agentCheckOpen = Duration.seconds(1)
+    var agentCheckIdle = Duration.seconds(15)
+    /// The status line is redrawn many times a second.
+    var usageInterval = Duration.seconds(2)
+
+    /// Waiting at one time on this machine.
+    var approvalsMax = 256
+    /// Resolved ones that are remembered, for a decision that comes again.
+    var closedMax = 512
+    /// Of a session; a batch of an agent has a few.
+    var callsMax = 256
+    /// Unfinished messages of a session.
+    var messagesMax = 8
+    /// Sessions in memory, those that are over included.
+    var sessionsMax = 1_000
+
+    var titleCharacters = 80
+    var operationBytes = 200
+    var summaryBytes = 200
+    /// One assistant message or prompt.
+    var messageBytes = 128 << 10
+    /// What a tool printed: its beginning and its end.
+    var outputBytes = 16 << 10
+    var diffBytes = 64 << 10
+    /// Of a tool that nobody is asked about.
+    var inputBytes = 32 << 10
+    /// Of an approval: all of it wherever an event can hold it. What is left is for the head and the diff.
+    var approvalInputBytes = 176 << 10
+    var approvalDiffBytes = 32 << 10
+    var todosMax = 500
+}

@@ -1,0 +1,23 @@
+/// Shows paths as short as people know them: within the project relative, within the home directory with `~`.
+struct ClaudePaths: Sendable {
+    var home: String
+    var workingDirectory: String?
+
+    func short(_ path: String) -> String {
+        if let workingDirectory, let rest = Self.rest(of: path, below: workingDirectory) { return rest }
+        return tilde(path)
+    }
+
+    func tilde(_ path: String) -> String {
+        if path == home { return "~" }
+        guard let rest = Self.rest(of: path, below: home) else { return path }
+        return "~/" + rest
+    }
+
+    static func last(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    private static func rest(of path: String, below directory: String) -> String? {
+        guard directory.count > 1, path.hasPrefix(directory + "/") else { return nil }
+        return String(path.dropFirst(directory.count + 1))
+    }
+}

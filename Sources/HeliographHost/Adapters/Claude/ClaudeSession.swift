@@ -1,0 +1,95 @@
+internal import RelayProtocol
+
+/// What the adapter knows of one Claude Code conversation.
+struct ClaudeSession {
+    /// A tool call that began and did not end yet.
+    struct Call {
+        var id: String
+        var tool: String
+        var agent: String?
+        var input: [UInt8]
+        var order: Int
+    }
+
+    /// An assistant message that is still being written.
+    struct Message {
+        var id: String
+        var text = ""
+        /// Bytes of `text` that were streamed: whole lines only.
+        var streamed = 0
+    }
+
+    let id: SessionID
+    var process: AgentProcess?
+    var paths: ClaudePaths
+    /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
+    var tasksDirectory: String?
+    var hasTitle = false
+    var isEnded = false
+    /// What was last said of it.
+    var status: SessionStatus?
+    var statusReason: String?
+    var calls: [String: Call] = [:]
+    /// Told already, newest last: a call can end twice, by itself and with its batch.
+    private(set) var finishedCalls: [String] = []
+    var messages: [Message] = []
+    var subagents: Set<String> = []
+    var todos: [UInt8] = []
+    var usage = ClaudeUsage()
+    var lastUse = 0
+    private var callOrder = 0
+
+    init(id: SessionID, home: String) {
+        self.id = id
+        paths = ClaudePaths(home: home)
+    }
+
+    mutating func begin(_ call: String, tool: String, agent: String?, input: [UInt8], countMax: Int) {
+        callOrder += 1
+        calls[call] = Call(id: call, tool: tool, agent: agent, input: input, order: callOrder)
+        while calls.count > countMax, let oldest = calls.values.min(by: { $0.order < $1.order }) { calls[oldest.id] = nil }
+    }
+
+    /// Whether its end is news. A call that began before this daemon did ends all the same.
+    mutating func finish(_ call: String, countMax: Int) -> Bool {
+        calls[call] = nil
+        guard !finishedCalls.contains(call) else { return false }
+        finishedCalls.append(call)
+        if finishedCalls.count > countMax { finishedCalls.removeFirst() }
+        return true
+    }
+
+    /// The newest open call with exactly this input: what a permission request, which names no call, is about.
+    func call(tool: String, agent: String?, input: [UInt8], except taken: Set<String>) -> String? {
+        calls.values.filter { $0.tool == tool && $0.agent == agent && $0.input == input && !taken.contains($0.id) }
+            .max { $0.order < $1.order }?.id
+    }
+
+    // MARK: Over a restart
+
+    var note: [UInt8] {
+        JSONWriter.object {
+            $0.field("pid", process.map { Int64($0.id) })
+            // Ticks do not fit a JSON number for ever.
+            $0.field("started", process.map { String($0.startedAt) })
+            $0.field("cwd", paths.workingDirectory)
+            $0.field("tasks", tasksDirectory)
+            $0.flag("title", hasTitle)
+            $0.flag("ended", isEnded)
+            usage.write(to: &$0)
+        }
+    }
+
+    init?(id: SessionID, home: String, note: [UInt8]) {
+        guard let value = try? JSONDocument(parsing: note).root.object() else { return nil }
+        self.init(id: id, home: home)
+        if let pid = value.whole("pid"), let number = Int32(exactly: pid) {
+            process = AgentProcess(id: number, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
+        }
+        paths.workingDirectory = value.text("cwd")
+        tasksDirectory = value.text("tasks")
+        hasTitle = value.isTrue("title")
+        isEnded = value.isTrue("ended")
+        usage = ClaudeUsage(from: value)
+    }
+}

@@ -1,0 +1,32 @@
+/// A command line in Claude Code's settings that is ours, known by its shape: an executable named `heliograph`, then our words.
+enum ClaudeCommand: Equatable {
+    case hook(executable: String, event: String)
+    case statusLine(executable: String, wrapped: String?)
+
+    static let executableName = "heliograph"
+
+    /// Nil where the command is somebody else's.
+    init?(_ command: String) {
+        guard let words = ShellWords.split(command), let executable = words.first,
+            executable.split(separator: "/").last.map(String.init) == Self.executableName
+        else { return nil }
+        switch Array(words.dropFirst()) {
+        case let rest where rest.count == 3 && rest[0] == "hook" && rest[1] == "claude":
+            self = .hook(executable: executable, event: rest[2])
+        case ["statusline", "claude"]:
+            self = .statusLine(executable: executable, wrapped: nil)
+        case let rest where rest.count == 4 && rest[0] == "statusline" && rest[1] == "claude" && rest[2] == "--wrap":
+            self = .statusLine(executable: executable, wrapped: rest[3])
+        default: return nil
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .hook(let executable, let event): "\(ShellWords.quoted(executable)) hook claude \(event)"
+        case .statusLine(let executable, nil): "\(ShellWords.quoted(executable)) statusline claude"
+        case .statusLine(let executable, let wrapped?):
+            "\(ShellWords.quoted(executable)) statusline claude --wrap \(ShellWords.quoted(wrapped))"
+        }
+    }
+}

@@ -1,0 +1,278 @@
+import RelayProtocol
+
+/// What `connect claude` puts into Claude Code's settings, and how it is taken out again. Pure: bytes in, bytes out.
+///
+/// | key | what |
+/// |---|---|
+/// | `hooks.EVENT` | one more entry for each event of `events`, beside those of others |
+/// | `statusLine` | ours, or around the person's own, whose other keys stay |
+/// | `env.CLAUDE_CODE_ENABLE_TODO_TOOLS` | only if asked for; `env.HELIOGRAPH_TODO_TOOLS` beside it says that it came from us |
+package struct ClaudeSettings: Sendable {
+    /// The outcome of an edit; `bytes` nil means that nothing is left and the file can go.
+    package struct Edit: Equatable, Sendable {
+        package var bytes: [UInt8]?
+        /// Sentences for the person: what was left alone, and why.
+        package var notes: [String] = []
+    }
+
+    /// The events that we want, whether they take a matcher, and after how many seconds Claude Code shall give up on us.
+    static let events: [(name: String, takesMatcher: Bool, timeoutSeconds: Int)] = [
+        ("SessionStart", false, 5),
+        ("UserPromptSubmit", false, 5),
+        ("MessageDisplay", false, 5),
+        ("PreToolUse", true, 5),
+        // A person may need a while; the dialog in the terminal is open all the time.
+        ("PermissionRequest", true, 3600),
+        ("PostToolUse", true, 5),
+        ("PostToolUseFailure", true, 5),
+        ("PostToolBatch", false, 5),
+        ("Notification", false, 5),
+        ("TaskCreated", false, 5),
+        ("TaskCompleted", false, 5),
+        ("SubagentStart", false, 5),
+        ("SubagentStop", false, 5),
+        ("Stop", false, 5),
+        ("StopFailure", false, 5),
+        ("PreCompact", false, 5),
+        // Without a time-out of its own it would be cancelled after a second and a half.
+        ("SessionEnd", false, 5),
+    ]
+    static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
+    static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
+
+    private var text: JSONText
+    private var notes: [String] = []
+    private var isEmpty = false
+
+    private init(_ current: [UInt8]?) throws(ConnectError) {
+        do {
+            text = try JSONText(current)
+        } catch {
+            throw ConnectError(.badJSON, at: Self.place(of: error, in: current ?? []), error.message)
+        }
+        try require(text.root, isObject: true, at: "the top level")
+    }
+
+    /// Adds what is missing and renews the path of what is there; what a person changed in our entries since stays.
+    ///
+    /// `inheritedStatusLine` is the command that another settings file would lose to a status line in this one.
+    package static func connect(
+        _ current: [UInt8]?, executable: String, todoTools: Bool = false, inheritedStatusLine: String? = nil
+    ) throws(ConnectError) -> Edit {
+        try check(executable)
+        var settings = try ClaudeSettings(current)
+        try settings.addHooks(executable)
+        try settings.addStatusLine(executable, inherited: inheritedStatusLine)
+        if todoTools { try settings.addTodoTools() }
+        return Edit(bytes: settings.text.bytes, notes: settings.notes)
+    }
+
+    /// Takes out what is ours, and nothing else.
+    package static func disconnect(_ current: [UInt8]) throws(ConnectError) -> Edit {
+        var settings = try ClaudeSettings(current)
+        settings.removeHooks()
+        settings.removeStatusLine()
+        settings.removeTodoTools()
+        return Edit(bytes: settings.isEmpty ? nil : settings.text.bytes, notes: settings.notes)
+    }
+
+    /// The command of the status line in a settings file, or nil where it has none.
+    static func statusLineCommand(_ current: [UInt8]) -> String? {
+        (try? JSONText(current))?.value(at: [.key("statusLine"), .key("command")]).flatMap { try? $0.string() }
+    }
+
+    // MARK: - Hooks
+
+    private mutating func addHooks(_ executable: String) throws(ConnectError) {
+        guard let hooks = text.value(at: [.key("hooks")]) else {
+            let events = Self.events.map { (key: $0.name, value: JSONTree.array([Self.entry(for: $0, executable)])) }
+            return text.append("hooks", .object(events), to: [])
+        }
+        try require(hooks, isObject: true, at: "$.hooks")
+        for name in Self.members(hooks) where !Self.events.contains(where: { $0.name == name }) {
+            removeHooks(of: name, keeping: 0)
+        }
+        for event in Self.events {
+            let path: [JSONText.Step] = [.key("hooks"), .key(event.name)]
+            guard let list = text.value(at: path) else {
+                let value = JSONTree.array([Self.entry(for: event, executable)])
+                if text.value(at: [.key("hooks")]) == nil {
+                    text.append("hooks", .object([(event.name, value)]), to: [])
+                } else {
+                    text.append(event.name, value, to: [.key("hooks")])
+                }
+                continue
+            }
+            try require(list, isObject: false, at: "$.hooks.\(event.name)")
+            guard let ours = handlers(of: event.name).first else {
+                text.append(Self.entry(for: event, executable), to: path)
+                continue
+            }
+            let command = ClaudeCommand.hook(executable: executable, event: event.name).text
+            if (try? text.value(at: ours + [.key("command")])?.string()) != command {
+                text.replace(ours + [.key("command")], with: JSONWriter.string(command))
+            }
+            removeHooks(of: event.name, keeping: 1)
+        }
+    }
+
+    private mutating func removeHooks() {
+        guard let hooks = text.value(at: [.key("hooks")]) else { return }
+        for name in Self.members(hooks) { removeHooks(of: name, keeping: 0) }
+    }
+
+    private mutating func removeHooks(of event: String, keeping kept: Int) {
+        while !isEmpty, let handler = handlers(of: event).dropFirst(kept).last {
+            // An entry without any handler does nothing: ours goes as a whole, one that others share loses only ours.
+            let list = Array(handler.dropLast())
+            let isOnlyOne = (try? text.value(at: list)?.array().count) == 1
+            remove(isOnlyOne ? Array(list.dropLast()) : handler)
+        }
+    }
+
+    /// Where our own handlers of an event stand, in order.
+    private func handlers(of event: String) -> [[JSONText.Step]] {
+        var paths: [[JSONText.Step]] = []
+        let path: [JSONText.Step] = [.key("hooks"), .key(event)]
+        let entries = (try? text.value(at: path)?.array()) ?? []
+        for entry in entries.indices {
+            let list = path + [.index(entry), .key("hooks")]
+            let handlers = (try? text.value(at: list)?.array()) ?? []
+            for handler in handlers.indices {
+                guard let command = try? handlers[handler].optional("command")?.string(),
+                    case .hook? = ClaudeCommand(command)
+                else { continue }
+                paths.append(list + [.index(handler)])
+            }
+        }
+        return paths
+    }
+
+    private static func entry(
+        for event: (name: String, takesMatcher: Bool, timeoutSeconds: Int), _ executable: String
+    ) -> JSONTree {
+        let handler = JSONTree.object([
+            ("type", .string("command")),
+            ("command", .string(ClaudeCommand.hook(executable: executable, event: event.name).text)),
+            ("timeout", .number(event.timeoutSeconds)),
+        ])
+        let matcher: [(key: String, value: JSONTree)] = event.takesMatcher ? [("matcher", .string("*"))] : []
+        return .object(matcher + [("hooks", .array([handler]))])
+    }
+
+    // MARK: - Status line
+
+    private mutating func addStatusLine(_ executable: String, inherited: String?) throws(ConnectError) {
+        let path: [JSONText.Step] = [.key("statusLine"), .key("command")]
+        guard let statusLine = text.value(at: [.key("statusLine")]) else {
+            if let inherited {
+                if ClaudeCommand(inherited) == nil {
+                    notes.append(
+                        "A status line of yours is set in another settings file, which one in this file would hide; it is left "
+                            + "alone, so costs are not seen. `heliograph connect claude --user` wraps it.")
+                }
+                return
+            }
+            let command = ClaudeCommand.statusLine(executable: executable, wrapped: nil).text
+            return text.append(
+                "statusLine", .object([("type", .string("command")), ("command", .string(command))]), to: [])
+        }
+        try require(statusLine, isObject: true, at: "$.statusLine")
+        guard let value = text.value(at: path), let command = try? value.string(),
+            (try? statusLine.optionalString("type")) == "command"
+        else {
+            notes.append("The status line is not a command; it is left alone, so costs are not seen.")
+            return
+        }
+        switch ClaudeCommand(command) {
+        case .statusLine(_, nil)?:
+            let wanted = ClaudeCommand.statusLine(executable: executable, wrapped: nil).text
+            if command != wanted { text.replace(path, with: JSONWriter.string(wanted)) }
+        case .statusLine(_, let wrapped?)?:
+            let original = Self.original(of: value, wrapped: wrapped)
+            text.replace(path, with: StatusLineWrapping.wrap(original[...], executable: executable))
+        default:
+            text.replace(path, with: StatusLineWrapping.wrap(value.bytes, executable: executable))
+        }
+    }
+
+    private mutating func removeStatusLine() {
+        let path: [JSONText.Step] = [.key("statusLine"), .key("command")]
+        guard !isEmpty, let value = text.value(at: path), let command = try? value.string(),
+            case .statusLine(_, let wrapped)? = ClaudeCommand(command)
+        else { return }
+        if let wrapped {
+            text.replace(path, with: Self.original(of: value, wrapped: wrapped))
+        } else {
+            remove([.key("statusLine")])
+        }
+    }
+
+    /// The person's own command as a JSON string, in their spelling where it is still known.
+    private static func original(of value: JSONValue, wrapped: String) -> [UInt8] {
+        guard let raw = StatusLineWrapping.unwrap(value.bytes),
+            let document = try? JSONDocument(parsing: raw), (try? document.root.string()) == wrapped
+        else { return JSONWriter.string(wrapped) }
+        return raw
+    }
+
+    // MARK: - Todo tools
+
+    private mutating func addTodoTools() throws(ConnectError) {
+        guard let environment = text.value(at: [.key("env")]) else {
+            let members = [Self.todoTools, Self.todoToolsMark].map { (key: $0, value: JSONTree.string("1")) }
+            return text.append("env", .object(members), to: [])
+        }
+        try require(environment, isObject: true, at: "$.env")
+        // Whoever set it already, to whatever, meant it.
+        if text.value(at: [.key("env"), .key(Self.todoTools)]) != nil { return }
+        for key in [Self.todoTools, Self.todoToolsMark] where text.value(at: [.key("env"), .key(key)]) == nil {
+            text.append(key, .string("1"), to: [.key("env")])
+        }
+    }
+
+    /// Only what our mark stands beside is ours, and only while it has the value that we gave it.
+    private mutating func removeTodoTools() {
+        guard !isEmpty, text.value(at: [.key("env"), .key(Self.todoToolsMark)]) != nil else { return }
+        if (try? text.value(at: [.key("env"), .key(Self.todoTools)])?.string()) == "1" {
+            remove([.key("env"), .key(Self.todoTools)])
+        }
+        remove([.key("env"), .key(Self.todoToolsMark)])
+    }
+
+    // MARK: - Helpers
+
+    private mutating func remove(_ path: [JSONText.Step]) {
+        if !text.remove(path) { isEmpty = true }
+    }
+
+    private func require(_ value: JSONValue, isObject: Bool, at place: String) throws(ConnectError) {
+        let isFit = isObject ? value.isObject : (try? value.array()) != nil
+        if !isFit { throw ConnectError(.unexpectedShape, at: place, "this must be \(isObject ? "an object" : "an array")") }
+    }
+
+    private static func members(_ object: JSONValue) -> [String] { ((try? object.members()) ?? []).map(\.key) }
+
+    /// What we write we must find again, and the shell must take it for one word.
+    private static func check(_ executable: String) throws(ConnectError) {
+        guard executable.utf8.first == UInt8(ascii: "/"),
+            executable.split(separator: "/").last.map(String.init) == ClaudeCommand.executableName,
+            executable.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
+        else {
+            throw ConnectError(
+                .unfitExecutable, at: executable,
+                "the settings need an absolute path to an executable named \(ClaudeCommand.executableName)")
+        }
+    }
+
+    /// `byte 17` is of little use in an editor.
+    private static func place(of error: WireError, in bytes: [UInt8]) -> String {
+        guard error.path.hasPrefix("byte "), let offset = Int(error.path.dropFirst(5)), offset <= bytes.count else {
+            return error.path
+        }
+        let before = bytes[..<offset]
+        let line = before.count { $0 == 10 } + 1
+        let column = offset - (before.lastIndex(of: 10).map { $0 + 1 } ?? 0) + 1
+        return "line \(line), column \(column)"
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+
+/// One settings file of somebody else's program: read whole, replaced whole, never half written.
+struct SettingsFile {
+    /// A settings file has a few kilobytes; what is longer is not one.
+    static let bytesMax = 1 << 20
+
+    /// As the person knows it; a symbolic link is kept, and what it points to is replaced.
+    let path: String
+
+    /// Nil where there is no such file.
+    func read() throws(ConnectError) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            // A link to nothing is not the same as nothing: the file would have to be created elsewhere.
+            if errno == ENOENT, !isLink { return nil }
+            throw failure(.unreadable, "cannot be opened")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        while true {
+            var count = 0
+            let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, initialized in
+                count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                // Exactly the bytes that read wrote.
+                initialized = max(0, count)
+            }
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure(.unreadable, "cannot be read")
+            }
+            bytes += chunk
+            if bytes.count > Self.bytesMax { throw ConnectError(.tooLarge, at: path, "this is longer than a settings file") }
+        }
+    }
+
+    /// Puts the bytes in place in one step, with the mode of the file that was there; nil removes the file, or empties it where
+    /// a link leads to it: the link is somebody's.
+    func write(_ bytes: [UInt8]?, replacing expected: [UInt8]?) throws(ConnectError) {
+        guard try read() == expected else {
+            throw ConnectError(.changedMeanwhile, at: path, "somebody else has just changed this; nothing was written")
+        }
+        guard let bytes = bytes ?? (isLink ? Array("{}\n".utf8) : nil) else {
+            guard unsafe unlink(path) == 0 else { throw failure(.unwritable, "cannot be removed") }
+            return
+        }
+        let target = try resolved()
+        let directory = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
+        if expected == nil { try createDirectory(directory) }
+        let temporary = "\(directory)/.\(target.split(separator: "/").last ?? "settings").heliograph-\(getpid())"
+        unsafe unlink(temporary)
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure(.unwritable, "cannot be written") }
+        let isWritten = Self.fill(descriptor, with: bytes, like: expected == nil ? nil : target)
+        let isClosed = close(descriptor) == 0
+        guard isWritten, isClosed, unsafe rename(temporary, target) == 0 else {
+            let error = failure(.unwritable, "cannot be written")
+            unsafe unlink(temporary)
+            throw error
+        }
+        // So that the new name survives a power cut; without it the old file would be back, which is whole too.
+        let folder = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+    }
+
+    private static func fill(_ descriptor: Int32, with bytes: [UInt8], like original: String?) -> Bool {
+        if let original {
+            var status = stat()
+            guard unsafe stat(original, &status) == 0, fchmod(descriptor, status.st_mode & 0o7777) == 0 else { return false }
+            // Run by root for somebody: the file must stay theirs.
+            if status.st_uid != geteuid(), fchown(descriptor, status.st_uid, status.st_gid) != 0 { return false }
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            // The buffer outlives the call, and the length is its own.
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return fsync(descriptor) == 0
+    }
+
+    /// The file itself, behind every link.
+    private func resolved() throws(ConnectError) -> String {
+        guard isLink else { return path }
+        // The C library allocates the path, and it is freed once it has been read.
+        guard let real = unsafe realpath(path, nil) else { throw failure(.unwritable, "points to nothing") }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
+    private func createDirectory(_ directory: String) throws(ConnectError) {
+        guard unsafe mkdir(directory, 0o777) != 0, errno != EEXIST else { return }
+        throw failure(.unwritable, "the folder cannot be created")
+    }
+
+    private var isLink: Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    private func failure(_ code: ConnectError.Code, _ what: String) -> ConnectError {
+        let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+        return ConnectError(code, at: path, "\(what): \(reason)")
+    }
+}

@@ -1,0 +1,15 @@
+internal import Glibc
+
+/// Held by the one daemon of a state directory; the kernel lets go of it when the process ends, however it ends.
+struct DirectoryLock: ~Copyable {
+    private let file: File
+
+    init(_ directory: String) throws(HostError) {
+        let file = try File(directory + "/host.lock", O_RDWR | O_CREAT)
+        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else { throw .file("lock", file.path) }
+            throw HostError(.alreadyRunning, "a heliograph host runs already with \(directory)")
+        }
+        self.file = file
+    }
+}

@@ -1,0 +1,68 @@
+internal import Glibc
+
+/// Files and directories that only their owner may read.
+enum Files {
+    /// Makes the directory and those above it; an existing last one is narrowed to its owner.
+    static func makePrivateDirectory(_ path: String) throws(HostError) {
+        var prefix = ""
+        for part in path.split(separator: "/") {
+            prefix += "/" + part
+            guard unsafe mkdir(prefix, 0o700) != 0 else { continue }
+            if errno != EEXIST && errno != EISDIR && errno != EROFS && errno != EACCES { throw .file("make", prefix) }
+        }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw .file("make", path) }
+        guard status.st_uid == getuid() else { throw HostError(.file, "\(path) belongs to another user") }
+        if status.st_mode & 0o077 != 0, unsafe chmod(path, 0o700) != 0 { throw .file("protect", path) }
+    }
+
+    /// Nil where there is no such file; at most `bytesMax` of it.
+    static func read(_ path: String, bytesMax: Int) throws(HostError) -> [UInt8]? {
+        guard unsafe access(path, F_OK) == 0 else { return nil }
+        let file = try File(path, O_RDONLY)
+        let size = try file.size()
+        guard size <= bytesMax else { throw HostError(.file, "\(path) is longer than \(bytesMax) bytes") }
+        return try file.read(at: 0, count: size)
+    }
+
+    /// The file holds either what it held or `bytes`, whatever happens; on disk when this returns.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(HostError) {
+        let temporary = path + ".new"
+        do throws(HostError) {
+            let file = try File(temporary, O_WRONLY | O_CREAT | O_TRUNC)
+            // The file could be left over from another time with another mode.
+            guard fchmod(file.descriptor, File.mode) == 0 else { throw HostError.file("protect", temporary) }
+            try file.write(bytes)
+            try file.synchronize()
+        } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+        guard unsafe rename(temporary, path) == 0 else { throw .file("replace", path) }
+        synchronizeDirectory(of: path)
+    }
+
+    /// Names in a directory, in no order; empty where it cannot be read.
+    static func names(in path: String) -> [String] {
+        guard let directory = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        // The entry is read before the next call could reuse its storage.
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// A rename is on disk when its directory is. Best effort: some file systems refuse it.
+    private static func synchronizeDirectory(of path: String) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let descriptor = unsafe open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

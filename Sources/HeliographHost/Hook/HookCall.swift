@@ -1,0 +1,38 @@
+import Glibc
+
+/// `heliograph hook AGENT EVENT`: what a coding agent runs at each of its events.
+///
+/// It is started before every tool call, so it must cost nothing: no Foundation, no JSON, no argument parser on this path.
+/// Whatever goes wrong, it prints nothing and exits with 0: any other status could allow or block something in the agent.
+package enum HookCall {
+    package static func run(agent: String, event: String) -> Int32 {
+        // A reader that is gone must show as an error, not kill us with a status of our own.
+        signal(SIGPIPE, SIG_IGN)
+        let limits = HookLimits()
+        guard let body = HookStream.readInput(limits: limits),
+            let request = HookRequest(path: ["hook", agent, event], body: body)
+        else { return 0 }
+        let exchange = HookExchange(
+            request: request, socketPath: HostPaths().socket, limits: limits, isAgentAlive: agentWatch())
+        if isAwaited(event) {
+            if let answer = exchange.ask() { HookStream.write(answer) }
+        } else {
+            exchange.tell()
+        }
+        return 0
+    }
+
+    /// Only these wait for a person; SIGTERM ends them at once, and the daemon sees the hang-up.
+    static func isAwaited(_ event: String) -> Bool { event == "PermissionRequest" }
+
+    /// An agent that is killed takes leave of nobody: its hooks are left behind with another parent.
+    private static func agentWatch() -> () -> Bool {
+        let parent = getppid()
+        let agent = HostPaths.variable("CLAUDE_PID").flatMap { pid_t($0) }
+        return {
+            if getppid() != parent { return false }
+            guard let agent, agent > 0 else { return true }
+            return kill(agent, 0) == 0 || errno != ESRCH
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+
+/// Hands one request to the daemon: tells it something, or asks it and waits.
+struct HookExchange {
+    private enum Outcome { case answered(status: Int, body: [UInt8]), broken, gaveUp }
+
+    let request: HookRequest
+    let socketPath: String
+    var limits = HookLimits()
+    /// Asked once in `limits.agentCheck` while waiting: nobody needs an answer whose agent is gone.
+    var isAgentAlive: () -> Bool = { true }
+
+    /// Sends and waits for the daemon's word that it has it, so that the next hook's event cannot overtake this one; all of
+    /// it within the budget, unless the event is so large that the daemon is still taking it. Whether it worked is nobody's
+    /// business: a hook must not disturb its agent.
+    func tell() {
+        let deadline = ContinuousClock.now + limits.budget
+        guard let socket = HookSocket(connectingTo: socketPath, until: deadline) else { return }
+        _ = exchange(request.bytes(), on: socket, until: deadline)
+    }
+
+    /// What the agent shall read, or nil for no decision. Waits as long as the agent lives and the daemon comes back.
+    func ask() -> [UInt8]? {
+        var attempt = 1
+        var brokenSince: ContinuousClock.Instant?
+        while true {
+            let begun = ContinuousClock.now
+            if let socket = HookSocket(connectingTo: socketPath, until: begun + limits.budget) {
+                switch exchange(request.bytes(attempt: attempt), on: socket, until: nil) {
+                case .answered(200, let body): return body
+                case .answered, .gaveUp: return nil
+                case .broken:
+                    // A connection that held for long was a daemon at work, not one more crash of the same outage.
+                    if ContinuousClock.now - begun > limits.retryWindow { brokenSince = nil }
+                }
+            } else if attempt == 1 {
+                return nil
+            }
+            let now = ContinuousClock.now
+            let since = brokenSince ?? now
+            brokenSince = since
+            guard now - since < limits.retryWindow, isAgentAlive() else { return nil }
+            pause(limits.retryInterval)
+            attempt += 1
+        }
+    }
+
+    /// With a deadline it gives up there; without one, when the agent is gone.
+    private func exchange(
+        _ bytes: [UInt8], on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?
+    ) -> Outcome {
+        var deadline = deadline
+        let transferEnd = ContinuousClock.now + limits.transferMax
+        var sent = 0
+        while sent < bytes.count {
+            // A daemon that refuses early may have answered before it hung up: what it said is read below.
+            guard let count = socket.send(bytes[sent...]) else { break }
+            sent += count
+            guard count == 0 else { continue }
+            guard wait(for: POLLOUT, on: socket, until: deadline) else { return .gaveUp }
+            // It has just taken something.
+            if deadline != nil { deadline = min(.now + limits.budget, transferEnd) }
+        }
+        var response = HookResponse(limits: limits)
+        while true {
+            guard wait(for: POLLIN, on: socket, until: deadline) else { return .gaveUp }
+            switch socket.receive(bytesMax: 64 << 10) {
+            case .wait: continue
+            case .end, .failed: return .broken
+            case .bytes(let more):
+                switch response.append(more) {
+                case .incomplete: continue
+                case .unusable: return .gaveUp
+                case .complete(let status, let body): return .answered(status: status, body: body)
+                }
+            }
+        }
+    }
+
+    private func wait(for events: Int32, on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?) -> Bool {
+        if let deadline { return socket.wait(for: events, until: deadline) == .ready }
+        while true {
+            switch socket.wait(for: events, until: .now + limits.agentCheck) {
+            case .ready: return true
+            case .failed: return false
+            case .timedOut: if !isAgentAlive() { return false }
+            }
+        }
+    }
+
+    private func pause(_ duration: Duration) {
+        let parts = duration.components
+        var time = timespec(tv_sec: Int(parts.seconds), tv_nsec: Int(parts.attoseconds / 1_000_000_000))
+        // A signal that cuts this short costs one early attempt.
+        unsafe nanosleep(&time, nil)
+    }
+}

@@ -1,0 +1,22 @@
+/// Every bound of a hook call, beside its reason.
+struct HookLimits: Sendable {
+    /// To find the daemon, hand over the event and see it taken: what a person does not notice before each tool call.
+    var budget = Duration.milliseconds(50)
+    /// What a large event may take in all while the daemon goes on taking it: it does not fit into the socket's buffer, and to
+    /// drop it would lose the end of a tool call. Silence for a `budget` ends it earlier.
+    var transferMax = Duration.milliseconds(500)
+    /// For the agent to finish writing our input; agents write it at once, and none waits longer for a hook than this.
+    var inputWait = Duration.seconds(5)
+    /// A tool's result with an image in it; what is longer is not sent at all.
+    var inputBytesMax = 8 << 20
+    /// A decision is a few hundred bytes; an answer to questions echoes them.
+    var responseBytesMax = 1 << 20
+    /// The head of a response; our daemon writes about 100 bytes.
+    var responseHeadBytesMax = 16 << 10
+    /// How often a waiting hook looks whether its agent still lives.
+    var agentCheck = Duration.seconds(1)
+    /// Between attempts to reach a daemon that went away while it held our question.
+    var retryInterval = Duration.milliseconds(250)
+    /// How long such a daemon may be away: a restart takes about a second, a crash loop must not keep us for ever.
+    var retryWindow = Duration.seconds(15)
+}

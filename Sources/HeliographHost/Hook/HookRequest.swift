@@ -1,0 +1,49 @@
+/// One event on its way to the daemon: what the agent wrote, verbatim, and three facts about the agent.
+struct HookRequest: Sendable {
+    /// The whole of the environment that is ever sent: it also holds keys and tokens.
+    private static let facts: [(header: String, variable: String)] = [
+        ("X-Agent-Pid", "CLAUDE_PID"),
+        ("X-Agent-Entrypoint", "CLAUDE_CODE_ENTRYPOINT"),
+        ("X-Agent-Attended", "CLAUDE_CODE_SESSION_ATTENDED"),
+    ]
+    private static let wordBytesMax = 64
+
+    let path: String
+    private let headers: String
+    let body: [UInt8]
+
+    /// Nil where a part of the path is not a plain word.
+    init?(path parts: [String], body: [UInt8], environment: (String) -> String? = HostPaths.variable) {
+        guard parts.allSatisfy(Self.isWord) else { return nil }
+        path = "/v1/" + parts.joined(separator: "/")
+        self.body = body
+        var headers = ""
+        for fact in Self.facts {
+            // Anything but a plain word could end the header and begin another.
+            if let value = environment(fact.variable), Self.isWord(value) { headers += "\(fact.header): \(value)\r\n" }
+        }
+        self.headers = headers
+    }
+
+    /// The bytes to send; from the second attempt on they say which it is, so that the daemon knows the question again.
+    func bytes(attempt: Int = 1) -> [UInt8] {
+        var head = "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        head += "Content-Length: \(body.count)\r\n"
+        head += headers
+        if attempt > 1 { head += "X-Attempt: \(attempt)\r\n" }
+        head += "Connection: close\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+
+    private static func isWord(_ text: String) -> Bool {
+        guard (1...wordBytesMax).contains(text.utf8.count) else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+}

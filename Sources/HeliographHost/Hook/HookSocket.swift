@@ -1,0 +1,115 @@
+import Glibc
+
+/// One connection to the daemon's Unix socket; every wait on it ends at a deadline. Closed when it goes out of scope.
+struct HookSocket: ~Copyable {
+    enum Readiness { case ready, timedOut, failed }
+
+    enum Received { case bytes([UInt8]), end, wait, failed }
+
+    private let descriptor: Int32
+
+    /// Nil unless a daemon that runs as our own user took the connection before the deadline.
+    init?(connectingTo path: String, until deadline: ContinuousClock.Instant) {
+        guard var address = Self.address(of: path), Self.isOwnSocket(path) else { return nil }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        // With a full backlog a non-blocking connect fails with EAGAIN and nothing to poll for; a send time-out bounds the
+        // kernel's own wait instead.
+        var wait = Self.timeValue(until: deadline)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        // A `sockaddr_un` begins as every `sockaddr` does, and its length goes with it.
+        let isConnected = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, length) == 0 }
+        }
+        guard isConnected, Self.isOwnPeer(descriptor) else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Waits until the socket can be written or read; a hang-up counts as ready, so that the next call sees it.
+    func wait(for events: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
+        Self.wait(for: events, on: descriptor, until: deadline)
+    }
+
+    static func wait(for events: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
+        while true {
+            var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            let count = unsafe poll(&entry, 1, milliseconds(until: deadline))
+            if count > 0 { return entry.revents & Int16(POLLNVAL) == 0 ? .ready : .failed }
+            if count == 0 { return .timedOut }
+            if errno != EINTR { return .failed }
+        }
+    }
+
+    /// How many bytes the kernel took now: zero where it would have to wait, nil where the peer is gone.
+    func send(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        // The buffer outlives the call, and the length is its own.
+        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
+        if count >= 0 { return count }
+        return errno == EAGAIN || errno == EINTR ? 0 : nil
+    }
+
+    func receive(bytesMax: Int) -> Received {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, initialized in
+            count = unsafe recv(descriptor, buffer.baseAddress, bytesMax, Int32(MSG_DONTWAIT))
+            // Exactly the bytes that recv wrote.
+            initialized = max(0, count)
+        }
+        if count > 0 { return .bytes(bytes) }
+        if count == 0 { return .end }
+        return errno == EAGAIN || errno == EINTR ? .wait : .failed
+    }
+
+    // MARK: - Whom we talk to
+
+    /// Who owns the file is known before anything is sent; that nobody swapped it in between, only the kernel's word on the
+    /// peer says. Both, because another user's program behind the path would read the tool input and answer for the person.
+    private static func isOwnSocket(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid()
+    }
+
+    private static func isOwnPeer(_ descriptor: Int32) -> Bool {
+        // The kernel's `struct ucred`, which the C library keeps behind a feature macro: process, user, group.
+        var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, uid_t.max, gid_t.max)
+        var length = socklen_t(MemoryLayout.size(ofValue: peer))
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return false }
+        return peer.user == geteuid()
+    }
+
+    private static func address(of path: String) -> sockaddr_un? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        return unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
+            // A zero byte must follow, and none may stand inside.
+            guard bytes.count < room.count, !bytes.contains(0) else { return false }
+            unsafe room.copyBytes(from: bytes)
+            return true
+        } ? address : nil
+    }
+
+    // MARK: - Time
+
+    /// Rounded up, so that a wait never ends before its deadline and spins.
+    private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
+        let left = (deadline - .now).components
+        if left.seconds < 0 || left.attoseconds < 0 { return 0 }
+        let fraction = (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int32(clamping: left.seconds.multipliedReportingOverflow(by: 1000).partialValue + fraction)
+    }
+
+    /// Never zero: for the kernel that means without limit.
+    private static func timeValue(until deadline: ContinuousClock.Instant) -> timeval {
+        let left = max(1, milliseconds(until: deadline))
+        return timeval(tv_sec: Int(left / 1000), tv_usec: Int(left % 1000) * 1000)
+    }
+}

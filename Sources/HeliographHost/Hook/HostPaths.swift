@@ -1,0 +1,43 @@
+import Glibc
+
+/// Where the host side keeps its things on this machine: one rule for the daemon, the hooks and the command.
+///
+/// | what | rule |
+/// |---|---|
+/// | `stateDirectory` | `$XDG_STATE_HOME/heliograph`, else `~/.local/state/heliograph` |
+/// | `configDirectory` | `$XDG_CONFIG_HOME/heliograph`, else `~/.config/heliograph` |
+/// | `socket` | `$HELIOGRAPH_SOCKET`, else `host.sock` in the state directory |
+///
+/// A path that is not absolute is ignored, as the XDG specification asks: hooks run in the agent's working directory, where a
+/// relative path would name another file in each project. Nothing here creates a directory.
+package struct HostPaths: Sendable, Equatable {
+    package let home: String
+    package let stateDirectory: String
+    package let configDirectory: String
+    package let socket: String
+
+    package init(environment: (String) -> String? = HostPaths.variable) {
+        func absolute(_ name: String) -> String? {
+            guard let path = environment(name), path.utf8.first == UInt8(ascii: "/") else { return nil }
+            return path
+        }
+        home = absolute("HOME") ?? HostPaths.homeOfUser()
+        stateDirectory = (absolute("XDG_STATE_HOME") ?? home + "/.local/state") + "/heliograph"
+        configDirectory = (absolute("XDG_CONFIG_HOME") ?? home + "/.config") + "/heliograph"
+        socket = absolute("HELIOGRAPH_SOCKET") ?? stateDirectory + "/host.sock"
+    }
+
+    /// One environment variable; nil where it is not set.
+    package static func variable(_ name: String) -> String? {
+        // The pointer is read before anything could change the environment: nothing in this program calls setenv.
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    /// What the user database says; asked only where HOME is missing, because it may load a name service.
+    private static func homeOfUser() -> String {
+        // The record is read at once, before another call could reuse its storage.
+        guard let record = unsafe getpwuid(getuid()), let path = unsafe record.pointee.pw_dir else { return "/" }
+        return unsafe String(cString: path)
+    }
+}

@@ -1,0 +1,41 @@
+internal import Glibc
+package import Logging
+internal import RelayProtocol
+
+/// What `heliograph host` does.
+package enum HostCommand {
+    /// Runs the daemon on this thread until SIGTERM or SIGINT.
+    package static func run(_ configuration: HostConfiguration, logger: Logger) throws {
+        try HostDaemon.run(configuration, logger: logger)
+    }
+
+    /// Redeems `RELAY/#host=CODE` and keeps what it gave. Returns the name that the relay knows this machine by.
+    package static func join(
+        link: String, name: String? = nil, certificateAuthorityFile: String? = nil, paths: HostPaths = HostPaths()
+    ) throws -> String {
+        let link = try PairingLink(link)
+        guard link.role == .host else {
+            throw HostError(.pairing, "this link is for a phone or a browser: ask the relay for one for a host")
+        }
+        let name = name ?? machineName()
+        let request = PairingRequest(
+            relay: link.relay, code: link.code, name: name, certificateAuthorityFile: certificateAuthorityFile)
+        let grant = try request.redeem()
+        guard grant.role == .host else { throw HostError(.pairing, "the relay gave a token that is not for a host") }
+        var configuration = HostConfiguration(relay: link.relay, token: grant.token, paths: paths)
+        configuration.name = name
+        configuration.certificateAuthorityFile = certificateAuthorityFile
+        try configuration.save(paths)
+        return grant.name
+    }
+
+    /// Up to the first dot: people do not call their laptop by its domain.
+    static func machineName() -> String {
+        let bytes = unsafe [CChar](unsafeUninitializedCapacity: 256) { buffer, count in
+            count = unsafe gethostname(buffer.baseAddress!, 255) == 0 ? 255 : 0
+        }
+        let name = bytes.prefix { $0 != 0 && $0 != 46 }.map { UInt8(bitPattern: $0) }
+        let text = TextCut.line(String(decoding: name, as: UTF8.self), bytesMax: WireLimits.nameBytesMax)
+        return text.isEmpty ? "host" : text
+    }
+}

@@ -1,0 +1,78 @@
+internal import RelayProtocol
+
+/// All that a daemon has to be told.
+///
+/// `host.json` in the configuration directory, readable by its owner only, holds what pairing made of it:
+///
+/// | key | type | meaning |
+/// |---|---|---|
+/// | `relay` | string | the relay's address, `https://…` |
+/// | `token` | string | this host's secret |
+/// | `name` | string | what people know this machine by; default: the machine's own name |
+/// | `certificateAuthority` | string | a PEM file that is trusted besides the system's authorities; optional |
+package struct HostConfiguration: Sendable {
+    package var relay: RelayAddress
+    package var token: String
+    package var name: String?
+    package var certificateAuthorityFile: String?
+    /// The spool, the lock and the socket; one daemon each.
+    package var stateDirectory: String
+    package var socketPath: String
+    /// For `~` on cards.
+    package var home: String
+    /// Named in `hello`.
+    package var software = "heliograph-host"
+    var spool = SpoolLimits()
+    var link = LinkLimits()
+
+    package init(relay: RelayAddress, token: String, paths: HostPaths = HostPaths()) {
+        self.relay = relay
+        self.token = token
+        stateDirectory = paths.stateDirectory
+        socketPath = paths.socket
+        home = paths.home
+    }
+
+    // MARK: File
+
+    private static let fileBytesMax = 64 << 10
+
+    package static func file(_ paths: HostPaths) -> String { paths.configDirectory + "/host.json" }
+
+    /// What pairing wrote.
+    package static func load(_ paths: HostPaths = HostPaths()) throws(HostError) -> HostConfiguration {
+        let path = file(paths)
+        guard let bytes = try Files.read(path, bytesMax: fileBytesMax) else {
+            throw HostError(
+                .notPaired, "this machine is not paired: heliograph host LINK, with the link that the relay shows for a host")
+        }
+        do {
+            let value = try JSONDocument(parsing: bytes).root.object()
+            let token = try value.string("token")
+            guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw HostError(.badConfiguration, "\(path): the token is not one")
+            }
+            var configuration = HostConfiguration(
+                relay: try RelayAddress(try value.string("relay")), token: token, paths: paths)
+            configuration.name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
+            configuration.certificateAuthorityFile = try value.optionalString("certificateAuthority")
+            return configuration
+        } catch let error as HostError {
+            throw error
+        } catch {
+            // Never the error's own words: it could quote the token.
+            throw HostError(.badConfiguration, "\(path) is not as it must be: {\"relay\":…,\"token\":…,\"name\":…}")
+        }
+    }
+
+    package func save(_ paths: HostPaths = HostPaths()) throws(HostError) {
+        try Files.makePrivateDirectory(paths.configDirectory)
+        let bytes = JSONWriter.object {
+            $0.field("relay", relay.url)
+            $0.field("token", token)
+            $0.field("name", name)
+            $0.field("certificateAuthority", certificateAuthorityFile)
+        }
+        try Files.replace(Self.file(paths), with: bytes + [UInt8(ascii: "\n")])
+    }
+}

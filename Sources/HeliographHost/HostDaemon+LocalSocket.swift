@@ -1,0 +1,153 @@
+internal import Glibc
+internal import Logging
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// The Unix socket that hooks talk to: HTTP/1.1, for processes of the same user only.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST /v1/hook/claude/PermissionRequest` | 200 and what the hook prints, or 204: no decision; maybe in an hour |
+/// | `POST /v1/hook/claude/EVENT` | 204 when it is in the spool |
+/// | `POST /v1/statusline/claude` | 204 |
+/// | `GET /v1/status` | what this daemon does, as JSON |
+extension HostDaemon: ServerHandler {
+    /// As much as a hook hands over (see `HookLimits.inputBytesMax`).
+    private static let bodyBytesMax = 8 << 20
+
+    var localSocket: ListenerConfiguration {
+        var limits = Limits()
+        limits.httpBodyBytesMax = Self.bodyBytesMax
+        var listener = ListenerConfiguration(address: .unix(path: configuration.socketPath), limits: limits)
+        listener.extraHeaders = ["x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt"]
+        return listener
+    }
+
+    func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision {
+        .refuse(status: 404, body: "no WebSocket is served here\n")
+    }
+
+    func opened(_ connection: ConnectionID) {}
+
+    func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) {
+        guard case .unix(let user, _) = request.peer, user == getuid() else {
+            loop.respond(to: id, HTTPResponse(status: 403))
+            return
+        }
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        switch (request.method, parts.count, parts.prefix(3)) {
+        case ("POST", 4, ["v1", "hook", "claude"]): hookCalled(parts[3], request, id)
+        case ("POST", 3, ["v1", "statusline", "claude"]):
+            if let line = parse(request, "statusLine") { tell(.statusLineShown(line, process: process(request))) }
+            loop.respond(to: id, HTTPResponse(status: 204))
+        case ("GET", 2, ["v1", "status"]):
+            loop.respond(
+                to: id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(status)))
+        default: loop.respond(to: id, HTTPResponse(status: 404))
+        }
+    }
+
+    func requestAborted(_ id: HTTPRequestID) {
+        // While we stop, connections end because of us: the hooks will call again.
+        guard !isEnding else { return }
+        tell(.hookGone(HookToken(rawValue: id.rawValue)))
+    }
+
+    private func hookCalled(_ event: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
+        let isAsked = event == "PermissionRequest"
+        guard let payload = parse(request, event) else {
+            loop.respond(to: id, HTTPResponse(status: 204))
+            return
+        }
+        var hook = ClaudeHook(event: event, payload: payload, process: process(request))
+        hook.isAttended = request.header("x-agent-attended") != "0"
+        hook.attempt = request.header("x-attempt").flatMap { Int($0) } ?? 1
+        if isAsked { hook.token = HookToken(rawValue: id.rawValue) }
+        tell(.hookCalled(hook))
+        if !isAsked { loop.respond(to: id, HTTPResponse(status: 204)) }
+    }
+
+    /// What is not strict JSON is no event and no question.
+    private func parse(_ request: HTTPRequest, _ event: String) -> JSONDocument? {
+        do throws(WireError) {
+            let document = try JSONDocument(parsing: request.body)
+            _ = try document.root.object()
+            return document
+        } catch {
+            logger.warning(
+                "a hook's input was not understood",
+                metadata: ["event": "\(event.prefix(64))", "code": "\(error.code.rawValue)", "bytes": "\(request.body.count)"])
+            return nil
+        }
+    }
+
+    private func process(_ request: HTTPRequest) -> AgentProcess? {
+        request.header("x-agent-pid").flatMap { Int32($0) }.flatMap(AgentProcessTable.process)
+    }
+
+    func respond(_ token: HookToken, _ output: [UInt8]?) {
+        let id = HTTPRequestID(rawValue: token.rawValue)
+        guard let output else {
+            loop.respond(to: id, HTTPResponse(status: 204))
+            return
+        }
+        loop.respond(to: id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(output)))
+    }
+
+    // MARK: Status
+
+    private var status: [UInt8] {
+        JSONWriter.object { writer in
+            writer.object("link") {
+                $0.field("state", linkState)
+                $0.field("relay", configuration.relay.url)
+            }
+            writer.array(
+                "sessions",
+                adapter.sessionsInOrder.filter { !$0.isEnded }.map { session in
+                    JSONWriter.object {
+                        $0.field("session", session.id)
+                        $0.field("status", session.status?.rawValue)
+                        $0.field("pid", session.process.map { Int64($0.id) })
+                    }
+                })
+            writer.array(
+                "approvals",
+                adapter.approvalsInOrder.map { approval in
+                    JSONWriter.object {
+                        $0.field("approval", approval.id)
+                        $0.field("session", approval.session)
+                        $0.field("tool", approval.tool)
+                        $0.field("phase", approval.phase.name)
+                        $0.field("digest", approval.digest.rawValue)
+                    }
+                })
+            writer.object("spool") {
+                $0.field("events", Int64(spool.index.pendingCount))
+                $0.field("bytes", Int64(spool.index.bytes))
+                $0.field("dropped", Int64(spool.droppedCount))
+            }
+        }
+    }
+
+    private var linkState: String {
+        switch link.state {
+        case .waiting: "waiting"
+        case .connecting: "connecting"
+        case .greeting: "greeting"
+        case .live: "live"
+        case .replaced: "replaced"
+        }
+    }
+}
+
+extension ClaudeApproval.Phase {
+    var name: String {
+        switch self {
+        case .open: "open"
+        case .lost: "lost"
+        case .orphaned: "orphaned"
+        case .answered: "answered"
+        }
+    }
+}

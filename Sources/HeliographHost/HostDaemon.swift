@@ -1,0 +1,153 @@
+internal import Glibc
+internal import Logging
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// The one daemon of a machine: what is wired to what, on one event loop.
+///
+/// ```
+/// hook ─unix socket─▶ ClaudeAdapter ─▶ Spool ─▶ LinkMachine ═websocket═▶ relay
+///  ▲                      ▲                        │
+///  └──── respond ─────────┴────── decided ─────────┘
+/// ```
+final class HostDaemon {
+    let configuration: HostConfiguration
+    let logger: Logger
+    let loop: EventLoop
+    let spool: Spool
+    var adapter: ClaudeAdapter
+    var link: LinkMachine
+    /// Of the relay, while there is one.
+    var connection: ConnectionID?
+    var welcomeTimer: TimerID?
+    private var adapterTimer: (due: Int64, id: TimerID)?
+    private var listener: Listener?
+    private var isStopping = false
+
+    /// Deltas are dropped when so much waits for the relay already.
+    static let streamBacklogMax = 256 << 10
+    /// For the close handshake at the end.
+    static let stopWithin = Duration.seconds(1)
+
+    static func run(_ configuration: HostConfiguration, logger: Logger) throws {
+        try Files.makePrivateDirectory(configuration.stateDirectory)
+        let lock = try DirectoryLock(configuration.stateDirectory)
+        let spool = try Spool(directory: configuration.stateDirectory + "/spool", limits: configuration.spool, logger: logger)
+        let stop = StopSwitch()
+        try SignalWatch.start { stop.fire() }
+        var settings = EventLoop.Configuration()
+        settings.name = "heliograph-host"
+        try EventLoop.run(settings, logger: logger) { loop in
+            let daemon = HostDaemon(configuration, spool, loop, logger)
+            try daemon.start()
+            let bound = LoopBound(daemon, loop: loop)
+            let handle = loop.handle
+            stop.arm { handle.execute { bound.value.stop() } }
+        }
+        logger.info("stopped")
+        withExtendedLifetime(lock) {}
+    }
+
+    private init(_ configuration: HostConfiguration, _ spool: Spool, _ loop: EventLoop, _ logger: Logger) {
+        self.configuration = configuration
+        self.spool = spool
+        self.loop = loop
+        self.logger = logger
+        adapter = ClaudeAdapter(home: configuration.home, at: .now)
+        link = LinkMachine(software: configuration.software, name: configuration.name, limits: configuration.link)
+    }
+
+    private func start() throws {
+        spool.isNeeded = { [unowned self] in adapter.sessions[$0]?.isEnded == false }
+        loop.turnEnded = { [unowned self] in flush() }
+        tell(.daemonStarted(notes: spool.index.notes))
+        listener = try loop.listen(localSocket, handler: self)
+        drive(.started)
+        logger.info(
+            "started",
+            metadata: ["relay": "\(configuration.relay.url)", "spool.events": "\(spool.index.pendingCount)"])
+    }
+
+    /// Hooks that wait keep waiting: they call the next daemon again.
+    func stop() {
+        guard !isStopping else {
+            loop.stop()
+            return
+        }
+        isStopping = true
+        logger.info("stopping")
+        listener?.close()
+        do { try spool.synchronize() } catch { logger.error("the spool is not on disk", metadata: ["error": "\(error)"]) }
+        guard let connection else {
+            loop.stop()
+            return
+        }
+        flush()
+        loop.close(connection, code: CloseCode.goingAway.rawValue, reason: "the host stops")
+        loop.schedule(after: Self.stopWithin) { [unowned self] in loop.stop() }
+    }
+
+    // MARK: The adapter
+
+    /// Gives the adapter a fact and carries out its orders: what is to be known later first, answers after it.
+    func tell(_ input: ClaudeInput) {
+        let effects = adapter.handle(input, at: .now)
+        record(effects)
+        for effect in effects {
+            switch effect {
+            case .emit, .remember: break
+            case .stream(let delta): stream(delta)
+            case .respond(let token, let output): respond(token, output)
+            case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
+            case .checkAgents(let processes):
+                for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
+            }
+        }
+        armAdapterTimer()
+    }
+
+    /// One write for all of it.
+    private func record(_ effects: [ClaudeEffect]) {
+        var items: [Spool.Item] = []
+        var asked: [ApprovalID] = []
+        for effect in effects {
+            switch effect {
+            case .emit(let session, let bytes, let isKept):
+                // What the relay would refuse would stop all that comes after it.
+                guard let event = try? Event(stored: bytes) else {
+                    logger.error("an event of ours is not as the wire has it", metadata: ["session.id": "\(session)"])
+                    continue
+                }
+                if case .approvalRequested(let request) = event.head { asked.append(request.approval) }
+                items.append(.event(session, bytes, isKept: isKept))
+            case .remember(let key, let note): items.append(.note(key, note))
+            default: break
+            }
+        }
+        do {
+            try spool.append(items)
+        } catch {
+            logger.error("the spool did not take an event", metadata: ["error": "\(error)"])
+            for approval in asked { tell(.notRecorded(approval)) }
+        }
+    }
+
+    private func armAdapterTimer() {
+        let due = adapter.nextDeadline
+        guard due != adapterTimer?.due else { return }
+        if let timer = adapterTimer { loop.cancel(timer.id) }
+        adapterTimer = due.map { due in
+            let wait = max(1, due - HostInstant.now.monotonic)
+            let id = loop.schedule(after: .milliseconds(wait)) { [unowned self] in
+                adapterTimer = nil
+                tell(.timerFired)
+            }
+            return (due, id)
+        }
+    }
+
+    /// The link closed after we asked for it.
+    func linkEnded() { if isStopping { loop.stop() } }
+
+    var isEnding: Bool { isStopping }
+}

@@ -1,0 +1,35 @@
+internal import Glibc
+
+/// Why the host side could not do what it was asked.
+package struct HostError: Error, CustomStringConvertible {
+    package enum Code: Sendable {
+        /// Another daemon holds this state directory.
+        case alreadyRunning
+        /// A file or directory of ours cannot be used.
+        case file
+        /// The configuration file, an address or a link says something that cannot be.
+        case badConfiguration
+        /// Nobody has paired this machine yet.
+        case notPaired
+        /// The relay refused the pairing, or was not reached.
+        case pairing
+        /// This process is not set up as it must be.
+        case system
+    }
+
+    package let code: Code
+    /// A sentence for the person at the terminal; never a token.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// What the last system call said about `path`.
+    static func file(_ action: String, _ path: String, _ number: Int32 = errno) -> HostError {
+        HostError(.file, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))")
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,243 @@
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// The connection to the relay: connects, says hello, sends what is spooled, takes acknowledgements and decisions.
+///
+/// Pure: the clock and the dice are arguments, the spool's index is lent.
+struct LinkMachine {
+    enum State: Equatable {
+        /// Waits for `retry`. Becomes connecting.
+        case waiting
+        /// A connection is on its way. Becomes greeting, or waiting.
+        case connecting
+        /// `hello` is sent. Becomes live, or waiting.
+        case greeting
+        /// Events flow.
+        case live(since: HostInstant)
+        /// The relay said that another process has our place. Ends.
+        case replaced
+    }
+
+    enum Input {
+        case started
+        case retry
+        case opened
+        case welcomeOverdue
+        case received(MessageToHost)
+        /// `dice` is between 0 and 1, for the jitter.
+        case closed(CloseReason, dice: Double)
+        case resendDue
+    }
+
+    enum Effect: Equatable {
+        case connect
+        case send(HostMessageBytes)
+        case close(UInt16)
+        case retryAfter(Duration)
+        case expectWelcome(within: Duration)
+        case resendAfter(Duration)
+        /// The relay has these on disk.
+        case acknowledge(SessionID, through: Int64)
+        /// The relay will never take this event.
+        case drop(SessionID, seq: Int64)
+        case decide(SessionID, ApprovalID, InputDigest, Decision)
+        case linkChanged(isLive: Bool)
+        case log(LinkLog)
+    }
+
+    /// What `hello` and the like look like on the wire.
+    typealias HostMessageBytes = [UInt8]
+
+    private(set) var state = State.waiting
+    /// What the relay says of its pings; the next connection is as patient.
+    private(set) var heartbeat: Heartbeat?
+    var isLive: Bool { if case .live = state { true } else { false } }
+
+    private let limits: LinkLimits
+    private let software: String
+    private let name: String?
+    private var attempts = 0
+    /// Sent on this connection, by session.
+    private var sentThrough: [SessionID: Int64] = [:]
+    private var inFlight: [Flight] = []
+    /// Events that go one by one because the relay refused a message; nil where all is well.
+    private var carefulLeft: Int?
+
+    private struct Flight {
+        var session: SessionID
+        var first: Int64
+        var last: Int64
+        var bytes: Int
+    }
+
+    init(software: String, name: String?, limits: LinkLimits = LinkLimits()) {
+        self.software = software
+        self.name = name
+        self.limits = limits
+    }
+
+    // MARK: Events in the order of life
+
+    mutating func handle(_ input: Input, index: SpoolIndex, active: [SessionID], at now: HostInstant) -> [Effect] {
+        switch (input, state) {
+        case (.started, .waiting), (.retry, .waiting):
+            state = .connecting
+            return [.connect]
+        case (.opened, .connecting):
+            state = .greeting
+            let hello = Hello(software: software, name: name, sessions: Self.sessions(of: index, active))
+            return [.send(HostMessage.hello(hello).bytes), .expectWelcome(within: limits.welcomeWithin)]
+        case (.welcomeOverdue, .greeting): return [.close(CloseCode.timedOut.rawValue)]
+        case (.closed(let reason, let dice), .connecting), (.closed(let reason, let dice), .greeting),
+            (.closed(let reason, let dice), .live):
+            return closed(reason, dice: dice, at: now)
+        case (.received(let message), .greeting):
+            guard case .welcome(let welcome, _, let sessions) = message else { return other(message) }
+            return welcomed(welcome, sessions, at: now)
+        case (.received(let message), .live): return received(message, index)
+        case (.resendDue, .live):
+            resendAll()
+            return []
+        // Timers of a connection that is over, and a second `started`.
+        default: return []
+        }
+    }
+
+    private mutating func welcomed(_ welcome: Welcome, _ sessions: [SessionProgress], at now: HostInstant) -> [Effect] {
+        state = .live(since: now)
+        heartbeat = welcome.heartbeat
+        sentThrough = [:]
+        inFlight = []
+        for progress in sessions { sentThrough[progress.session] = progress.through }
+        return sessions.filter { $0.through > 0 }.map { .acknowledge($0.session, through: $0.through) }
+            + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
+    }
+
+    private mutating func received(_ message: MessageToHost, _ index: SpoolIndex) -> [Effect] {
+        switch message {
+        case .ack(let acks):
+            for ack in acks { land(ack.session, through: ack.through) }
+            return acks.map { .acknowledge($0.session, through: $0.through) }
+        case .resend(let session, let from):
+            inFlight.removeAll { $0.session == session }
+            sentThrough[session] = from - 1
+            return []
+        case .decision(let session, let approval, let digest, let decision):
+            return [.decide(session, approval, digest, decision)]
+        case .notice(let notice): return noticed(notice)
+        case .welcome, .prompt, .interrupt: return other(message)
+        }
+    }
+
+    private mutating func noticed(_ notice: Notice) -> [Effect] {
+        var effects: [Effect] = [.log(.notice(code: notice.code))]
+        if notice.code == ErrorCode.unavailable.rawValue {
+            effects.append(.resendAfter(limits.resendAfter))
+        } else if Self.refusesEvents(notice), let flight = inFlight.first {
+            // It is not said which message was refused: from now on there is only one at a time.
+            if carefulLeft != nil, flight.first == flight.last {
+                effects += [.drop(flight.session, seq: flight.first), .log(.dropped(flight.session, code: notice.code))]
+                sentThrough[flight.session] = flight.first - 1
+                inFlight.removeFirst()
+            } else {
+                resendAll()
+            }
+            carefulLeft = limits.carefulEvents
+        }
+        return effects
+    }
+
+    private static func refusesEvents(_ notice: Notice) -> Bool {
+        WireError.Code(rawValue: notice.code) != nil || notice.code == ErrorCode.notFound.rawValue
+    }
+
+    private mutating func closed(_ reason: CloseReason, dice: Double, at now: HostInstant) -> [Effect] {
+        var effects: [Effect] = []
+        if case .live(let since) = state {
+            if now - since >= limits.steadyAfter { attempts = 0 }
+            effects.append(.linkChanged(isLive: false))
+        }
+        sentThrough = [:]
+        inFlight = []
+        if case .peer(CloseCode.replaced.rawValue?, _) = reason {
+            state = .replaced
+            return effects + [.log(.replaced)]
+        }
+        state = .waiting
+        let wait = retryDelay(after: reason, dice: dice)
+        attempts += 1
+        // Once for each outage, and for each refusal, which a person has to mend.
+        if attempts == 1 || wait >= limits.retryRefused { effects.append(.log(.disconnected(reason, retryAfter: wait))) }
+        return effects + [.retryAfter(wait)]
+    }
+
+    private func retryDelay(after reason: CloseReason, dice: Double) -> Duration {
+        switch reason {
+        case .peer(let code?, _) where !CloseCode.invitesReconnect(code): return limits.retryRefused
+        case .refused(let status) where (400..<500).contains(status): return limits.retryRefused
+        case .peer(CloseCode.tooMany.rawValue?, let text):
+            // The relay names the seconds.
+            if let seconds = text.split(whereSeparator: { !$0.isASCII || !$0.isNumber }).first.flatMap({ Int64($0) }) {
+                return .seconds(min(max(seconds, 1), 3_600))
+            }
+        default: break
+        }
+        let ceiling = min(limits.retryMax, limits.retryFirst * (1 << min(attempts, 10)))
+        return ceiling * min(max(dice, 0), 1)
+    }
+
+    private func other(_ message: MessageToHost) -> [Effect] {
+        switch message {
+        case .notice(let notice): [.log(.notice(code: notice.code))]
+        // `hello` names no capability for these.
+        case .prompt, .interrupt: [.log(.notice(code: ErrorCode.unsupported.rawValue))]
+        default: []
+        }
+    }
+
+    // MARK: Sending
+
+    /// The next message's events, if the window has room. The caller sends them and asks again.
+    mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
+        guard isLive else { return nil }
+        let isCareful = carefulLeft != nil
+        let windowMessages = isCareful ? 1 : limits.windowMessages
+        let flying = inFlight.reduce(0) { $0 + $1.bytes }
+        guard inFlight.count < windowMessages, flying < limits.windowBytes else { return nil }
+        let countMax = isCareful ? 1 : WireLimits.batchEventsMax
+        // In the order of their names: any order does, and a test sees the same each time.
+        for id in index.sessions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let session = index.sessions[id], !session.entries.isEmpty else { continue }
+            let sent = sentThrough[id] ?? session.acknowledged
+            guard let batch = index.batch(id, after: sent, countMax: countMax, bytesMax: limits.batchBytes) else { continue }
+            sentThrough[id] = batch.last
+            inFlight.append(Flight(session: id, first: batch.first, last: batch.last, bytes: batch.bytes))
+            return batch
+        }
+        return nil
+    }
+
+    private mutating func land(_ session: SessionID, through: Int64) {
+        let landed = inFlight.filter { $0.session == session && $0.last <= through }
+        inFlight.removeAll { $0.session == session && $0.last <= through }
+        // More than was sent: our numbering is about to be made anew behind it.
+        if through > sentThrough[session] ?? 0 { sentThrough[session] = through }
+        if let left = carefulLeft {
+            let count = landed.reduce(0) { $0 + Int($1.last - $1.first) + 1 }
+            carefulLeft = left > count ? left - count : nil
+        }
+    }
+
+    /// What is not acknowledged goes again, from the first on.
+    private mutating func resendAll() {
+        for flight in inFlight.reversed() { sentThrough[flight.session] = flight.first - 1 }
+        inFlight = []
+    }
+
+    /// Those with events to send first; the relay tells how far it has each.
+    private static func sessions(of index: SpoolIndex, _ active: [SessionID]) -> [SessionID] {
+        let pending = index.sessions.filter { !$0.value.entries.isEmpty }.keys.sorted { $0.rawValue < $1.rawValue }
+        let others = active.filter { index.sessions[$0]?.entries.isEmpty == true }
+        return Array((pending + others).prefix(WireLimits.helloSessionsMax))
+    }
+}

@@ -1,0 +1,88 @@
+/// What a name says about its value: `PGPASSWORD`, `api-key`, `clientSecret` do; `max_tokens`, `password_file`, `key` do not.
+enum SecretName: Equatable {
+    /// Whatever stands there is secret, however short or plain.
+    case password
+    /// A password of several words.
+    case passphrase
+    /// Made by a machine: long, and hardly without a digit.
+    case token
+    /// `Authorization`: the secret follows the scheme.
+    case authorization
+    /// `Cookie`: several secrets with names of their own.
+    case cookie
+
+    static let bytesMax = 64
+
+    private static let passwords: Set<String> = [
+        "password", "passwd", "passcode", "pwd", "pgpassword", "dbpassword", "sshpass", "userpass", "keypass", "storepass",
+    ]
+    private static let tokens: Set<String> = [
+        "token", "secret", "apikey", "apitoken", "apisecret", "authtoken", "accesstoken", "refreshtoken", "secretkey",
+        "accesskey", "privatekey", "clientsecret", "accountkey", "sharedaccesskey", "sharedaccesssignature", "authkey", "jwt",
+    ]
+    /// Before `key` they make it a secret; `public`, `primary`, `sort`, `cache` do not.
+    private static let keys: Set<String> = [
+        "api", "access", "secret", "private", "auth", "account", "signing", "encryption", "master", "service", "deploy",
+        "webhook", "admin", "client", "shared", "license",
+    ]
+    /// Whose `PAT` is a personal access token; others' are patterns.
+    private static let forges: Set<String> = [
+        "github", "gitlab", "git", "gh", "azure", "ado", "devops", "bitbucket", "access", "personal",
+    ]
+    /// Before `token` they make it something to page, parse or count with.
+    private static let harmlessTokens: Set<String> = [
+        "next", "page", "continuation", "sync", "cancellation", "cancel", "stop", "eos", "bos", "pad", "unk", "mask", "sep",
+        "cls", "special", "start", "end", "first", "last", "current", "prompt", "max", "min", "num", "per",
+    ]
+
+    /// `isData` is a key that certainly has a value, as in JSON, where `pass` alone is telling too.
+    init?(_ name: ArraySlice<UInt8>, isData: Bool = false) {
+        guard Self.canMatch(name) else { return nil }
+        var rest = name
+        let last = Self.popWord(&rest)
+        let before = Self.popWord(&rest)
+        let isAlone = before.isEmpty
+        let isUppercase = !name.contains { $0 >= 97 && $0 <= 122 }
+        switch last {
+        // The shell's own working directories.
+        case "pwd" where isUppercase && isAlone, "oldpwd": return nil
+        case "passphrase": self = .passphrase
+        case "pass" where isData || isUppercase || !isAlone: self = .password
+        case "authorization": self = .authorization
+        case "cookie": self = .cookie
+        case "token" where Self.harmlessTokens.contains(before): return nil
+        case "key" where Self.keys.contains(before): self = .token
+        case "pat" where Self.forges.contains(before): self = .token
+        case "base" where before == "key" && Self.popWord(&rest) == "secret": self = .token
+        case _ where Self.passwords.contains(last) || last.hasSuffix("password") || last.hasSuffix("passwd"): self = .password
+        case _ where Self.tokens.contains(last): self = .token
+        default: return nil
+        }
+    }
+
+    /// Cheap, because it is asked at every `=` and `:` of a text.
+    private static func canMatch(_ name: ArraySlice<UInt8>) -> Bool {
+        guard (3...bytesMax).contains(name.count), var last = name.last else { return false }
+        if last >= 48 && last <= 57 { last = name.last { $0 < 48 || $0 > 57 } ?? last }
+        switch last | 0x20 {
+        case UInt8(ascii: "d"), UInt8(ascii: "n"), UInt8(ascii: "t"), UInt8(ascii: "y"), UInt8(ascii: "s"), UInt8(ascii: "e"),
+            UInt8(ascii: "_") | 0x20:
+            return true
+        default: return false
+        }
+    }
+
+    /// Takes the last word off: `X-Api-Key`, `xApiKey`, `X_API_KEY_2` are x, api, key.
+    private static func popWord(_ name: inout ArraySlice<UInt8>) -> String {
+        while let last = name.last, !SecretScanner.isLetter(last) { name.removeLast() }
+        var start = name.endIndex
+        while start > name.startIndex, SecretScanner.isAlphanumeric(name[start - 1]) {
+            start -= 1
+            // `apiKey`: a capital after a small letter begins a word.
+            let isCapital = name[start] >= 65 && name[start] <= 90
+            if isCapital, start > name.startIndex, name[start - 1] >= 97, name[start - 1] <= 122 { break }
+        }
+        defer { name = name[..<start] }
+        return SecretScanner.lowercased(name[start...])
+    }
+}

@@ -1,0 +1,186 @@
+internal import RelayProtocol
+
+/// What is in the spool and where: all but the bytes. Pure; the same records in the same order give the same index.
+struct SpoolIndex {
+    /// Where one event is, and its number.
+    struct Entry: Equatable {
+        var seq: Int64
+        var segment: Int
+        var offset: Int
+        var count: Int
+        var isKept: Bool
+    }
+
+    struct Session {
+        var next: Int64 = 1
+        var acknowledged: Int64 = 0
+        /// Waiting for the relay, by number.
+        var entries: [Entry] = []
+        /// For forgetting those that were used least recently.
+        var lastUse = 0
+    }
+
+    struct Segment: Equatable {
+        var number: Int
+        var bytes: Int
+        /// Entries that are still needed.
+        var live = 0
+    }
+
+    /// A run of events that goes out as one message.
+    struct Batch: Equatable {
+        var session: SessionID
+        var isAfterGap: Bool
+        var entries: [Entry]
+        var first: Int64 { entries[0].seq }
+        var last: Int64 { entries[entries.count - 1].seq }
+        var bytes: Int { entries.reduce(0) { $0 + $1.count } }
+    }
+
+    private(set) var sessions: [SessionID: Session] = [:]
+    private(set) var notes: [String: [UInt8]] = [:]
+    /// In the order they were begun; the last is written to.
+    private(set) var segments: [Segment] = []
+    private var uses = 0
+
+    var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
+    var pendingCount: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
+
+    func nextSeq(of session: SessionID) -> Int64 { sessions[session]?.next ?? 1 }
+
+    // MARK: Records
+
+    /// What a file begins with: all that is known, so that older files are needed for their events only.
+    var snapshot: [SpoolRecord] {
+        sessions.sorted { $0.value.lastUse < $1.value.lastUse }
+            .map { .session($0.key, next: $0.value.next, acknowledged: $0.value.acknowledged) }
+            + notes.sorted { $0.key < $1.key }.map { .note($0.key, $0.value) }
+    }
+
+    /// A new file begins, and says all notes again.
+    mutating func beginSegment(_ number: Int, bytes: Int) {
+        segments.append(Segment(number: number, bytes: bytes))
+        notes = [:]
+    }
+
+    /// Takes in a record of the last segment; `size` is its framed length, `start` its place.
+    mutating func add(_ record: SpoolRecord, at start: Int, size: Int) {
+        let current = segments.count - 1
+        segments[current].bytes = max(segments[current].bytes, start + size)
+        switch record {
+        case .event(let id, let seq, let isKept, let bytes):
+            var session = sessions[id] ?? Session()
+            session.next = max(session.next, seq + 1)
+            if seq > session.acknowledged, seq > session.entries.last?.seq ?? 0 {
+                let offset = start + SpoolRecord.eventOffset(id)
+                session.entries.append(
+                    Entry(seq: seq, segment: segments[current].number, offset: offset, count: bytes.count, isKept: isKept))
+                segments[current].live += 1
+            }
+            uses += 1
+            session.lastUse = uses
+            sessions[id] = session
+        case .session(let id, let next, let acknowledged):
+            sessions[id, default: Session()].next = max(next, sessions[id]?.next ?? 1)
+            uses += 1
+            sessions[id]?.lastUse = uses
+            acknowledge(id, through: acknowledged)
+        case .note(let key, let bytes): notes[key] = bytes
+        }
+    }
+
+    // MARK: The relay's word
+
+    /// Lets go of what the relay has on disk.
+    mutating func acknowledge(_ id: SessionID, through: Int64) {
+        guard var session = sessions[id], through > session.acknowledged else { return }
+        session.acknowledged = min(through, session.next - 1)
+        let done = session.entries.prefix { $0.seq <= through }
+        for entry in done { release(entry) }
+        session.entries.removeFirst(done.count)
+        sessions[id] = session
+    }
+
+    /// After loading: where nothing waits, all is taken for acknowledged. If it was dropped instead, the relay asks for it
+    /// and is told of the gap then.
+    mutating func settle() {
+        for (id, session) in sessions where session.entries.isEmpty { sessions[id]?.acknowledged = session.next - 1 }
+    }
+
+    /// Forgets one event for good; the relay will be told of a gap.
+    mutating func drop(_ id: SessionID, seq: Int64) {
+        guard let position = sessions[id]?.entries.firstIndex(where: { $0.seq == seq }),
+            let entry = sessions[id]?.entries.remove(at: position)
+        else { return }
+        release(entry)
+    }
+
+    /// A number that was given to an event that could not be written: a gap.
+    mutating func skipNumber(of id: SessionID) { sessions[id, default: Session()].next += 1 }
+
+    private mutating func release(_ entry: Entry) {
+        guard let position = segments.firstIndex(where: { $0.number == entry.segment }) else { return }
+        segments[position].live -= 1
+    }
+
+    // MARK: Room
+
+    /// Files before the last in which nothing is needed any more.
+    mutating func takeDeadSegments() -> [Int] {
+        let dead = segments.dropLast().filter { $0.live == 0 }.map(\.number)
+        segments.removeAll { dead.contains($0.number) }
+        return dead
+    }
+
+    /// The oldest file before the last that holds what may be dropped.
+    var oldestDroppableSegment: Int? {
+        let droppable = Set(sessions.values.flatMap { $0.entries.lazy.filter { !$0.isKept }.map(\.segment) })
+        return segments.dropLast().first { droppable.contains($0.number) }?.number
+    }
+
+    func entries(inSegment number: Int) -> [(session: SessionID, entry: Entry)] {
+        sessions.flatMap { id, session in session.entries.filter { $0.segment == number }.map { (id, $0) } }
+            .sorted { $0.1.offset < $1.1.offset }
+    }
+
+    /// A file was written anew with only these entries in it, at these places.
+    mutating func replaceSegment(_ number: Int, bytes: Int, with kept: [(session: SessionID, entry: Entry)]) {
+        for (id, session) in sessions where session.entries.contains(where: { $0.segment == number }) {
+            let moved = kept.filter { $0.session == id }.map(\.entry)
+            sessions[id]?.entries = (session.entries.filter { $0.segment != number } + moved).sorted { $0.seq < $1.seq }
+        }
+        guard let position = segments.firstIndex(where: { $0.number == number }) else { return }
+        segments[position].bytes = bytes
+        segments[position].live = kept.count
+    }
+
+    /// Lets go of the numbering of sessions that were used least recently and have nothing waiting, and of the note that a
+    /// session has under its own name.
+    mutating func forgetSessions(beyond count: Int, except isNeeded: (SessionID) -> Bool) -> [SessionID] {
+        guard sessions.count > count else { return [] }
+        let idle = sessions.filter { $0.value.entries.isEmpty && !isNeeded($0.key) }
+            .sorted { $0.value.lastUse < $1.value.lastUse }.prefix(sessions.count - count).map(\.key)
+        for id in idle {
+            sessions[id] = nil
+            notes[id.rawValue] = nil
+        }
+        return idle
+    }
+
+    // MARK: Sending
+
+    /// The next events after `seq`, in number and size as one message may hold.
+    func batch(_ id: SessionID, after seq: Int64, countMax: Int, bytesMax: Int) -> Batch? {
+        guard let entries = sessions[id]?.entries, let start = entries.firstIndex(where: { $0.seq > seq }) else { return nil }
+        var batch = Batch(session: id, isAfterGap: entries[start].seq != seq + 1, entries: [])
+        var bytes = 0
+        for entry in entries[start...] {
+            if let last = batch.entries.last, last.seq + 1 != entry.seq { break }
+            // The comma between two events counts too.
+            bytes += entry.count + 1
+            if batch.entries.count == countMax || (bytes > bytesMax && !batch.entries.isEmpty) { break }
+            batch.entries.append(entry)
+        }
+        return batch
+    }
+}

@@ -1,0 +1,97 @@
+internal import RelayProtocol
+
+/// One entry of a spool file: its length and CRC-32 in four little-endian bytes each, then what it says.
+enum SpoolRecord: Equatable {
+    /// `isKept` is never dropped for room.
+    case event(SessionID, seq: Int64, isKept: Bool, bytes: [UInt8])
+    /// The session's next number, and the last one that the relay has; what is older is done with.
+    case session(SessionID, next: Int64, acknowledged: Int64)
+    /// Something to remember over a restart; nil forgets it.
+    case note(String, [UInt8]?)
+
+    static let headerBytes = 8
+    /// An event and its frame; a longer one can only be damage.
+    static let payloadBytesMax = WireLimits.eventBytesMax + 1024
+
+    private enum Kind: UInt8 { case event = 1, keptEvent, session, note, forgottenNote }
+
+    /// Where the bytes of an event begin in its record.
+    static func eventOffset(_ session: SessionID) -> Int { headerBytes + 2 + session.rawValue.utf8.count + 8 }
+
+    var framed: [UInt8] {
+        let payload = payload
+        precondition(payload.count <= Self.payloadBytesMax, "what goes into the spool is bounded before")
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(payload.count + Self.headerBytes)
+        Self.append(UInt32(payload.count), to: &bytes)
+        Self.append(CRC32.checksum(payload), to: &bytes)
+        return bytes + payload
+    }
+
+    private var payload: [UInt8] {
+        var bytes: [UInt8] = []
+        switch self {
+        case .event(let session, let seq, let isKept, let event):
+            bytes.append((isKept ? Kind.keptEvent : .event).rawValue)
+            Self.append(session.rawValue, to: &bytes)
+            Self.append(UInt64(bitPattern: seq), to: &bytes)
+            bytes += event
+        case .session(let session, let next, let acknowledged):
+            bytes.append(Kind.session.rawValue)
+            Self.append(session.rawValue, to: &bytes)
+            Self.append(UInt64(bitPattern: next), to: &bytes)
+            Self.append(UInt64(bitPattern: acknowledged), to: &bytes)
+        case .note(let key, let content):
+            bytes.append((content == nil ? Kind.forgottenNote : .note).rawValue)
+            Self.append(key, to: &bytes)
+            bytes += content ?? []
+        }
+        return bytes
+    }
+
+    /// Reads the record at `start`. Nil where there is none, or only a part of one, or a damaged one.
+    static func read(_ bytes: [UInt8], at start: Int) -> (record: SpoolRecord, end: Int)? {
+        guard bytes.count - start >= headerBytes else { return nil }
+        let count = Int(integer(bytes, at: start, UInt32.self))
+        let begin = start + headerBytes
+        guard count <= payloadBytesMax, bytes.count - begin >= count else { return nil }
+        let payload = bytes[begin..<begin + count]
+        guard CRC32.checksum(payload) == integer(bytes, at: start + 4, UInt32.self) else { return nil }
+        guard let record = SpoolRecord(payload: Array(payload)) else { return nil }
+        return (record, begin + count)
+    }
+
+    private init?(payload: [UInt8]) {
+        guard payload.count >= 2, let kind = Kind(rawValue: payload[0]) else { return nil }
+        let body = 2 + Int(payload[1])
+        guard payload.count >= body else { return nil }
+        let name = String(decoding: payload[2..<body], as: UTF8.self)
+        switch kind {
+        case .event, .keptEvent:
+            guard let session = SessionID(name), payload.count >= body + 8 else { return nil }
+            let seq = Int64(bitPattern: Self.integer(payload, at: body, UInt64.self))
+            self = .event(session, seq: seq, isKept: kind == .keptEvent, bytes: Array(payload[(body + 8)...]))
+        case .session:
+            guard let session = SessionID(name), payload.count == body + 16 else { return nil }
+            self = .session(
+                session, next: Int64(bitPattern: Self.integer(payload, at: body, UInt64.self)),
+                acknowledged: Int64(bitPattern: Self.integer(payload, at: body + 8, UInt64.self)))
+        case .note: self = .note(name, Array(payload[body...]))
+        case .forgottenNote: self = .note(name, nil)
+        }
+    }
+
+    private static func append(_ name: String, to bytes: inout [UInt8]) {
+        precondition(name.utf8.count <= 255, "names in the spool are identifiers of ours")
+        bytes.append(UInt8(name.utf8.count))
+        bytes += name.utf8
+    }
+
+    private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        for shift in stride(from: 0, to: number.bitWidth, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+
+    private static func integer<Number: FixedWidthInteger>(_ bytes: [UInt8], at start: Int, _: Number.Type) -> Number {
+        (0..<Number.bitWidth / 8).reduce(0) { $0 | Number(truncatingIfNeeded: bytes[start + $1]) << ($1 * 8) }
+    }
+}

@@ -1,0 +1,33 @@
+extension QRCode {
+    /// The code in half-block characters, two rows a line, with the quiet zone that scanners need around it.
+    ///
+    /// Drawn for a dark terminal: light modules are the blocks, dark ones are the background. `inverted` is for a light terminal.
+    package func terminal(inverted: Bool = false) -> String {
+        let width = rows.count + 2 * Self.quietZone
+        var text = ""
+        for top in stride(from: 0, to: width, by: 2) {
+            for column in 0..<width {
+                // Below an odd number of rows there is nothing: the terminal's own background.
+                let isTopDrawn = isDark(row: top, column: column) == inverted
+                let isBottomDrawn = top + 1 < width && isDark(row: top + 1, column: column) == inverted
+                switch (isTopDrawn, isBottomDrawn) {
+                case (true, true): text += "█"
+                case (true, false): text += "▀"
+                case (false, true): text += "▄"
+                case (false, false): text += " "
+                }
+            }
+            text += "\n"
+        }
+        return text
+    }
+
+    /// In modules; ISO/IEC 18004 asks for four.
+    private static var quietZone: Int { 4 }
+
+    /// Counted from the corner of the quiet zone.
+    private func isDark(row: Int, column: Int) -> Bool {
+        let (row, column) = (row - Self.quietZone, column - Self.quietZone)
+        return rows.indices.contains(row) && rows.indices.contains(column) && rows[row][column]
+    }
+}

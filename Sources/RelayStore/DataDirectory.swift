@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// The directory that holds everything the relay keeps. Nobody but its owner may look into it.
+package struct DataDirectory: Sendable {
+    package let path: String
+
+    package var databasePath: String { path + "/heliograph.sqlite" }
+    /// Where the command line reaches the running relay.
+    package var adminSocketPath: String { path + "/relay.sock" }
+
+    /// Creates the directory, and those above it, where there is none.
+    package init(path: String) throws(StoreError) {
+        self.path = path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        for index in self.path.indices.dropFirst() where self.path[index] == "/" {
+            try Self.makeDirectory(String(self.path[..<index]))
+        }
+        try Self.makeDirectory(self.path)
+
+        var facts = stat()
+        guard unsafe stat(self.path, &facts) == 0 else { throw Self.failure(self.path, "cannot be looked at", errno) }
+        guard facts.st_mode & S_IFMT == S_IFDIR else {
+            throw StoreError(.cannotOpen, "\(self.path) is not a directory.")
+        }
+        guard facts.st_mode & 0o077 == 0 else {
+            throw StoreError(
+                .cannotOpen,
+                "Others can look into \(self.path), which holds what they must not see. Run: chmod 700 \(self.path)")
+        }
+    }
+
+    /// Makes this the only relay on this directory, for as long as the lock lives. The command line goes without.
+    package func lock() throws(StoreError) -> DataDirectoryLock {
+        let lockPath = path + "/relay.lock"
+        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(lockPath, "cannot be opened", errno) }
+        let lock = DataDirectoryLock(descriptor: descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else { throw Self.failure(lockPath, "cannot be locked", errno) }
+            let process = Self.owner(descriptor).map { ": process \($0)" } ?? ""
+            throw StoreError(.busy, "Another relay is running on \(path)\(process).")
+        }
+        // Who holds it, for the sentence above; nothing depends on it.
+        let owner = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = unsafe pwrite(descriptor, owner, owner.count, 0)
+        return lock
+    }
+
+    /// Keeps others from opening the store while this one does: two that migrate at once would trip over each other.
+    func lockForOpening() throws(StoreError) -> DataDirectoryLock {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path, "cannot be opened", errno) }
+        let lock = DataDirectoryLock(descriptor: descriptor)
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw Self.failure(path, "cannot be locked", errno) }
+        }
+        return lock
+    }
+
+    private static func makeDirectory(_ path: String) throws(StoreError) {
+        guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+        let code = errno
+        // An existing directory of somebody else's may answer with EACCES or EROFS instead.
+        guard unsafe access(path, F_OK) != 0 else { return }
+        throw failure(path, "cannot be created", code)
+    }
+
+    private static func owner(_ descriptor: Int32) -> Int? {
+        var text = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(descriptor, &text, text.count, 0)
+        return Int(String(decoding: text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    private static func failure(_ path: String, _ what: String, _ code: Int32) -> StoreError {
+        StoreError(.cannotOpen, "\(path) \(what): \(unsafe String(cString: strerror(code))).")
+    }
+}

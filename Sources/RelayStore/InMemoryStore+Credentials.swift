@@ -1,0 +1,74 @@
+package import RelayCore
+package import RelayProtocol
+internal import Synchronization
+
+extension InMemoryStore: CredentialStore {
+    package func workspaces() -> [Named<WorkspaceTag>] { content.withLock { $0.workspaces } }
+
+    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(StoreError) {
+        try content.withLock { content throws(StoreError) in
+            guard !content.workspaces.contains(where: { $0.id == workspace.id }) else {
+                throw StoreError(.conflict, "There is a workspace \(workspace.id) already.")
+            }
+            content.workspaces.append(workspace)
+        }
+    }
+
+    package func tokens() -> [Token] { content.withLock { $0.tokens.filter { $0.revokedAt == nil } } }
+
+    package func allTokens() -> [Token] {
+        // Reversed first: of two made in the same millisecond, the later one stands first.
+        content.withLock { $0.tokens.reversed().sorted { $0.createdAt > $1.createdAt } }
+    }
+
+    package func addToken(_ token: Token) throws(StoreError) {
+        try content.withLock { content throws(StoreError) in try content.add(token) }
+    }
+
+    package func revokeToken(id: String, at: Int64) -> Bool {
+        content.withLock { content in
+            guard let index = content.tokens.firstIndex(where: { $0.id == id && $0.revokedAt == nil }) else { return false }
+            content.tokens[index].revokedAt = at
+            return true
+        }
+    }
+
+    package func addPairingCode(_ code: PairingCode) throws(StoreError) {
+        try content.withLock { content throws(StoreError) in
+            try content.checkWorkspace(code.workspace)
+            guard code.digest.count == 32, !content.pairingCodes.contains(where: { $0.code.digest == code.digest }) else {
+                throw StoreError(.conflict, "There is such a pairing code already, or its digest is none.")
+            }
+            content.pairingCodes.append((code, false))
+        }
+    }
+
+    package func redeemPairingCode(
+        digest: [UInt8], now: Int64, make: (PairingCode) -> Token
+    ) throws(StoreError) -> Token? {
+        try content.withLock { content throws(StoreError) in
+            let index = content.pairingCodes.firstIndex {
+                $0.code.digest == digest && !$0.isUsed && now < $0.code.expiresAt
+            }
+            guard let index else { return nil }
+            let token = make(content.pairingCodes[index].code)
+            try content.add(token)
+            content.pairingCodes[index].isUsed = true
+            return token
+        }
+    }
+
+    package func removePairingCodes(expiredBefore now: Int64) {
+        content.withLock { $0.pairingCodes.removeAll { $0.code.expiresAt < now } }
+    }
+}
+
+extension InMemoryStore.Content {
+    mutating func add(_ token: Token) throws(StoreError) {
+        try checkWorkspace(token.workspace)
+        guard token.digest.count == 32, !tokens.contains(where: { $0.id == token.id || $0.digest == token.digest }) else {
+            throw StoreError(.conflict, "There is such a token already, or its digest is none.")
+        }
+        tokens.append(token)
+    }
+}

@@ -1,0 +1,28 @@
+internal import RelayCore
+internal import RelayProtocol
+
+// What every implementation of the log must hold to, in one place.
+
+extension SessionAppend {
+    /// Throws where this does not continue what is stored: `storedSeq` events, by `host`; 0 and nil before the first.
+    func check(storedSeq: Int64, host: HostID?) throws(StoreError) {
+        guard firstSeq == storedSeq + 1 else {
+            throw StoreError(.conflict, "Session \(key.session) has \(storedSeq) events; these start at \(firstSeq).")
+        }
+        let seq = storedSeq + Int64(events.count)
+        guard state.seq == seq else {
+            throw StoreError(.conflict, "Session \(key.session) has \(seq) events now; its state says \(state.seq).")
+        }
+        guard host == nil || host == state.summary.host.id else {
+            throw StoreError(.conflict, "Session \(key.session) belongs to another host.")
+        }
+        guard state.summary.session == key.session, approvals.allSatisfy({ $0.session == key.session }) else {
+            throw StoreError(.conflict, "Something here is of another session than \(key.session).")
+        }
+    }
+}
+
+extension Approval {
+    /// When it was resolved; nil for as long as something can still happen to it.
+    var closedAt: Int64? { stage.isFinal ? resolvedAt ?? requestedAt : nil }
+}

@@ -1,0 +1,84 @@
+internal import Foundation
+internal import GRDB
+package import RelayCore
+package import RelayProtocol
+
+extension SQLiteStore: SessionLog {
+    package func load(resolvedSince: Int64) throws(StoreError) -> LogState {
+        try read { db in
+            var state = LogState()
+            let sessions = try Row.fetchCursor(db, sql: "SELECT workspace, session, state FROM sessions ORDER BY number")
+            while let row = try sessions.next() {
+                let key = SessionKey(workspace: try identifier(row[0]), session: try identifier(row[1]))
+                state.sessions.append((key, try decode { () throws(WireError) in try SessionState(stored: row[2]) }))
+            }
+            let approvals = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT workspace, record FROM approvals JOIN sessions ON sessions.number = approvals.session
+                    WHERE resolved_at IS NULL OR resolved_at >= ? ORDER BY approvals.number
+                    """, arguments: [resolvedSince])
+            while let row = try approvals.next() {
+                let approval = try decode { () throws(WireError) in
+                    try Approval(from: JSONDocument(parsing: row[1]).root)
+                }
+                state.approvals.append((try identifier(row[0]), approval))
+            }
+            return state
+        }
+    }
+
+    package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(StoreError) -> LogPage {
+        let after = min(max(after, 0), EventKey.seqMax)
+        return try page(
+            of: session, from: after, to: EventKey.seqMax + 1, order: "ASC", PageBuilder(limit: limit, bytesMax: bytesMax))
+    }
+
+    package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(StoreError) -> LogPage {
+        let before = min(max(before, 0), EventKey.seqMax + 1)
+        var page = try page(
+            of: session, from: 0, to: before, order: "DESC", PageBuilder(limit: limit, bytesMax: bytesMax))
+        page.first -= Int64(max(page.events.count - 1, 0))
+        page.events.reverse()
+        return page
+    }
+
+    /// Events between two numbers, neither included; `first` is the number of the first that was read.
+    private func page(
+        of key: SessionKey, from: Int64, to: Int64, order: StaticString, _ builder: PageBuilder
+    ) throws(StoreError) -> LogPage {
+        try read { db in
+            var page = LogPage(first: 0, events: [])
+            var builder = builder
+            guard let session = try StoredSession(key, in: db)?.number else { return page }
+            let rows = try Row.fetchCursor(
+                try db.cachedStatement(
+                    sql: "SELECT id, bytes FROM events WHERE id > ? AND id < ? ORDER BY id \(order) LIMIT ?"),
+                arguments: [
+                    EventKey.id(session: session, seq: from), EventKey.id(session: session, seq: to), max(0, builder.limit),
+                ])
+            while let row = try rows.next(), builder.take(row[1]) {
+                if page.first == 0 { page.first = EventKey.seq(id: row[0]) }
+            }
+            page.events = builder.events
+            return page
+        }
+    }
+
+    /// What has happened to an approval, oldest first. Stages that it passed within one commit are not told apart here; the
+    /// session's events have them all.
+    package func history(of approval: ApprovalID, in session: SessionKey) throws(StoreError) -> [ApprovalStep] {
+        try read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT history.seq, history.stage, history.at FROM approval_history AS history
+                    JOIN approvals ON approvals.number = history.approval
+                    JOIN sessions ON sessions.number = approvals.session
+                    WHERE sessions.workspace = ? AND sessions.session = ? AND approvals.approval = ? ORDER BY history.seq
+                    """,
+                arguments: [session.workspace.rawValue, session.session.rawValue, approval.rawValue])
+            return try rows.map { ApprovalStep(seq: $0[0], stage: try word($0[1]), at: $0[2]) }
+        }
+    }
+}

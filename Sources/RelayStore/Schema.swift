@@ -1,0 +1,101 @@
+internal import GRDB
+
+/// The tables, as a row of migrations: one a version, never changed once released.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { try $0.execute(sql: v1) }
+        return migrator
+    }
+
+    private static let v1 = """
+        -- epoch: which life of the log this is; file: the inode it lives in; created: milliseconds since 1970.
+        CREATE TABLE meta (
+            name TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE workspaces (
+            number INTEGER PRIMARY KEY,
+            workspace TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE tokens (
+            number INTEGER PRIMARY KEY,
+            token TEXT NOT NULL UNIQUE,
+            digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+            role TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            name TEXT NOT NULL,
+            workspace TEXT NOT NULL REFERENCES workspaces (workspace),
+            created_at INTEGER NOT NULL,
+            revoked_at INTEGER
+        ) STRICT;
+
+        CREATE TABLE pairing_codes (
+            digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+            role TEXT NOT NULL,
+            workspace TEXT NOT NULL REFERENCES workspaces (workspace),
+            expires_at INTEGER NOT NULL,
+            used_at INTEGER
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE sessions (
+            number INTEGER PRIMARY KEY,
+            workspace TEXT NOT NULL REFERENCES workspaces (workspace),
+            session TEXT NOT NULL,
+            host TEXT NOT NULL,
+            seq INTEGER NOT NULL,
+            host_seq INTEGER NOT NULL,
+            state BLOB NOT NULL,
+            UNIQUE (workspace, session)
+        ) STRICT;
+
+        -- id is sessions.number << 32 | seq. One tree, no index beside it: a session's events lie next to each other in the
+        -- order in which they are read, and a new one dirties one page. A rowid table keeps events up to 4 KB within the
+        -- tree; WITHOUT ROWID would send those over 1 KB to pages of their own.
+        CREATE TABLE events (
+            id INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            bytes BLOB NOT NULL
+        ) STRICT;
+
+        -- resolved_at is null for as long as something can still happen to it.
+        CREATE TABLE approvals (
+            number INTEGER PRIMARY KEY,
+            session INTEGER NOT NULL REFERENCES sessions (number),
+            approval TEXT NOT NULL,
+            seq INTEGER NOT NULL,
+            stage TEXT NOT NULL,
+            resolved_at INTEGER,
+            record BLOB NOT NULL,
+            UNIQUE (session, approval)
+        ) STRICT;
+        CREATE INDEX approvals_by_resolution ON approvals (resolved_at);
+
+        -- Only ever added to.
+        CREATE TABLE approval_history (
+            approval INTEGER NOT NULL REFERENCES approvals (number),
+            seq INTEGER NOT NULL,
+            stage TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (approval, seq)
+        ) STRICT, WITHOUT ROWID;
+
+        INSERT INTO meta VALUES ('created', unixepoch() * 1000);
+        """
+}
+
+/// Where an event stands in the tree of events.
+enum EventKey {
+    private static let seqBits: Int64 = 32
+    /// 4,294,967,295 events a session, 2,147,483,647 sessions: a disk is full long before.
+    static let seqMax: Int64 = 1 << seqBits - 1
+    static let sessionMax = Int64.max >> seqBits
+
+    /// `seq` may be one past the end on either side: the bounds of a range.
+    static func id(session: Int64, seq: Int64) -> Int64 { session << seqBits + seq }
+    static func seq(id: Int64) -> Int64 { id & seqMax }
+}

@@ -1,0 +1,44 @@
+internal import GRDB
+
+extension StoreError {
+    /// Says in our words what SQLite says of the file at `path`.
+    ///
+    /// A statement's arguments are never part of it: they could be a digest.
+    init(_ error: any Error, path: String) {
+        if let error = error as? StoreError {
+            self = error
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self.init(.cannotOpen, "\(path) cannot be opened.", underlying: error)
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+            self.init(.cannotOpen, "\(path) cannot be opened: is its directory there, and writable?", underlying: error)
+        case .SQLITE_READONLY:
+            self.init(
+                .readOnly, "\(path) cannot be written: the file, its directory or its disk is read-only.", underlying: error)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self = .corrupt(path: path, error.message ?? "unknown", underlying: error)
+        case .SQLITE_FULL:
+            self.init(.full, "The disk of \(path) is full.", underlying: error)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(.busy, "Another process has kept \(path) locked for too long.", underlying: error)
+        case .SQLITE_CONSTRAINT:
+            self.init(.conflict, "This contradicts what is stored: \(error.message ?? "unknown").", underlying: error)
+        case .SQLITE_MISUSE:
+            self.init(.cannotOpen, "\(path) is closed.", underlying: error)
+        case .SQLITE_IOERR:
+            self.init(.io, "The disk of \(path) reported an error.", underlying: error)
+        default:
+            self.init(.io, "SQLite did not do what was asked of \(path).", underlying: error)
+        }
+    }
+
+    static func corrupt(path: String, _ what: String, underlying: (any Error)? = nil) -> StoreError {
+        StoreError(
+            .corrupt, "\(path) is damaged (\(what)). It was left as it is: keep a copy of it, then restore a backup.",
+            underlying: underlying)
+    }
+}

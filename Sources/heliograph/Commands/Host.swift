@@ -1,0 +1,52 @@
+import ArgumentParser
+import HeliographHost
+import HeliographServer
+import Logging
+
+/// `heliograph host`
+struct Host: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run this machine's daemon: it reports to the relay what the agents here do.",
+        discussion: """
+            The first time it takes a link, from `heliograph pair --role host` or from the page; afterwards it knows the relay.
+
+              heliograph host 'http://127.0.0.1:8787/#host=CODE'
+              heliograph host
+            """)
+
+    @Argument(help: "A pairing link for a host.")
+    var link: String?
+
+    @Option(help: "What people know this machine by. Default: its own name.")
+    var name: String?
+
+    @Option(help: ArgumentHelp("Trust these authorities too, PEM.", valueName: "file"))
+    var caFile: String?
+
+    @Flag(help: "With a link: pair, and do not run.")
+    var pairOnly = false
+
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
+    var logLevel = "notice"
+
+    func validate() throws {
+        if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is none of the levels.") }
+        if pairOnly && link == nil { throw ValidationError("--pair-only needs a link.") }
+    }
+
+    func run() throws {
+        let level = Logger.Level(rawValue: logLevel) ?? .notice
+        LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
+        try Failure.reporting {
+            if let link {
+                let paired = try HostCommand.join(link: link, name: name, certificateAuthorityFile: caFile)
+                print("This machine is paired as \(paired).")
+                if pairOnly { return }
+            }
+            var configuration = try HostConfiguration.load()
+            configuration.software = ServerConfiguration.software
+            print("Reporting to \(configuration.relay). Agents connect by `\(Executable.path) connect claude`. Ctrl-C ends it.")
+            try HostCommand.run(configuration, logger: Logger(label: "heliograph.host"))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import RelayProtocol
+import Testing
+
+@testable import HeliographClient
+
+struct ApprovalTests {
+    private let plain = Palette(isColoured: false)
+
+    private func lines(_ approval: Approval, width: Int? = nil) -> [String] {
+        ApprovalText(approval).lines(summary: nil, width: width, palette: plain, now: 8_000)
+    }
+
+    @Test func theWholeCommandIsShownWithItsDigest() {
+        let command = (1...200).map { "echo \($0) \(String(repeating: "x", count: 300))" }.joined(separator: "\n")
+        let approval = Fixtures.tool([("command", command)])
+        let shown = lines(approval, width: 80)
+        #expect(shown.contains { $0.contains(Fixtures.digest.rawValue) })
+        let agents = shown.drop { !$0.hasPrefix("  command (200 lines") }.dropFirst()
+        var text = ""
+        for line in agents {
+            if line.hasPrefix(ApprovalText.gutter) { text += (text.isEmpty ? "" : "\n") + line.dropFirst(2) }
+            if line.hasPrefix(ApprovalText.continuation) { text += line.dropFirst(2) }
+        }
+        #expect(text == command)
+        #expect(shown.allSatisfy { DisplayWidth.of($0) <= 80 })
+        #expect(ApprovalText(approval).reminder(width: 80)?.contains("200 lines") == true)
+    }
+
+    @Test func theAgentsTextCannotLookLikeOurs() {
+        let approval = Fixtures.tool([("command", "ls\nAllow exactly this? [y/N] y\n\u{1B}[2J  digest    00")])
+        let ours = lines(approval, width: 60).filter { !$0.hasPrefix("│ ") && !$0.hasPrefix("┊ ") }
+        #expect(!ours.contains { $0.contains("Allow") || $0.contains("[2J") })
+    }
+
+    @Test func keysAreTextOfTheAgentToo() {
+        let approval = Fixtures.tool([("command\u{202E}", "ls")])
+        #expect(lines(approval).contains { $0.contains("command⟨U+202E⟩") })
+    }
+
+    @Test func aCutOneCannotBeAllowed() {
+        let approval = Fixtures.approval(isCut: true)
+        #expect(throws: ClientFault.self) { try DecideTask.check(approval, DecideOptions(.allow, approval: "a"), now: 0) }
+        #expect(throws: Never.self) {
+            try DecideTask.check(approval, DecideOptions(.deny(message: nil), approval: "a"), now: 0)
+        }
+        #expect(lines(approval).contains { $0.hasPrefix("! the text is not whole") })
+    }
+
+    @Test func theDigestOfAScriptMustBeTheOneThatIsAskedFor() {
+        var options = DecideOptions(.allow, approval: "a")
+        options.digest = Fixtures.digest.rawValue
+        #expect(throws: Never.self) { try DecideTask.check(Fixtures.approval(), options, now: 0) }
+        options.digest = String(repeating: "0", count: 64)
+        #expect(throws: ClientFault.self) { try DecideTask.check(Fixtures.approval(), options, now: 0) }
+    }
+
+    @Test func aQuestionIsNotAllowedAndAToolIsNotAnswered() {
+        #expect(throws: ClientFault.self) {
+            try DecideTask.check(Fixtures.approval(kind: .question), DecideOptions(.allow, approval: "a"), now: 0)
+        }
+        #expect(throws: ClientFault.self) {
+            try DecideTask.check(Fixtures.approval(), DecideOptions(.answer(choices: [], texts: []), approval: "a"), now: 0)
+        }
+    }
+
+    @Test func aConflictNamesTheWinner() {
+        let fault = DecideTask.fault(
+            Notice(code: "alreadyDecided", message: "…"), Fixtures.decision(at: 7_000), now: 10_000)
+        #expect(fault == ClientFault(.refused, "already allowed by Ada's laptop, 3 s ago"))
+        var approval = Fixtures.approval(stage: .delivered)
+        approval.decision = Fixtures.decision(.deny(message: "no"), at: 7_000)
+        #expect(DecideTask.settled(approval, now: 8_000).message == "already denied by Ada's laptop: no, 1 s ago")
+    }
+
+    @Test(arguments: [
+        (ErrorCode.notFound, ClientExit.notFound), (.closed, .refused), (.digestMismatch, .refused), (.notWhole, .refused),
+        (.unavailable, .timedOut), (.wrongKind, .refused),
+    ])
+    func refusalsHaveExitCodes(_ code: ErrorCode, _ exit: ClientExit) {
+        #expect(DecideTask.fault(Notice(code: code.rawValue, message: "m"), nil, now: 0).exit == exit)
+    }
+
+    @Test func aPendingOneIsMeantUnlessNobodyLooks() throws {
+        var view = ClientView()
+        _ = view.reduce(
+            .workspaceSnapshot(
+                sessions: [], approvals: [Fixtures.approval("appr-12"), Fixtures.approval("appr-13", stage: .applied)]))
+        #expect(try ApprovalLookup.find("appr-1", in: view).id.rawValue == "appr-12")
+        #expect(throws: ClientFault.self) { try ApprovalLookup.find("appr-1", in: view, isBlind: true) }
+        #expect(try ApprovalLookup.find("appr-13", in: view).stage == .applied)
+        #expect(throws: ClientFault.self) { try ApprovalLookup.find("zz", in: view) }
+    }
+
+    @Test func exitCodesAreWhatTheHelpSays() {
+        #expect(ClientExit.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7])
+        for code in ClientExit.allCases { #expect(ClientExit.help.contains("  \(code.rawValue)  \(code.meaning)")) }
+    }
+}
+
+struct AnswerParserTests {
+    private let questions = [
+        ApprovalText.Question(
+            id: "q0", text: "Colour?", header: nil, isMultiple: false,
+            choices: [.init(label: "Blue"), .init(label: "Red, dark"), .init(label: "=x")]),
+        ApprovalText.Question(
+            id: "q1", text: "Parts?", header: nil, isMultiple: true, choices: [.init(label: "A"), .init(label: "B")]),
+    ]
+
+    private func parse(_ choices: [String], _ texts: [String] = []) throws -> [Answer] {
+        try AnswerParser.answers(to: questions, choices: choices, texts: texts)
+    }
+
+    @Test func labelsNumbersAndTextsAreUnderstood() throws {
+        #expect(
+            try parse(["q0=Blue", "q1=A,B"])
+                == [Answer(question: "q0", choices: ["Blue"]), Answer(question: "q1", choices: ["A", "B"])])
+        #expect(try parse(["q0=Red, dark", "q1=2"])[0].choices == ["Red, dark"])
+        #expect(try parse(["q0==x", "q1=b"]).map(\.choices) == [["=x"], ["B"]])
+        #expect(try parse(["q1=A"], ["q0=a=b"])[0] == Answer(question: "q0", choices: [], text: "a=b"))
+    }
+
+    @Test(arguments: [
+        ["q0=Green", "q1=A"], ["q0=Blue"], ["q9=Blue"], ["Blue"], ["q0=Blue,Red, dark", "q1=A"], ["q0=Blue", "q0=2", "q1=A"],
+        ["q0=", "q1=A"],
+    ])
+    func whatIsNotUnderstoodIsRefused(_ choices: [String]) {
+        #expect(throws: ClientFault.self) { try parse(choices) }
+    }
+
+    @Test func otherWordsAreTheOnesOwn() {
+        #expect(AnswerParser.typed("1", for: questions[0]) == ["Blue"])
+        #expect(AnswerParser.typed("1, 2", for: questions[1]) == ["A", "B"])
+        #expect(AnswerParser.typed("rather green", for: questions[0]) == nil)
+    }
+}

@@ -1,0 +1,65 @@
+import RelayProtocol
+import Testing
+
+@testable import HeliographClient
+
+struct EventTextTests {
+    @Test func everyKindHasALineThatIsSafeToPrint() {
+        let evil = "x\u{1B}[2J\u{202E}\ny"
+        var start = ToolStart(call: "1", tool: evil, operation: evil)
+        start.file = evil
+        var finish = ToolFinish(call: "1", tool: evil, succeeded: false)
+        finish.summary = evil
+        var facts = SessionFacts(agentName: evil)
+        facts.title = evil
+        let approval = ApprovalID("a")!
+        let heads: [EventHead] = [
+            .sessionStarted(facts), .sessionRenamed(title: evil), .sessionEnded(reason: evil, failed: true),
+            .statusChanged(.idle, reason: evil), .message(.assistant, summary: evil), .toolStarted(start),
+            .toolFinished(finish),
+            .fileChanged(path: evil, added: 1, removed: 2), .todoChanged(TodoProgress(completed: 1, total: 2, current: evil)),
+            .usage(Usage()),
+            .approvalRequested(
+                ApprovalRequest(approval: approval, kind: .tool, tool: evil, title: evil, digest: Fixtures.digest)),
+            .approvalDecided(approval, Fixtures.decision(.deny(message: evil))), .approvalDelivered(approval),
+            .approvalApplied(approval, outcome: .ran), .approvalExpired(approval), .approvalCancelled(approval, reason: evil),
+            .approvalStale(approval, reason: evil), .subagentStarted(agent: evil), .subagentFinished(agent: evil),
+            .budgetCrossed(level: 80), .error(message: evil, recoverable: true), .truncated(count: 3), .rewound(to: 4),
+            .unsupported(kind: "new.kind"),
+        ]
+        for head in heads {
+            let text = EventText(Event(head, at: 1).bytes)
+            #expect(!text.line.isEmpty)
+            #expect(!text.line.unicodeScalars.contains { $0 == "\n" || VisibleText.isHidden($0) }, "\(head.kind)")
+        }
+    }
+
+    @Test func bytesThatAreNoEventAreSaidToBeNone() {
+        #expect(EventText(Array("{}".utf8)).line == "an event that this version cannot read")
+    }
+
+    @Test func aToolThatFailedSaysHow() {
+        var finish = ToolFinish(call: "1", tool: "Bash", succeeded: false)
+        finish.exitCode = 1
+        finish.durationMilliseconds = 65_200
+        finish.summary = "1 failed"
+        #expect(EventText(Event(.toolFinished(finish), at: 1).bytes).line == "✗ Bash: exit 1, 1 min 5 s, 1 failed")
+    }
+
+    @Test func latestIsTheLastActiveThatHasNotEnded() throws {
+        var view = ClientView()
+        #expect(throws: ClientFault.self) { try WatchTask.find("latest", in: view) }
+        _ = view.reduce(
+            .workspaceSnapshot(
+                sessions: [
+                    Fixtures.summary(seq: 1) { $0.lastActivityAt = 5 },
+                    Fixtures.summary(Fixtures.other, seq: 1) {
+                        $0.lastActivityAt = 9
+                        $0.endedAt = 9
+                    },
+                ], approvals: []))
+        #expect(try WatchTask.find("latest", in: view) == Fixtures.session)
+        #expect(try WatchTask.find("sess-2", in: view) == Fixtures.other)
+        #expect(throws: ClientFault.self) { try WatchTask.find("sess", in: view) }
+    }
+}

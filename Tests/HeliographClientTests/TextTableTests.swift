@@ -1,0 +1,114 @@
+import RelayProtocol
+import Testing
+
+@testable import HeliographClient
+
+struct TextTableTests {
+    private let plain = Palette(isColoured: false)
+
+    private var table: TextTable {
+        var table = TextTable([.init("ID"), .init("TITLE", isFlexible: true), .init("N", alignsRight: true)])
+        table.rows = [[.init("a"), .init("漢字漢字漢字漢字漢字"), .init("7")], [.init("bcd"), .init("short"), .init("10")]]
+        return table
+    }
+
+    @Test func whatFitsIsAligned() {
+        #expect(
+            table.lines(width: nil, palette: plain) == [
+                "ID   TITLE                  N", "a    漢字漢字漢字漢字漢字   7", "bcd  short                 10",
+            ])
+    }
+
+    @Test func whatDoesNotFitIsCutBetweenCharacters() {
+        let lines = table.lines(width: 20, palette: plain)
+        #expect(lines == ["ID   TITLE         N", "a    漢字漢字漢…   7", "bcd  short        10"])
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= 20 })
+    }
+
+    @Test func flexibleColumnsGiveWayOnlySoFar() {
+        #expect(table.columnWidths(5) == [3, TextTable.flexibleMin, 2])
+    }
+
+    @Test func coloursTakeNoRoom() {
+        var table = TextTable([.init("A"), .init("B")])
+        table.rows = [[.init("x", .alert), .init("y", .red)]]
+        let lines = table.lines(width: nil, palette: Palette(isColoured: true))
+        #expect(lines[1] == "\u{1B}[1;33mx\u{1B}[0m  \u{1B}[31my\u{1B}[0m")
+    }
+
+    @Test(arguments: [("abc", 3), ("漢字", 4), ("é", 1), ("e\u{301}", 1), ("👍🏽", 2), ("❤\u{FE0F}", 2), ("🇩🇪", 2), ("", 0)])
+    func cells(_ text: String, _ width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test func wrappingLosesNothing() {
+        let line = "abc漢字def👍🏽ghi"
+        let pieces = DisplayWidth.wrap(line, to: 4)
+        #expect(pieces.joined() == line)
+        #expect(pieces.allSatisfy { DisplayWidth.of($0) <= 4 })
+        #expect(DisplayWidth.wrap("", to: 4) == [""])
+    }
+
+    @Test func coloursAreForTerminalsUnlessSaidOtherwise() {
+        func coloured(_ isTerminal: Bool, _ values: [String: String]) -> Bool {
+            Palette(isTerminal: isTerminal, environment: Environment(values)).isColoured
+        }
+        #expect(coloured(true, [:]) && !coloured(false, [:]))
+        #expect(!coloured(true, ["NO_COLOR": "1"]) && coloured(true, ["NO_COLOR": ""]))
+        #expect(coloured(false, ["CLICOLOR_FORCE": "1"]) && !coloured(false, ["CLICOLOR_FORCE": "0"]))
+        #expect(!coloured(true, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]))
+        #expect(!coloured(true, ["TERM": "dumb"]))
+    }
+
+    @Test func sessionsThatNeedSomebodyComeFirst() {
+        let sessions = [
+            Fixtures.summary(SessionID("idle")!, seq: 1) {
+                $0.status = .idle; $0.lastActivityAt = 99
+            },
+            Fixtures.summary(SessionID("running-old")!, seq: 1) {
+                $0.status = .running; $0.lastActivityAt = 1
+            },
+            Fixtures.summary(SessionID("running-new")!, seq: 1) {
+                $0.status = .running; $0.lastActivityAt = 2
+            },
+            Fixtures.summary(SessionID("asks")!, seq: 1) {
+                $0.status = .waitingAnswer; $0.questions = 1
+            },
+            Fixtures.summary(SessionID("done")!, seq: 1) {
+                $0.status = .completed; $0.lastActivityAt = 100
+            },
+        ]
+        #expect(
+            SessionsTask.sorted(sessions).map(\.session.rawValue) == ["asks", "running-new", "running-old", "idle", "done"])
+        let table = SessionsTask.table(sessions, names: [:], now: 61_000)
+        #expect(table.rows[0].last?.text == "1 min")
+    }
+
+    @Test(arguments: [
+        (0, "$0.00"), (4_999, "<$0.01"), (1_234_567, "$1.23"), (1_995_000, "$2.00"), (12_000_000_000, "$12000.00"),
+    ])
+    func money(_ micro: Int64, _ text: String) {
+        #expect(Moment.money(microUSD: micro) == text)
+    }
+
+    @Test func namesAreAsShortAsTheyCanBe() {
+        #expect(
+            ShortNames.shortest(of: ["toolu_01abcdef", "toolu_01abzzzz", "x", "other-one"])
+                == ["toolu_01abcdef": "toolu_01abc", "toolu_01abzzzz": "toolu_01abz", "x": "x", "other-one": "other-"])
+    }
+
+    @Test func aWholeNameWinsOverLongerOnes() {
+        let names = ["abc", "abcd", "abce", "x1"]
+        func found(_ text: String) -> [String] {
+            switch ShortNames.match(text, among: names, by: { $0 }) {
+            case .none: []
+            case .one(let name): [name]
+            case .several(let names): names
+            }
+        }
+        #expect(found("abc") == ["abc"])
+        #expect(found("ab") == ["abc", "abcd", "abce"])
+        #expect(found("x") == ["x1"])
+        #expect(found("y") == [] && found("") == [])
+    }
+}

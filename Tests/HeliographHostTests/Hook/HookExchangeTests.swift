@@ -1,0 +1,159 @@
+import Synchronization
+import Testing
+
+@testable import HeliographHost
+
+@Suite("Hook exchange", .timeLimit(.minutes(1)))
+struct HookExchangeTests {
+    private let folder: HookFolder
+    private let socketPath: String
+    private let request: HookRequest
+
+    init() throws {
+        folder = try HookFolder()
+        socketPath = folder.path + "/host.sock"
+        request = try #require(
+            HookRequest(path: ["hook", "claude", "Stop"], body: Array("{}\n".utf8)) { $0 == "CLAUDE_PID" ? "42" : nil })
+    }
+
+    private func exchange(isAgentAlive: @escaping () -> Bool = { true }) -> HookExchange {
+        var limits = HookLimits()
+        limits.agentCheck = .milliseconds(20)
+        limits.retryInterval = .milliseconds(5)
+        limits.retryWindow = .milliseconds(300)
+        // A loaded machine must not decide a test; what tests the budget sets its own.
+        limits.budget = .seconds(5)
+        return HookExchange(request: request, socketPath: socketPath, limits: limits, isAgentAlive: isAgentAlive)
+    }
+
+    // MARK: - Telling
+
+    @Test("An event reaches the daemon verbatim, with three facts and nothing else")
+    func tell() {
+        let daemon = FakeDaemon(at: socketPath, [.answer(FakeDaemon.noContent)])
+        exchange().tell()
+        #expect(
+            daemon.requests == [
+                "POST /v1/hook/claude/Stop HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 3\r\n"
+                    + "X-Agent-Pid: 42\r\nConnection: close\r\n\r\n{}\n"
+            ])
+    }
+
+    @Test("A daemon that never answers costs the budget and no more")
+    func hangingDaemon() {
+        let daemon = FakeDaemon(at: socketPath, [.hang(.seconds(3))])
+        var exchange = exchange()
+        exchange.limits.budget = .milliseconds(50)
+        let begun = ContinuousClock.now
+        exchange.tell()
+        let took = ContinuousClock.now - begun
+        #expect(took >= .milliseconds(45) && took < .seconds(2))
+        _ = daemon
+    }
+
+    @Test("Without a daemon, with a dead socket or with a plain file in its place nothing happens")
+    func noDaemon() {
+        exchange().tell()
+        #expect(exchange().ask() == nil)
+        var daemon: FakeDaemon? = FakeDaemon(at: socketPath, [])
+        daemon = nil
+        exchange().tell()
+        #expect(exchange().ask() == nil)
+        _ = daemon
+    }
+
+    // MARK: - Asking
+
+    @Test("A decision is handed on verbatim")
+    func decision() {
+        _ = FakeDaemon(at: socketPath, [.answer(FakeDaemon.ok("{\"a\": 1}\n"))])
+        #expect(exchange().ask() == Array("{\"a\": 1}\n".utf8))
+    }
+
+    @Test("A decision that comes in pieces is handed on whole")
+    func slowDecision() {
+        _ = FakeDaemon(
+            at: socketPath,
+            [.slowly("HTTP/1.1 200 OK\r\ncontent-length: 4\r", "\n\r\nabcd", pause: .milliseconds(80))])
+        #expect(exchange().ask() == Array("abcd".utf8))
+    }
+
+    @Test(
+        "Whatever is not a whole decision is none",
+        arguments: [
+            FakeDaemon.noContent, "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
+            "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\n{}", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n{}", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "SSH-2.0-OpenSSH\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 20000),
+        ])
+    func noDecision(response: String) {
+        _ = FakeDaemon(at: socketPath, [.answer(response)])
+        #expect(exchange().ask() == nil)
+    }
+
+    @Test("A question is asked again where the connection broke, and says the how manyth time it is")
+    func restart() {
+        let daemon = FakeDaemon(
+            at: socketPath,
+            [
+                .close, .answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .refuse,
+                .answer(FakeDaemon.ok("done")),
+            ])
+        #expect(exchange().ask() == Array("done".utf8))
+        let attempts = daemon.requests.map { $0.split(separator: "X-Attempt: ").dropFirst().first?.prefix(1) }
+        #expect(attempts == [nil, "2", "4"])
+    }
+
+    @Test("A daemon that stays away after it broke off is given up")
+    func goneForGood() {
+        _ = FakeDaemon(at: socketPath, [.close])
+        let begun = ContinuousClock.now
+        #expect(exchange().ask() == nil)
+        #expect(ContinuousClock.now - begun >= .milliseconds(300))
+    }
+
+    @Test("A question whose agent is gone is dropped, though the daemon still thinks")
+    func agentGone() {
+        let daemon = FakeDaemon(at: socketPath, [.hang(.seconds(5))])
+        let looks = Mutex(0)
+        let begun = ContinuousClock.now
+        let answer = exchange {
+            looks.withLock {
+                $0 += 1
+                return $0 < 3
+            }
+        }.ask()
+        #expect(answer == nil)
+        #expect(looks.withLock { $0 } == 3)
+        #expect(ContinuousClock.now - begun < .seconds(4))
+        _ = daemon
+    }
+
+    @Test("A large event may take longer than the budget, a daemon that takes nothing may not")
+    func largeTell() throws {
+        let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2 << 20)
+        let request = try #require(HookRequest(path: ["hook", "claude", "Stop"], body: body) { _ in nil })
+        var limits = HookLimits()
+        limits.budget = .seconds(5)
+        limits.transferMax = .seconds(20)
+        let daemon = FakeDaemon(at: socketPath, [.answer(FakeDaemon.noContent), .refuse])
+        HookExchange(request: request, socketPath: socketPath, limits: limits).tell()
+        #expect(daemon.requests.map(\.utf8.count) == [request.bytes().count])
+    }
+
+    @Test("A large event goes through whole")
+    func largeEvent() throws {
+        let body = [UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20)
+        let daemon = FakeDaemon(at: socketPath, [.answer(FakeDaemon.ok("ok"))])
+        var exchange = exchange()
+        exchange = HookExchange(
+            request: try #require(HookRequest(path: ["hook", "claude", "Stop"], body: body) { _ in nil }),
+            socketPath: socketPath, limits: exchange.limits)
+        #expect(exchange.ask() == Array("ok".utf8))
+        #expect(daemon.requests[0].utf8.count > body.count)
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import HeliographHost
+
+@Suite("Hook request")
+struct HookRequestTests {
+    @Test("A part of the path that is no plain word is refused", arguments: ["", "a b", "a/b", "../x", "a\r\nX: y", "é"])
+    func paths(part: String) {
+        #expect(HookRequest(path: ["hook", "claude", part], body: []) == nil)
+    }
+
+    @Test("An environment variable that could forge a header is not sent")
+    func headers() throws {
+        let request = try #require(
+            HookRequest(path: ["hook", "claude", "Stop"], body: []) { name in
+                name == "CLAUDE_PID" ? "1\r\nX-Evil: 1" : name == "CLAUDE_CODE_ENTRYPOINT" ? "sdk-cli" : "1"
+            })
+        let text = String(decoding: request.bytes(attempt: 3), as: UTF8.self)
+        #expect(!text.contains("Evil"))
+        #expect(text.contains("\r\nX-Agent-Entrypoint: sdk-cli\r\nX-Agent-Attended: 1\r\nX-Attempt: 3\r\n"))
+    }
+
+    @Test("Nothing but the three facts is asked of the environment")
+    func environment() {
+        var asked: Set<String> = []
+        _ = HookRequest(path: ["hook", "claude", "Stop"], body: []) { name in
+            asked.insert(name)
+            return nil
+        }
+        #expect(asked == ["CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"])
+    }
+
+    @Test("Only a permission request waits for a person")
+    func awaited() {
+        #expect(HookCall.isAwaited("PermissionRequest"))
+        for event in ClaudeSettings.events.map(\.name) where event != "PermissionRequest" {
+            #expect(!HookCall.isAwaited(event))
+        }
+    }
+}

@@ -1,0 +1,201 @@
+"""A throw-away machine with the real Claude Code on it.
+
+The program comes with the PyPI package `claude-agent-sdk`; it talks to a scripted model API on loopback and to nothing else.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from relay import BINARY, ROOT, Relay, plain_environment
+from terminal import Terminal
+from waits import patient, wait_until
+
+sys.path.insert(0, str(ROOT / "Tests/Tools"))
+from scripted_anthropic_api import Block, ScriptedAnthropicAPI  # noqa: E402
+
+KEY = "sk-ant-dummy-000000000000000000000000000000"
+MODEL = "claude-opus-5-5"
+DIALOG = "Do you want to proceed?"
+# What a user may have had before we came; `disconnect` must leave exactly these bytes.
+SETTINGS = '{\n  "cleanupPeriodDays": 30,\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]\n  }\n}\n'
+
+
+def claude_program() -> Path:
+    import claude_agent_sdk
+
+    return Path(claude_agent_sdk.__file__).parent / "_bundled/claude"
+
+
+class Machine:
+    """`home`, `project`, a `terminal`, the agent's `api`, and `heliograph host` as `daemon`."""
+
+    def __init__(self, folder: Path, relay: Relay):
+        self.folder = folder
+        self.relay = relay
+        self.home = folder / "home"
+        self.project = folder / "project"
+        self.settings = self.home / ".claude/settings.json"
+        self.daemon_log = folder / "host.log"
+        self.daemon: subprocess.Popen[bytes] | None = None
+        self.api = ScriptedAnthropicAPI()
+        self.environment = plain_environment(self.home) | {
+            "ANTHROPIC_BASE_URL": self.api.url,
+            "ANTHROPIC_API_KEY": KEY,
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_ENABLE_TODO_TOOLS": "1",
+            "TMPDIR": str(folder / "tmp"),
+        }
+        self.terminal = Terminal(folder / "tmux", self.environment, self.project)
+
+    # Life
+
+    def set_up(self) -> None:
+        """A home that has seen Claude Code's first-start questions, our hooks in it, and the daemon connected."""
+        self.prepare()
+        self.heliograph("connect", "claude", "--user", "--yes")
+        self.start_daemon(self.relay.pair_link("host"))
+
+    def prepare(self) -> None:
+        for folder in (self.project, self.settings.parent, self.folder / "tmp"):
+            folder.mkdir(parents=True)
+        self.settings.write_text(SETTINGS)
+        (self.home / ".claude.json").write_text(
+            json.dumps({
+                "hasCompletedOnboarding": True,
+                "theme": "dark",
+                "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+                "projects": {str(self.project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+            })
+        )
+        self.api.start()
+
+    def tear_down(self) -> None:
+        self.terminal.close()
+        try:
+            self.stop_daemon()
+        finally:
+            self.api.stop()
+
+    def start_daemon(self, link: str | None = None) -> None:
+        """`heliograph host`; with a pairing link the first time."""
+        command = [str(BINARY), "host", *([link, "--name", "laptop"] if link else [])]
+        with self.daemon_log.open("ab") as log:
+            self.daemon = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.home, env=self.environment
+            )
+        socket = self.home / ".local/state/heliograph/host.sock"
+        wait_until(lambda: self._lives() and socket.exists(), 15, lambda: f"{socket}. The daemon's log:\n{self.daemon_text()}")
+
+    def stop_daemon(self) -> None:
+        daemon, self.daemon = self.daemon, None
+        if daemon is None:
+            return
+        daemon.send_signal(signal.SIGTERM)
+        try:
+            status = daemon.wait(patient(10))
+        except subprocess.TimeoutExpired:
+            daemon.kill()
+            daemon.wait()
+            raise AssertionError(f"heliograph host did not end after SIGTERM. Its log:\n{self.daemon_text()}")
+        assert status == 0, f"heliograph host ended with {status} after SIGTERM. Its log:\n{self.daemon_text()}"
+
+    def kill_daemon(self) -> None:
+        daemon, self.daemon = self.daemon, None
+        if daemon:
+            daemon.kill()
+            daemon.wait()
+
+    def daemon_text(self) -> str:
+        return self.daemon_log.read_text(errors="replace")[-4000:] if self.daemon_log.exists() else ""
+
+    def _lives(self) -> bool:
+        assert self.daemon is not None
+        status = self.daemon.poll()
+        assert status is None, f"heliograph host ended at once with {status}:\n{self.daemon_text()}"
+        return True
+
+    def heliograph(self, *arguments: str, check: bool = True, input: str | None = None) -> subprocess.CompletedProcess[str]:
+        """One `heliograph` command as this machine's user."""
+        result = subprocess.run(
+            [str(BINARY), *arguments], capture_output=True, text=True, cwd=self.project, env=self.environment,
+            timeout=patient(20), input=input or "",
+        )  # fmt: skip
+        if check:
+            shown = result.stdout + result.stderr
+            assert result.returncode == 0, f"heliograph {' '.join(arguments)} ended with {result.returncode}:\n{shown}"
+        return result
+
+    # The agent
+
+    def start_claude(
+        self, script: list[list[Block]], permission_mode: str = "manual", model: str = MODEL, arguments: list[str] | None = None
+    ) -> None:
+        """The TUI, up to its input line. `manual` is the mode that asks; the program's own default is `auto`."""
+        self.api.script = script
+        program = [str(claude_program()), "--permission-mode", permission_mode, "--model", model, *(arguments or [])]
+        self.terminal.run(program, self.environment)
+        self.wait_screen("manual mode" if permission_mode == "manual" else "? for shortcuts", 30)
+
+    def prompt(self, text: str) -> None:
+        """Types a prompt and sends it."""
+        self.type(text)
+        self.wait_screen(text)
+        self.press("Enter")
+
+    def type(self, text: str) -> None:
+        self.terminal.type(text)
+
+    def press(self, *keys: str) -> None:
+        self.terminal.press(*keys)
+
+    def screen(self) -> str:
+        return self.terminal.screen()
+
+    def press_until(self, key: str, condition: Callable[[str], bool], what: str) -> None:
+        """Presses the key until the screen is as wanted: for some 0.2 s a dialog that has just opened takes no keys."""
+        last_press = 0.0
+
+        def done() -> bool:
+            nonlocal last_press
+            if condition(self.screen()):
+                return True
+            if time.monotonic() - last_press > 0.3:
+                self.press(key)
+                last_press = time.monotonic()
+            return False
+
+        wait_until(done, 15, lambda: f"{key} to {what}; the screen shows:\n{self.screen()}", every=0.05)
+
+    def decide_locally(self, key: str) -> None:
+        """Answers the dialog on the screen: `Enter` and `1` are yes, `4` and `Escape` are no."""
+        self.press_until(key, lambda screen: DIALOG not in screen, "close the dialog")
+
+    def wait_screen(self, text: str, timeout: float = 20) -> str:
+        return self.terminal.wait_screen(text, timeout)
+
+    def wait_gone(self, text: str, timeout: float = 20) -> None:
+        self.terminal.wait_gone(text, timeout)
+
+    def wait_file(self, name: str, timeout: float = 15) -> str:
+        """Until a file stands in the project; its text."""
+        path = self.project / name
+        wait_until(path.exists, timeout, lambda: f"{path} to appear. The screen shows:\n{self.screen()}", every=0.05)
+        return path.read_text()
+
+    def wait_tool_result(self, text: str, timeout: float = 15) -> str:
+        """Until the model was told that of a tool call."""
+
+        def found() -> str | None:
+            return next((result for result in self.api.tool_results() if text in result), None)
+
+        return wait_until(found, timeout, lambda: f"a tool result with {text!r}; the model was told {self.api.tool_results()}")

@@ -1,0 +1,109 @@
+"""Fixtures: the real relay, scripted hosts and clients, a real browser, and a machine with the real Claude Code.
+
+Nothing here leaves loopback, and every process that a fixture starts is ended by it.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from host import ScriptedHost
+from relay import Relay
+
+
+@pytest.fixture
+def make_relay(tmp_path: Path) -> Iterator[Callable[..., Relay]]:
+    """Makes relays, each with a folder and a port of its own. Afterwards each must stop cleanly and have logged no crash."""
+    made: list[Relay] = []
+
+    def make(*arguments: str) -> Relay:
+        relay = Relay(tmp_path / f"relay{len(made) or ''}", list(arguments))
+        made.append(relay)
+        relay.start()
+        return relay
+
+    yield make
+    failures = []
+    for relay in made:
+        try:
+            relay.stop()
+            relay.check_log()
+        except AssertionError as failure:
+            failures.append(str(failure))
+        finally:
+            relay.kill()
+    assert not failures, "\n".join(failures)
+
+
+@pytest.fixture
+def relay(make_relay: Callable[..., Relay]) -> Relay:
+    return make_relay()
+
+
+@pytest.fixture
+def scripted_host(relay: Relay) -> Iterator[Callable[..., ScriptedHost]]:
+    """`scripted_host(relay, name="laptop")`: a host that the test plays."""
+    made: list[ScriptedHost] = []
+
+    def make(to: Relay | None = None, name: str = "laptop", **options: Any) -> ScriptedHost:
+        host = ScriptedHost(to or relay, name, **options)
+        made.append(host)
+        return host
+
+    yield make
+    for host in made:
+        host.close()
+
+
+@pytest.fixture
+def client(relay: Relay) -> Iterator[Callable[..., WireClient]]:
+    """`client(relay, name="phone")`: a client that the test plays. Afterwards it must have seen no gap and no repeat."""
+    made: list[WireClient] = []
+
+    def make(to: Relay | None = None, name: str = "phone", **options: Any) -> WireClient:
+        peer = WireClient(to or relay, name, **options)
+        made.append(peer)
+        return peer
+
+    yield make
+    for peer in made:
+        peer.close()
+    for peer in made:
+        peer.check()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, driven by Playwright; no browser is downloaded."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder with a short name: the path of a Unix-domain socket ends at 107 bytes, and pytest's own are long."""
+    with tempfile.TemporaryDirectory(prefix="hg-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def machine(short_path: Path, relay: Relay) -> Iterator[Any]:
+    """A throw-away machine: a home, a project, the real Claude Code with our hooks, and `heliograph host` running."""
+    from claude import Machine
+
+    machine = Machine(short_path, relay)
+    try:
+        machine.set_up()
+        yield machine
+    finally:
+        machine.tear_down()

@@ -1,0 +1,268 @@
+"""A host that a test plays by hand: it numbers, keeps and resends events as a real one must."""
+
+import hashlib
+import json
+import threading
+import time
+from typing import Any
+
+from waits import patient, wait_until
+from wire import Connection, Message
+
+BATCH_EVENTS_MAX = 256
+BATCH_BYTES_MAX = 512 << 10
+COME_BACK_SECONDS = 0.1
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def input_bytes(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def input_digest(tool: str, value: Any) -> str:
+    """As RelayProtocol/InputDigest.swift has it."""
+    return hashlib.sha256(b"heliograph.input.v1\0" + tool.encode() + b"\0" + input_bytes(value)).hexdigest()
+
+
+class ScriptedHost:
+    """Comes back by itself when the relay goes, and sends again what was not acknowledged. `disconnect` stays away."""
+
+    def __init__(self, relay: Any, name: str = "laptop", token: str | None = None, capabilities: tuple[str, ...] = ()):
+        self.relay = relay
+        self.name = name
+        self.token = token or relay.token("host", name)
+        self.capabilities = capabilities
+        self.lock = threading.RLock()
+        self.sessions: dict[str, list[Message]] = {}
+        """Every event ever made, by session; number n stands at n - 1."""
+        self.through: dict[str, int] = {}
+        """What the relay said is on its disk."""
+        self.sent: dict[str, int] = {}
+        self.decisions: list[Message] = []
+        self.received: list[Message] = []
+        """Every message of every connection so far."""
+        self.digests: dict[str, str] = {}
+        self.closed_with: list[int] = []
+        self._connection: Connection | None = None
+        self._is_welcome = False
+        self._wanted = True
+        self._ended = False
+        self._wake = threading.Event()
+        self._keeper = threading.Thread(target=self._keep_connected, name=f"host {name}", daemon=True)
+        self._keeper.start()
+        self.wait_connected()
+
+    # The connection
+
+    @property
+    def is_connected(self) -> bool:
+        connection = self._connection
+        return bool(connection and connection.is_open and self._is_welcome)
+
+    @property
+    def connection(self) -> Connection:
+        """The live connection, for sending what no proper host would."""
+        self.wait_connected()
+        assert self._connection
+        return self._connection
+
+    def wait_connected(self, timeout: float = 10) -> None:
+        wait_until(lambda: self.is_connected, timeout, lambda: f"host {self.name!r} to be welcomed (closed with {self.closed_with})")
+
+    def disconnect(self) -> None:
+        """Goes and stays away; events made meanwhile wait here."""
+        self._wanted = False
+        self._hang_up()
+
+    def reconnect(self) -> None:
+        self._wanted = True
+        self._wake.set()
+        self.wait_connected()
+
+    def close(self) -> None:
+        self._ended = True
+        self._wanted = False
+        self._wake.set()
+        self._hang_up()
+        self._keeper.join(patient(5))
+
+    # What agents do
+
+    def start_session(self, session: str, **facts: Any) -> None:
+        """Announces a session. Facts go into the head: `title`, `project`, `model`, `cwd`, `agent` …"""
+        head = {"agent": {"name": "claude", "version": "2.1.329"}, "project": "demo", **facts}
+        self.event(session, "session.started", head)
+
+    def event(self, session: str, kind: str, head: Message, body: Message | None = None, at: int | None = None) -> int:
+        """Makes one event and sends it as soon as there is a connection; returns its number at the host."""
+        made: Message = {"kind": kind, "at": at or now_ms(), "head": head}
+        if body is not None:
+            made["body"] = body
+        with self.lock:
+            events = self.sessions.setdefault(session, [])
+            events.append(made)
+            self._flush(session)
+            return len(events)
+
+    def events(self, session: str, made: list[tuple[str, Message] | tuple[str, Message, Message | None]]) -> int:
+        """Several events in one message."""
+        with self.lock:
+            events = self.sessions.setdefault(session, [])
+            for kind, head, *body in made:
+                event: Message = {"kind": kind, "at": now_ms(), "head": head}
+                if body and body[0] is not None:
+                    event["body"] = body[0]
+                events.append(event)
+            self._flush(session)
+            return len(events)
+
+    def deltas(self, session: str, message: str, text: str, agent: str | None = None) -> None:
+        self.connection.send({"type": "deltas", "session": session, "message": message, "text": text, **({"agent": agent} if agent else {})})
+
+    def request_approval(
+        self,
+        session: str,
+        tool: str,
+        input: Any,
+        title: str | None = None,
+        kind: str = "tool",
+        approval: str | None = None,
+        questions: list[Message] | None = None,
+        diff: str | None = None,
+        **head: Any,
+    ) -> str:
+        """Opens an approval and returns its id. More head fields (`cut`, `redacted`, `expiresAt`, `agent` …) as keywords."""
+        with self.lock:
+            approval = approval or f"ap-{len(self.digests) + 1}-{session}"[:64]
+            digest = head.pop("digest", None) or input_digest(tool, input)
+            self.digests[approval] = digest
+            if title is None:
+                title = str(input.get("command") or input.get("file_path") or tool) if isinstance(input, dict) else tool
+            body: Message = {"input": input}
+            if questions is not None:
+                body["questions"] = questions
+            if diff is not None:
+                body["diff"] = diff
+            facts = {"approval": approval, "kind": kind, "tool": tool, "title": title, "digest": digest, **head}
+            self.event(session, "approval.requested", facts, body)
+            return approval
+
+    def apply(self, session: str, approval: str, outcome: str = "ran") -> None:
+        """Says that the decision was handed to the agent, and that the agent did so: `ran`, `denied` or `answered`."""
+        self.event(session, "approval.delivered", {"approval": approval})
+        self.event(session, "approval.applied", {"approval": approval, "outcome": outcome})
+
+    def cancel(self, session: str, approval: str, reason: str = "answeredLocally") -> None:
+        self.event(session, "approval.cancelled", {"approval": approval, "reason": reason})
+
+    # What the relay says
+
+    def wait_decision(self, approval: str, timeout: float = 10) -> Message:
+        """The whole `decision` message for that approval: `session`, `approval`, `digest`, `decision` {…}."""
+
+        def found() -> Message | None:
+            return next((message for message in self.decisions if message["approval"] == approval), None)
+
+        return wait_until(found, timeout, lambda: f"a decision for {approval!r}; came: {self.decisions}")
+
+    def wait_acked(self, session: str, number: int | None = None, timeout: float = 10) -> None:
+        """Until everything (or everything up to `number`) of the session is on the relay's disk."""
+        wanted = number or len(self.sessions[session])
+        wait_until(
+            lambda: self.through.get(session, 0) >= wanted, timeout,
+            lambda: f"an ack of {session!r} through {wanted}; it stands at {self.through.get(session, 0)}. "
+            f"Last from the relay: {self.received[-3:]}",
+        )
+
+    def notices(self) -> list[Message]:
+        return [message for message in self.received if message["type"] == "notice"]
+
+    # Inside
+
+    def _keep_connected(self) -> None:
+        while not self._ended:
+            if self._wanted and self._connection is None:
+                try:
+                    self._connect()
+                except Exception as failure:
+                    # The relay is away, or refuses us; a test that waits will say so.
+                    response = getattr(failure, "response", None)
+                    if response is not None:
+                        self.closed_with.append(response.status_code)
+                        if response.status_code in (401, 403):
+                            self._wanted = False
+            self._wake.wait(COME_BACK_SECONDS)
+            self._wake.clear()
+
+    def _connect(self) -> None:
+        self._is_welcome = False
+        connection = Connection(self.relay.url, "/v1/host", self.token, on_message=self._receive, on_closed=self._closed)
+        with self.lock:
+            self._connection = connection
+            hello: Message = {"type": "hello", "version": 1, "software": "scripted host", "name": self.name}
+            if self.capabilities:
+                hello["capabilities"] = list(self.capabilities)
+            hello["sessions"] = list(self.sessions)
+            connection.send(hello)
+
+    def _hang_up(self) -> None:
+        connection = self._connection
+        if connection:
+            connection.close()
+
+    def _closed(self) -> None:
+        with self.lock:
+            connection, self._connection = self._connection, None
+            self._is_welcome = False
+            if connection:
+                code = connection.close_code or 1006
+                self.closed_with.append(code)
+                if 4400 <= code < 4500:
+                    self._wanted = False
+        self._wake.set()
+
+    def _receive(self, message: Message) -> None:
+        with self.lock:
+            self.received.append(message)
+            match message["type"]:
+                case "welcome":
+                    self.sent = {}
+                    for entry in message["sessions"]:
+                        self.through[entry["session"]] = self.sent[entry["session"]] = entry["through"]
+                    self._is_welcome = True
+                    for session in self.sessions:
+                        self._flush(session)
+                case "ack":
+                    for entry in message["acks"]:
+                        assert entry["through"] >= self.through.get(entry["session"], 0), f"an ack went back: {entry}"
+                        self.through[entry["session"]] = entry["through"]
+                case "resend":
+                    self.sent[message["session"]] = message["from"] - 1
+                    self._flush(message["session"])
+                case "decision":
+                    self.decisions.append(message)
+
+    def _flush(self, session: str) -> None:
+        """Sends what this connection has not had yet; called with the lock."""
+        connection = self._connection
+        if not connection or not self._is_welcome:
+            return
+        events = self.sessions[session]
+        start = self.sent.get(session, 0)
+        while start < len(events):
+            batch: list[Message] = []
+            size = 0
+            for event in events[start : start + BATCH_EVENTS_MAX]:
+                size += len(json.dumps(event))
+                if batch and size > BATCH_BYTES_MAX:
+                    break
+                batch.append(event)
+            try:
+                connection.send({"type": "events", "session": session, "first": start + 1, "events": batch})
+            except Exception:
+                return  # the connection is going; the next welcome says where to go on
+            start += len(batch)
+            self.sent[session] = start

@@ -1,0 +1,106 @@
+"""The page in a browser, as a person has it: paired by a link, watched for errors, for shifts of the layout, and by axe."""
+
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from waits import patient
+
+PHONE = {"width": 360, "height": 780}
+DESK = {"width": 1280, "height": 800}
+
+# Layout shifts that no tap or key of the person caused, with what moved. Installed before the page's own scripts.
+WATCH_SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    if (entry.hadRecentInput) continue;
+    const moved = entry.sources.map(({ node }) => node && (node.outerHTML ?? node.textContent ?? "").slice(0, 120));
+    window.shifts.push({ value: entry.value, moved });
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+# What a browser logs about the network by itself: not being paired yet, and a relay that a test stopped.
+UNPAIRED = ("status of 401",)
+AWAY = ("ERR_CONNECTION", "WebSocket connection to", "status of 503", "Failed to fetch")
+
+
+class Screen:
+    """One browser context: a device of its own. `close` fails where the page logged an error or broke its own policy."""
+
+    def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True):
+        self.relay = relay
+        self.context = browser.new_context(viewport=size, color_scheme=scheme, has_touch=size is PHONE, reduced_motion="reduce")
+        self.context.set_default_timeout(patient(10_000))
+        self.page: Page = self.context.new_page()
+        self.problems: list[str] = []
+        self.forgiven: tuple[str, ...] = UNPAIRED
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
+        self.page.add_init_script(WATCH_SHIFTS)
+        if paired:
+            self.pair(name)
+
+    def pair(self, name: str) -> None:
+        self.page.goto(self.relay.pair_link())
+        field = self.page.get_by_label("Name of this device")
+        expect(field).not_to_have_value("")
+        field.fill(name)
+        self.page.get_by_role("button", name="Pair this device").click()
+        self.expect_live()
+
+    def go(self, where: str) -> None:
+        """To `#/…`, as a link does."""
+        self.page.evaluate("where => { location.hash = where }", where)
+
+    def expect_live(self) -> None:
+        expect(self.page.locator("link-state")).to_have_attribute("data-phase", "live")
+
+    def forgive_absence(self) -> None:
+        """From now on the relay may be away: what the browser says about that is no fault of the page."""
+        self.forgiven = UNPAIRED + AWAY
+
+    # What is on screen
+
+    def row(self, session: str) -> Locator:
+        return self.page.locator(f'session-row:has(a[href="#/session/{session}"])')
+
+    def card(self, approval: str) -> Locator:
+        return self.page.locator(f'approval-card:has([id="approval-{approval}"])')
+
+    def timeline(self) -> Locator:
+        return self.page.locator("session-timeline")
+
+    # What must hold
+
+    def reset_shifts(self) -> None:
+        self.settle()
+        self.page.evaluate("() => { window.shifts = [] }")
+
+    def shifts(self) -> list[dict[str, Any]]:
+        self.settle()
+        return self.page.evaluate("() => window.shifts")
+
+    def settle(self) -> None:
+        """Two frames: what was drawn is on screen, and its observers were told."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))")
+
+    def expect_no_overflow(self) -> None:
+        wide = self.page.evaluate(
+            """() => [document.documentElement, ...document.querySelectorAll("body, main, .pane:not([hidden])")]
+                .filter((element) => element.scrollWidth > element.clientWidth).map((element) => element.outerHTML.slice(0, 80))""")
+        assert not wide, f"wider than the screen: {wide}"
+
+    def expect_accessible(self) -> None:
+        found = Axe().run(self.page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+        assert found.violations_count == 0, found.generate_report()
+
+    def close(self) -> None:
+        self.context.close()
+        assert not self.problems, "\n".join(self.problems)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not any(words in message.text for words in self.forgiven):
+            self.problems.append(f"{message.type}: {message.text}")

@@ -1,0 +1,193 @@
+"""The real relay: the release binary as a process of its own, on loopback, in a folder of its own."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from waits import patient, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).absolute()
+CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def plain_environment(home: Path) -> dict[str, str]:
+    """An environment in which nothing of the machine's own user can be read or written."""
+    return {
+        "HOME": str(home),
+        "PATH": f"{BINARY.parent}:/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_STATE_HOME": str(home / ".local/state"),
+        "XDG_RUNTIME_DIR": str(home / ".runtime"),
+        "NO_PROXY": "*",
+    }
+
+
+class Answer:
+    """What an HTTP request brought."""
+
+    def __init__(self, status: int, headers: Any, body: bytes):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Relay:
+    """`heliograph serve`. Started and stopped at will; the port and the data folder stay the same."""
+
+    def __init__(self, folder: Path, arguments: list[str] | None = None):
+        assert BINARY.exists(), f"{BINARY} is missing: run `make build`, or set HELIOGRAPH_BIN"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.data = folder / "data"
+        self.log = folder / "relay.log"
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.arguments = arguments or []
+        self.process: subprocess.Popen[bytes] | None = None
+        self._killed = False
+
+    # Life
+
+    def start(self) -> None:
+        assert self.process is None, "the relay runs already"
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        command = [str(BINARY), "serve", "--data", str(self.data), "--listen", f"127.0.0.1:{self.port}", *self.arguments]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=plain_environment(home)
+            )
+        wait_until(self._is_ready, 20, lambda: f"/readyz of the relay. Its log:\n{self.log_text()[-3000:]}")
+
+    def stop(self) -> None:
+        """SIGTERM; the relay must go by itself, with status 0."""
+        process, self.process = self.process, None
+        if process is None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            status = process.wait(patient(15))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"the relay did not stop within {patient(15):g} s of SIGTERM. Its log:\n{self.log_text()[-3000:]}")
+        assert status == 0, f"the relay ended with {status} after SIGTERM. Its log:\n{self.log_text()[-3000:]}"
+
+    def kill(self) -> None:
+        """SIGKILL: what a crash or a power cut of the process is."""
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def _is_ready(self) -> bool:
+        assert self.process is not None
+        status = self.process.poll()
+        assert status is None, f"the relay ended at once with {status}. Its log:\n{self.log_text()[-3000:]}"
+        try:
+            return self.get("/readyz").status == 200
+        except (urllib.error.URLError, OSError, http.client.HTTPException):
+            return False
+
+    def check_log(self) -> None:
+        """Fails where the log shows a crash."""
+        found = CRASH.search(self.log_text())
+        assert not found, f"the relay's log has {found.group(0)!r}:\n{self.log_text()[-6000:]}"
+
+    def log_text(self) -> str:
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    @property
+    def resident_kib(self) -> int:
+        assert self.process is not None
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
+
+    # The command line
+
+    def run(self, *arguments: str, check: bool = True, timeout: float = 20) -> subprocess.CompletedProcess[str]:
+        """One `heliograph` command on this machine, as the relay's owner."""
+        result = subprocess.run(
+            [str(BINARY), *arguments], capture_output=True, text=True, timeout=patient(timeout), stdin=subprocess.DEVNULL,
+            cwd=self.folder, env=plain_environment(self.folder / "home"),
+        )
+        if check:
+            assert result.returncode == 0, f"heliograph {' '.join(arguments)} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
+        return result
+
+    def token(self, role: str, name: str) -> str:
+        """A new token for a `host` or a `client`."""
+        token = self.run("token", "create", "--role", role, "--name", name, "--data", str(self.data)).stdout.strip()
+        assert token and len(token.split()) == 1, f"`token create` must print the token alone, not {token!r}"
+        return token
+
+    def tokens(self) -> list[dict[str, Any]]:
+        """Every token that is not revoked, the newest first."""
+        return [json.loads(line) for line in self.run("token", "list", "--json", "--data", str(self.data)).stdout.splitlines()]
+
+    def token_id(self, name: str) -> str:
+        """The id of the newest token of that name, as `token list` shows it."""
+        found = [token for token in self.tokens() if token["name"] == name]
+        assert found, f"`token list` does not name {name!r}: {self.tokens()}"
+        return found[0]["id"]
+
+    def revoke(self, token_id: str) -> None:
+        self.run("token", "revoke", token_id, "--data", str(self.data))
+
+    def pair_link(self, role: str = "client") -> str:
+        """A pairing link as a person would scan it."""
+        return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data)).stdout)["link"]
+
+    # HTTP and the file
+
+    def get(self, path: str, headers: dict[str, str] | None = None) -> Answer:
+        return self.request("GET", path, headers=headers)
+
+    def post(self, path: str, body: Any, headers: dict[str, str] | None = None) -> Answer:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.request("POST", path, data, {"Content-Type": "application/json", **(headers or {})})
+
+    def request(self, method: str, path: str, data: bytes | None = None, headers: dict[str, str] | None = None) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patient(10))
+        try:
+            connection.request(method, path, data, headers or {})
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def files_text(self) -> bytes:
+        """Every byte that the relay has on disk, to look for what must not be there."""
+        parts = [path.read_bytes() for path in sorted(self.data.rglob("*")) if path.is_file()]
+        return b"\0".join([*parts, self.log.read_bytes()])
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Reads the relay's own file, beside the running relay."""
+        files = sorted(self.data.glob("*.sqlite")) or sorted(self.data.glob("*.db"))
+        assert files, f"no database in {self.data}: {sorted(self.data.iterdir())}"
+        with sqlite3.connect(f"file:{files[0]}?mode=ro", uri=True, timeout=patient(5)) as database:
+            return database.execute(query).fetchall()

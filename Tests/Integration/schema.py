@@ -1,0 +1,47 @@
+"""The published JSON Schema, as a checker of one message in one direction."""
+
+import functools
+import json
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from relay import ROOT
+
+FILE = ROOT / "Sources/RelayProtocol/Embedded/schema.json"
+
+
+@functools.cache
+def document() -> dict[str, Any]:
+    return json.loads(FILE.read_text())
+
+
+@functools.cache
+def validator(direction: str) -> Draft202012Validator:
+    """`host-to-relay`, `relay-to-host`, `client-to-relay` or `relay-to-client`."""
+    assert direction in document()["$defs"]
+    return Draft202012Validator({"$schema": document()["$schema"], "$ref": f"#/$defs/{direction}", "$defs": document()["$defs"]})
+
+
+def faults(direction: str, message: Any) -> list[str]:
+    """What the schema has against a message, as `path: sentence`."""
+    found = []
+    pending = list(validator(direction).iter_errors(message))
+    while pending:
+        error = pending.pop()
+        if error.context:
+            # An alternative with null is how the schema says optional: the fault of the other one is what matters.
+            pending.extend(error.context)
+        else:
+            found.append(f"{error.json_path}: {error.message[:200]}")
+    return found
+
+
+def assert_valid(direction: str, messages: list[Any], each_type_max: int = 25) -> None:
+    """Checks up to that many of each type: a long test repeats itself."""
+    seen: dict[Any, int] = {}
+    for message in messages:
+        seen[message["type"]] = seen.get(message["type"], 0) + 1
+        if seen[message["type"]] <= each_type_max:
+            found = faults(direction, message)
+            assert not found, f"{direction} does not allow {json.dumps(message, ensure_ascii=False)[:600]}: {found}"

@@ -1,0 +1,345 @@
+"""The real Claude Code, in a real terminal, with our hooks: the terminal's own prompt stays usable, and first wins."""
+
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from claude import DIALOG, SETTINGS
+from client import WireClient
+from waits import wait_until
+
+pytestmark = pytest.mark.agent
+
+WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
+SCRIPT = [[{"text": "I will write it."}, WRITE], [{"text": "All done now."}]]
+
+
+@pytest.fixture
+def phone(relay, client) -> WireClient:
+    phone = client(relay, "Ada's phone")
+    phone.subscribe()
+    return phone
+
+
+def ask(machine: Any, phone: WireClient, script: Any = None) -> dict[str, Any]:
+    """Starts Claude Code, prompts it, and returns the card that this brings; the terminal shows its own dialog, too."""
+    machine.start_claude(script or SCRIPT)
+    machine.prompt("please write it")
+    machine.wait_screen(DIALOG)
+    return phone.wait_card()
+
+
+def session_of(card: dict[str, Any]) -> str:
+    return card["session"]
+
+
+# Decided from afar
+
+
+def test_remote_allow_makes_the_file_appear(machine, phone):
+    card = ask(machine, phone)
+    session = session_of(card)
+    head, body = card["request"]["head"], card["request"]["body"]
+    assert head["tool"] == "Bash" and head["kind"] == "tool" and not head.get("cut") and not head.get("redacted")
+    assert body["input"] == WRITE["input"]
+    assert not (machine.project / "out.txt").exists()
+
+    assert phone.decide(session, card["approval"], "allow")["stage"] in ("decided", "delivered", "applied")
+    assert machine.wait_file("out.txt") == "hi\n"
+    machine.wait_screen("All done now.")
+    assert "Allowed by PermissionRequest hook" in machine.screen()
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
+    summary = phone.wait_summary(session, lambda summary: summary["status"] == "idle", what="the session to be idle")
+    assert summary["agent"]["name"] and summary["project"] == "project" and summary["host"]["name"] == "laptop"
+    assert summary["operations"] == 1 and summary["approvals"] == 0
+    assert "opus" in summary["model"]
+
+    phone.subscribe(session)
+    started = phone.wait_event(session, lambda event: event["kind"] == "tool.started")
+    assert started["head"]["tool"] == "Bash" and started["body"]["input"] == WRITE["input"]
+    assert phone.wait_event(session, lambda event: event["kind"] == "tool.finished")["head"]["ok"] is True
+    said = [event for event in phone.logs[session] if event["kind"] == "message"]
+    assert [(event["head"]["role"], event["body"]["text"]) for event in said] == [
+        ("user", "please write it"), ("assistant", "I will write it."), ("assistant", "All done now."),
+    ]  # fmt: skip
+
+
+def test_remote_deny_reaches_the_model(machine, phone):
+    card = ask(machine, phone)
+    phone.decide(session_of(card), card["approval"], "deny", message="Use a temporary file, please.")
+    assert "Use a temporary file, please." in machine.wait_tool_result("temporary file")
+    machine.wait_screen("All done now.")
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "denied"
+    assert not (machine.project / "out.txt").exists()
+
+
+def test_a_deny_without_a_reason(machine, phone):
+    card = ask(machine, phone)
+    phone.decide(session_of(card), card["approval"], "deny")
+    machine.wait_screen("All done now.")
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "denied"
+    assert not (machine.project / "out.txt").exists()
+
+
+def test_a_question_is_answered_from_afar(machine, phone):
+    question = {
+        "question": "Which color?", "header": "Color", "multiSelect": False,
+        "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cool"}],
+    }  # fmt: skip
+    machine.start_claude([[{"tool": "AskUserQuestion", "input": {"questions": [question]}}], [{"text": "All done now."}]])
+    machine.prompt("ask me something")
+    machine.wait_screen("Which color?")
+    card = phone.wait_card()
+    assert card["request"]["head"]["kind"] == "question"
+    asked = card["request"]["body"]["questions"]
+    assert asked[0]["text"] == "Which color?" and [choice["label"] for choice in asked[0]["choices"]] == ["Red", "Blue"]
+    phone.wait_summary(session_of(card), lambda summary: summary["status"] == "waitingAnswer" and summary["questions"] == 1)
+    phone.answer(session_of(card), card["approval"], [{"question": asked[0]["id"], "choices": ["Blue"]}])
+    assert "Blue" in machine.wait_tool_result("Blue")
+    machine.wait_screen("All done now.")
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "answered"
+
+
+def test_a_secret_stays_on_the_machine(machine, phone, relay):
+    secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    write = {"tool": "Bash", "input": {"command": f"echo {secret} > out.txt", "description": "Store it"}}
+    card = ask(machine, phone, [[write], [{"text": "All done now."}]])
+    assert card["request"]["head"]["redacted"] is True
+    assert "⟨redacted⟩" in card["request"]["body"]["input"]["command"]
+    phone.decide(session_of(card), card["approval"], "allow")
+    assert machine.wait_file("out.txt") == f"{secret}\n", "the digest covers the real input, and that is what runs"
+    phone.wait_approval(card["approval"], "applied")
+    machine.wait_screen("All done now.")
+    relay.stop()
+    assert secret.encode() not in relay.files_text()
+
+
+# Decided in the terminal
+
+
+def test_local_yes_first_closes_the_card(machine, phone):
+    card = ask(machine, phone)
+    machine.decide_locally("Enter")
+    machine.wait_file("out.txt")
+    closed = phone.wait_approval(card["approval"], "cancelled")
+    assert closed["reason"] == "allowedLocally"
+    assert phone.decide(session_of(card), card["approval"], "deny")["error"]["code"] == "closed"
+    machine.wait_screen("All done now.")
+    phone.wait_summary(session_of(card), lambda summary: summary["status"] == "idle" and summary["approvals"] == 0)
+
+
+@pytest.mark.parametrize("key", ["4", "Escape"])
+def test_local_no_first_closes_the_card(machine, phone, key):
+    card = ask(machine, phone)
+    machine.decide_locally(key)
+    closed = phone.wait_approval(card["approval"], "cancelled")
+    assert closed["reason"] == "deniedLocally"
+    assert phone.decide(session_of(card), card["approval"], "allow")["error"]["code"] == "closed"
+    assert not (machine.project / "out.txt").exists()
+
+
+def test_the_dialog_closed_with_feedback(machine, phone):
+    """The agent tells its hook nothing here; what follows does."""
+    card = ask(machine, phone)
+    machine.press_until("Down", lambda screen: "❯ 4. No" in screen, "select No")
+    machine.press("Tab")
+    machine.type("use printf")
+    machine.wait_screen("use printf")
+    machine.press("Enter")
+    machine.wait_tool_result("use printf")
+    assert phone.wait_approval(card["approval"], "cancelled")["reason"] in ("deniedLocally", "answeredLocally")
+    assert not (machine.project / "out.txt").exists()
+
+
+@pytest.mark.parametrize("delay_ms", [0, 15, 40])
+def test_both_at_once(machine, phone, delay_ms):
+    """A local yes against a remote no: whoever wins, the card says what happened to the file."""
+    card = ask(machine, phone)
+    time.sleep(0.5)  # for some 0.2 s the agent's dialog takes no keys, and nothing on the screen says so
+    gate = threading.Barrier(2)
+
+    def press() -> None:
+        gate.wait()
+        time.sleep(delay_ms / 1000)  # not a wait for anything: it moves the two against each other
+        machine.press("Enter")
+
+    person = threading.Thread(target=press)
+    person.start()
+    gate.wait()
+    phone.decide(session_of(card), card["approval"], "deny", message="no")
+    person.join()
+    machine.wait_screen("All done now.")
+    final = phone.wait_card(lambda card: card["stage"] in ("applied", "cancelled", "stale", "expired"), timeout=20)
+    was_written = (machine.project / "out.txt").exists()
+    says_denied = final["stage"] == "applied" and final["outcome"] == "denied"
+    assert was_written != says_denied, final
+    assert not (final["stage"] == "applied" and final["outcome"] == "ran"), "nobody allowed it from afar"
+
+
+# When something fails
+
+
+def test_relay_away_means_the_local_prompt_only(machine, phone, relay, client):
+    relay.stop()
+    machine.start_claude(SCRIPT)
+    machine.prompt("please write it")
+    machine.wait_screen(DIALOG)
+    assert not (machine.project / "out.txt").exists()
+    machine.decide_locally("Enter")
+    machine.wait_file("out.txt")
+    machine.wait_screen("All done now.")
+    # What happened meanwhile was kept, in order; nothing of it waits for anybody.
+    relay.start()
+    later = client(relay, "later")
+    later.subscribe()
+    wait_until(lambda: later.summaries, 15, "the session to arrive from the spool")
+    session = next(iter(later.summaries))
+    later.wait_summary(session, lambda summary: summary["status"] == "idle" and summary["approvals"] == 0, timeout=15)
+    later.subscribe(session)
+    assert later.kinds(session)[0] == "session.started"
+    assert all(card["stage"] != "pending" for card in later.approvals.values())
+
+
+def test_no_daemon_means_the_local_prompt_only(machine, phone):
+    machine.stop_daemon()
+    machine.start_claude(SCRIPT)
+    machine.prompt("please write it")
+    machine.wait_screen(DIALOG)
+    assert not (machine.project / "out.txt").exists()
+    machine.decide_locally("Enter")
+    machine.wait_file("out.txt")
+    machine.wait_screen("All done now.")
+
+
+def test_relay_killed_with_an_open_card(machine, phone, relay, client):
+    card = ask(machine, phone)
+    relay.kill()
+    assert DIALOG in machine.screen()
+    relay.start()
+    tablet = client(relay, "tablet")
+    tablet.subscribe()
+    again = tablet.wait_approval(card["approval"], "pending")
+    assert again["request"] == card["request"]
+    assert not (machine.project / "out.txt").exists()
+    tablet.decide(session_of(card), card["approval"], "allow")
+    machine.wait_file("out.txt")
+    assert tablet.wait_approval(card["approval"], "applied")["outcome"] == "ran"
+
+
+def test_daemon_killed_with_an_open_card(machine, phone):
+    """Its hook has nobody to answer it: the local prompt stays, and the card does not outlive the hook."""
+    card = ask(machine, phone)
+    machine.kill_daemon()
+    machine.start_daemon()
+    closed = phone.wait_approval(card["approval"], "cancelled")
+    assert closed["reason"] == "hostRestarted"
+    assert phone.decide(session_of(card), card["approval"], "allow")["error"]["code"] == "closed"
+    assert DIALOG in machine.screen()
+    assert not (machine.project / "out.txt").exists()
+    machine.decide_locally("Enter")
+    machine.wait_file("out.txt")
+
+
+def test_agent_killed_with_an_open_card(machine, phone):
+    card = ask(machine, phone)
+    machine.terminal.kill()
+    closed = phone.wait_approval(card["approval"], "cancelled", timeout=20)
+    assert closed["reason"] == "agentGone"
+    phone.wait_summary(session_of(card), lambda summary: summary["approvals"] == 0)
+    assert not (machine.project / "out.txt").exists()
+
+
+def test_the_window_is_closed_with_an_open_card(machine, phone):
+    card = ask(machine, phone)
+    machine.terminal.close()
+    closed = phone.wait_approval(card["approval"], "cancelled", timeout=20)
+    assert closed["reason"] in ("sessionEnded", "agentGone", "deniedLocally")
+    phone.wait_summary(session_of(card), lambda summary: summary["approvals"] == 0 and "endedAt" in summary, timeout=20)
+    assert not (machine.project / "out.txt").exists()
+
+
+# What the summary shows
+
+
+def test_cost_context_and_todo_show(machine, phone):
+    create = [{"tool": "TaskCreate", "input": {"subject": f"Step {number}", "description": "d", "activeForm": f"Doing step {number}"}} for number in (1, 2, 3)]
+    script = [
+        [{"text": "A plan."}, *create],
+        [{"tool": "TaskUpdate", "input": {"taskId": "1", "status": "completed"}},
+         {"tool": "TaskUpdate", "input": {"taskId": "2", "status": "in_progress"}}],
+        [{"text": "All done now."}],
+    ]  # fmt: skip
+    machine.start_claude(script)
+    machine.prompt("make a plan")
+    machine.wait_screen("All done now.")
+    wait_until(lambda: phone.summaries, 10, "a session")
+    session = next(iter(phone.summaries))
+    summary = phone.wait_summary(session, lambda summary: summary.get("todo", {}).get("completed") == 1, what="the todo list")
+    assert summary["todo"]["total"] == 3 and summary["todo"]["current"] in ("Step 2", "Doing step 2")
+    summary = phone.wait_summary(session, lambda summary: summary.get("costMicroUSD", 0) > 0, timeout=15, what="the cost")
+    assert summary["context"]["limit"] > 0 and summary["context"]["used"] > 0
+    phone.subscribe(session)
+    todo = [event for event in phone.logs[session] if event["kind"] == "todo.changed"][-1]
+    assert [item["status"] for item in todo["body"]["items"]] == ["done", "active", "pending"]
+
+
+def test_the_end_of_a_session_is_seen(machine, phone):
+    machine.start_claude([[{"text": "All done now."}]])
+    machine.prompt("say something")
+    machine.wait_screen("All done now.")
+    wait_until(lambda: phone.summaries, 10, "a session")
+    session = next(iter(phone.summaries))
+    machine.prompt("/exit")
+    machine.terminal.wait_ended()
+    phone.wait_summary(session, lambda summary: summary["status"] == "completed" and "endedAt" in summary, timeout=15)
+
+
+# Hooks in and out
+
+
+def test_connect_keeps_what_is_there_and_disconnect_leaves_no_trace(machine):
+    connected = json.loads(machine.settings.read_text())
+    assert connected["cleanupPeriodDays"] == 30
+    assert connected["hooks"]["Stop"][0] == json.loads(SETTINGS)["hooks"]["Stop"][0]
+    assert {"PermissionRequest", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"} <= connected["hooks"].keys()
+    assert "heliograph" in connected["statusLine"]["command"]
+    text = machine.settings.read_bytes()
+    machine.heliograph("connect", "claude", "--user", "--yes")
+    assert machine.settings.read_bytes() == text, "connecting twice changes nothing"
+    machine.heliograph("disconnect", "claude", "--user", "--yes")
+    assert machine.settings.read_text() == SETTINGS
+    machine.heliograph("disconnect", "claude", "--user", "--yes")
+    assert machine.settings.read_text() == SETTINGS
+
+
+def test_the_users_own_status_line_still_shows(machine, phone):
+    machine.heliograph("disconnect", "claude", "--user", "--yes")
+    own = {"statusLine": {"type": "command", "command": "printf 'mine: %s' \"$(head -c 13)\"", "padding": 1}}
+    machine.settings.write_text(json.dumps(own))
+    machine.heliograph("connect", "claude", "--user", "--yes")
+    machine.start_claude([[{"text": "All done now."}]])
+    machine.prompt("say something")
+    machine.wait_screen("All done now.")
+    machine.wait_screen('mine: {"session_id"')
+    wait_until(lambda: any(summary.get("costMicroUSD") for summary in phone.summaries.values()), 15, "the cost through the wrapper")
+    machine.heliograph("disconnect", "claude", "--user", "--yes")
+    assert machine.settings.read_text() == json.dumps(own)
+
+
+def test_a_hook_without_a_daemon_says_nothing_and_is_quick(machine):
+    machine.stop_daemon()
+    for event in ("PermissionRequest", "PreToolUse", "SessionStart", "Stop"):
+        start = time.monotonic()
+        result = machine.heliograph("hook", "claude", event, input='{"session_id":"x","hook_event_name":"%s"}\n' % event)
+        assert result.stdout == "" and result.returncode == 0
+        assert time.monotonic() - start < 1, "50 ms are promised; a busy machine may take longer to start a process"
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[]", "{}", '{"session_id":5}', "[" * 10_000, '{"a":1,"a":2}'])
+def test_a_hook_takes_bad_input_for_no_decision(machine, text):
+    for event in ("PermissionRequest", "PreToolUse", "Nonsense"):
+        result = machine.heliograph("hook", "claude", event, input=text, check=False)
+        assert result.returncode == 0 and result.stdout == "", (event, result)

@@ -1,0 +1,114 @@
+"""Replays the conversation in Protocol.md against the real relay, so that the page cannot say what is not so.
+
+A line begins with who sends or receives: `H>` and `C>` are sent by the host and by a client, `<H` and `<C` are received, in
+exactly that order and with nothing between. Other capital letters are more clients. An indented line goes on with the one above;
+`#` begins a remark. In what is received, `"…"` stands for any value and `"…": "…"` for any further members; a list that
+ends with `"…"` may go on. `"…epoch"` also remembers the value, and in what is sent stands for it.
+"""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from relay import ROOT
+from wire import Connection
+
+PROTOCOL = ROOT / "Sources/HeliographServer/HeliographServer.docc/Protocol.md"
+NAMES = {"H": "laptop", "C": "Ada's phone", "D": "Ben's tablet"}
+ANY = "…"
+
+
+def conversation(text: str) -> list[tuple[str, bool, str]]:
+    """(peer, is sent, JSON text) in order."""
+    block = re.search(r"```conversation\n(.*?)```", text, re.DOTALL)
+    assert block, "the page has no ```conversation block"
+    lines: list[tuple[str, bool, str]] = []
+    for line in block.group(1).splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if line[0].isspace():
+            peer, is_sent, message = lines.pop()
+            lines.append((peer, is_sent, message + " " + line.strip()))
+            continue
+        head = re.match(r"(?:([A-Z])>|<([A-Z])) (.*)", line)
+        assert head, f"this line begins as none does: {line}"
+        lines.append((head.group(1) or head.group(2), head.group(1) is not None, head.group(3)))
+    return lines
+
+
+def mismatch(pattern: Any, value: Any, names: dict[str, Any], path: str = "$") -> str | None:
+    """Why the value is not as the pattern has it; nil where it is."""
+    if isinstance(pattern, str) and pattern.startswith(ANY):
+        name = pattern[len(ANY) :]
+        if name and names.setdefault(name, value) != value:
+            return f"{path} is {value!r}, but …{name} was {names[name]!r} before"
+        return None
+    if isinstance(pattern, dict) and isinstance(value, dict):
+        wanted = {key: part for key, part in pattern.items() if key != ANY}
+        missing, more = wanted.keys() - value.keys(), value.keys() - wanted.keys()
+        if missing or (more and ANY not in pattern):
+            return f"{path} lacks {sorted(missing)} and has {sorted(more)} besides"
+        found = [mismatch(part, value[key], names, f"{path}.{key}") for key, part in wanted.items()]
+        return next((reason for reason in found if reason), None)
+    if isinstance(pattern, list) and isinstance(value, list):
+        if pattern and pattern[-1] == ANY:
+            pattern, value = pattern[:-1], value[: len(pattern) - 1]
+        if len(pattern) != len(value):
+            return f"{path} has {len(value)} entries, not {len(pattern)}"
+        found = [mismatch(part, value[index], names, f"{path}[{index}]") for index, part in enumerate(pattern)]
+        return next((reason for reason in found if reason), None)
+    return None if type(pattern) is type(value) and pattern == value else f"{path} is {value!r}, not {pattern!r}"
+
+
+def fill_in(text: str, names: dict[str, Any]) -> str:
+    """Puts remembered values in; all else is sent as it stands."""
+    return re.sub(r'"…(\w+)"', lambda found: json.dumps(names[found.group(1)]), text)
+
+
+def replay(relay: Any, text: str) -> int:
+    """Plays the whole conversation; returns how many lines it had."""
+    names: dict[str, Any] = {}
+    peers: dict[str, Connection] = {}
+    received: dict[str, int] = {}
+    lines = conversation(text)
+    for number, (peer, is_sent, line) in enumerate(lines, 1):
+        if peer not in peers:
+            role = "host" if peer == "H" else "client"
+            peers[peer] = Connection(relay.url, f"/v1/{role}", relay.token(role, NAMES.get(peer, peer)))
+            received[peer] = 0
+        if is_sent:
+            peers[peer].send(fill_in(line, names))
+            continue
+        message = peers[peer].wait(lambda _: True, what=f"line {number}: {line}", since=received[peer])
+        received[peer] += 1
+        reason = mismatch(json.loads(line), message, names)
+        assert not reason, f"line {number}: {reason}\nwritten  <{peer} {line}\nreceived <{peer} {json.dumps(message, ensure_ascii=False)}"
+    for peer, connection in peers.items():
+        connection.close()
+        rest = connection.messages[received[peer] :]
+        assert not rest, f"the page does not mention what {peer} received at the end: {rest}"
+    return len(lines)
+
+
+def test_the_page_tells_the_truth(relay):
+    assert replay(relay, PROTOCOL.read_text()) > 20, "the conversation is too short to show anything"
+
+
+@pytest.mark.parametrize(
+    "pattern, value, fits",
+    [
+        ({"a": "…"}, {"a": [1]}, True),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        ({"a": 1, "…": "…"}, {"a": 1, "b": 2}, True),
+        ({"a": 1, "b": "…"}, {"a": 1}, False),
+        ({"a": 1}, {"a": True}, False),
+        ({"a": ["x", "…"]}, {"a": ["x", "y", "z"]}, True),
+        ({"a": ["x"]}, {"a": ["x", "y"]}, False),
+        ({"a": "…same", "b": "…same"}, {"a": 1, "b": 1}, True),
+        ({"a": "…same", "b": "…same"}, {"a": 1, "b": 2}, False),
+    ],
+)
+def test_the_replay_can_fail(pattern, value, fits):
+    assert (mismatch(pattern, value, {}) is None) is fits

@@ -1,0 +1,168 @@
+"""What a newcomer meets first: help, the data folder, a second start."""
+
+import json
+import re
+import stat
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from relay import BINARY, ROOT, free_port, plain_environment
+from terminal import Terminal
+
+COMMANDS = [
+    [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["hook"], ["connect"],
+    ["disconnect"], ["sessions"], ["watch"], ["approvals"], ["approvals", "list"], ["approvals", "show"], ["approvals", "allow"],
+    ["approvals", "deny"], ["approvals", "answer"], ["login"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[" ".join(command) or "heliograph" for command in COMMANDS])
+def test_every_command_explains_itself(relay, command):
+    result = relay.run(*command, "--help")
+    assert "USAGE" in result.stdout.upper()
+    assert "\x1b" not in result.stdout, "no colours where there is no terminal"
+
+
+def test_version(relay):
+    assert re.search(r"\d+\.\d+\.\d+", relay.run("version").stdout)
+
+
+def test_nonsense_is_refused_with_help(relay):
+    result = relay.run("launch", check=False)
+    assert result.returncode not in (0, None) and result.stderr
+
+
+def test_the_first_start_says_what_to_do_next(short_path):
+    """On a terminal, and only there: a pairing code is nothing for a journal."""
+    data, port = short_path / "data", free_port()
+    (short_path / "home").mkdir()
+    terminal = Terminal(short_path, plain_environment(short_path / "home"), short_path, rows=90)
+    try:
+        terminal.run([str(BINARY), "serve", "--data", str(data), "--listen", f"127.0.0.1:{port}"], terminal.environment)
+        screen = terminal.wait_screen("#host=")
+        assert f"http://127.0.0.1:{port}/#pair=" in screen, "the pairing link"
+        assert re.search(r"heliograph connect claude .*heliograph host '.*#host=", screen), "the one line that connects a host"
+        assert str(data) in screen, "where the data lies"
+        assert "█" in screen or "▀" in screen, "a code to scan"
+        terminal.press("C-c")
+        terminal.wait_ended()
+    finally:
+        terminal.close()
+
+
+def test_without_a_terminal_it_shows_no_code(relay):
+    assert relay.url in relay.log_text()
+    assert "#pair=" not in relay.log_text() and "#host=" not in relay.log_text()
+
+
+def test_the_data_is_its_owners_alone(relay):
+    assert stat.S_IMODE(relay.data.stat().st_mode) == 0o700
+    for path in relay.data.rglob("*"):
+        assert not path.stat().st_mode & 0o077, f"{path} can be read by others"
+
+
+def test_it_listens_on_loopback_only(relay):
+    listening = []
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(table, encoding="ascii") as file:
+            for line in file.readlines()[1:]:
+                local, state = line.split()[1], line.split()[3]
+                address, port = local.split(":")
+                if state == "0A" and int(port, 16) == relay.port:
+                    listening.append(address)
+    assert listening == ["0100007F"]
+
+
+def test_tokens_are_kept_as_digests_only(relay):
+    token = relay.token("client", "phone")
+    listed = relay.tokens()
+    assert [entry["role"] for entry in listed if entry["name"] == "phone"] == ["client"]
+    assert token not in json.dumps(listed)
+    relay.stop()
+    assert token.encode() not in relay.files_text()
+    assert relay.rows("SELECT length(digest) FROM tokens")
+
+
+def test_a_second_start_goes_on_with_the_data(relay, scripted_host, client):
+    host = scripted_host(relay)
+    host.start_session("s1", title="before")
+    host.wait_acked("s1")
+    token = relay.token("client", "phone")
+    epoch = client(relay, token=token).welcome["epoch"]
+    relay.restart()
+    phone = client(relay, token=token)
+    assert phone.welcome["epoch"] == epoch
+    phone.subscribe()
+    assert phone.summaries["s1"]["title"] == "before"
+
+
+def test_two_relays_do_not_share_a_folder(relay):
+    result = relay.run("serve", "--data", str(relay.data), "--listen", "127.0.0.1:0", check=False, timeout=15)
+    assert result.returncode != 0 and result.stderr.strip()
+    assert relay.get("/readyz").status == 200
+
+
+def test_a_port_in_use_is_said_plainly(relay, tmp_path):
+    result = relay.run("serve", "--data", str(tmp_path / "other"), "--listen", f"127.0.0.1:{relay.port}", check=False, timeout=15)
+    assert result.returncode != 0
+    assert str(relay.port) in result.stderr + result.stdout
+
+
+def test_the_binary_carries_the_page(relay):
+    page = relay.get("/")
+    assert page.status == 200 and page.headers["Content-Type"].startswith("text/html")
+    assert b"<script" in page.body and b"onclick" not in page.body
+    assert not re.search(rb"<script(?![^>]*src=)[^>]*>\s*\S", page.body), "no inline script"
+    source = re.search(rb'src="/?([^"]+)"', page.body).group(1).decode()
+    assert relay.get(f"/{source}").status == 200
+
+
+def test_logs_are_json_lines(relay, client):
+    client(relay).subscribe()
+    lines = [line for line in relay.log_text().splitlines() if line.startswith("{")]
+    assert lines, relay.log_text()
+    for line in lines:
+        assert json.loads(line)
+
+
+def test_pair_shows_a_code_to_scan(relay):
+    result = relay.run("pair", "--data", str(relay.data))
+    assert "#pair=" in result.stdout and ("█" in result.stdout or "▀" in result.stdout)
+    assert json.loads(relay.run("pair", "--json", "--data", str(relay.data)).stdout)["link"]
+
+
+def test_the_demo_plays_a_session(short_path, client, relay):
+    """The whole way: recorded hook calls, hook command, daemon, relay; this client decides in the person's place."""
+    listen = f"127.0.0.1:{free_port()}"
+    home = short_path / "home"
+    home.mkdir()
+    command = [sys.executable, str(ROOT / "Tests/Tools/demo.py"), "--once", "--speed", "20", "--listen", listen]
+    environment = plain_environment(home) | {"HELIOGRAPH_BIN": str(BINARY)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
+        try:
+            assert demo.stdout
+            link = next(line.strip() for line in demo.stdout if "#pair=" in line)
+            url, code = link.split("/#pair=")
+            body = json.dumps({"code": code, "name": "person"}).encode()
+            with urllib.request.urlopen(f"{url}/v1/pair", body, timeout=10) as answer:
+                token = json.load(answer)["token"]
+            relay_of_demo = type("", (), {"url": url})()
+            person = client(relay_of_demo, "person", token=token)
+            person.subscribe()
+            for verdict in ("allow", "deny", "answer"):
+                card = person.wait_card()
+                session, approval = card["session"], card["approval"]
+                if verdict == "answer":
+                    person.answer(session, approval, [{"question": card["request"]["body"]["questions"][0]["id"], "choices": ["1.4.1"]}])
+                else:
+                    person.decide(session, approval, verdict)
+                person.wait_approval(approval, "applied", timeout=20)
+            summary = person.wait_summary(session, lambda summary: summary["status"] == "completed", timeout=20)
+            assert summary["todo"]["completed"] == 4 and summary["costMicroUSD"] > 0
+            person.close()
+            assert demo.wait(20) == 0, demo.stdout.read()
+        finally:
+            demo.terminate()

@@ -1,0 +1,267 @@
+"""The command line as a client: what it prints, what it asks, how it ends."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relay import BINARY, plain_environment
+from terminal import Terminal
+from waits import patient, wait_until
+
+DONE, REFUSED, USAGE, UNAUTHORISED, UNREACHABLE, NOT_FOUND = range(6)
+
+
+class Shell:
+    """A machine that is paired, and a person who types commands there."""
+
+    def __init__(self, folder: Path, relay: Any, name: str = "laptop shell"):
+        self.relay = relay
+        folder.mkdir()
+        self.environment = plain_environment(folder)
+        self.folder = folder
+        self.login = self.run("login", relay.pair_link("client"), "--name", name)
+
+    def run(self, *arguments: str, input: str = "", environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(BINARY), *arguments], capture_output=True, text=True, input=input, timeout=patient(30), cwd=self.folder,
+            env=self.environment | (environment or {}),
+        )  # fmt: skip
+
+    def json(self, *arguments: str) -> Any:
+        result = self.run(*arguments, "--json")
+        assert result.returncode == 0, result.stdout + result.stderr
+        return json.loads(result.stdout)
+
+
+@pytest.fixture
+def shell(short_path, relay) -> Shell:
+    return Shell(short_path / "shell", relay)
+
+
+@pytest.fixture
+def host(scripted_host, relay):
+    host = scripted_host(relay)
+    host.start_session("s1", title="Clean up", project="shop")
+    host.wait_acked("s1")
+    return host
+
+
+def ask(host: Any, **more: Any) -> str:
+    approval = host.request_approval("s1", "Bash", {"command": "rm -rf build"}, **more)
+    host.wait_acked("s1")
+    return approval
+
+
+# Coming in
+
+
+def test_login_keeps_a_token_that_only_its_owner_reads(shell):
+    assert shell.login.returncode == DONE, shell.login.stderr
+    file = shell.folder / ".config/heliograph/client.json"
+    assert not file.stat().st_mode & 0o077
+    assert "token" not in shell.login.stdout.lower() or json.loads(file.read_text())["token"] not in shell.login.stdout
+    assert shell.run("sessions").returncode == DONE
+
+
+def test_a_link_works_once(shell, relay):
+    link = relay.pair_link("client")
+    assert shell.run("login", link).returncode == DONE
+    again = shell.run("login", link)
+    assert again.returncode not in (DONE, USAGE) and again.stderr.strip()
+
+
+def test_who_is_not_paired_is_told_what_to_do(shell, relay, tmp_path):
+    result = shell.run("sessions", environment={"XDG_CONFIG_HOME": str(tmp_path / "empty")})
+    assert result.returncode == UNAUTHORISED and "heliograph login" in result.stderr
+
+
+def test_a_revoked_token_is_said_so(shell, relay):
+    relay.revoke(relay.token_id("laptop shell"))
+    assert shell.run("sessions").returncode == UNAUTHORISED
+
+
+def test_the_environment_is_enough(shell, relay, tmp_path):
+    environment = {"XDG_CONFIG_HOME": str(tmp_path), "HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": relay.token("client", "script")}
+    assert shell.run("sessions", "--json", environment=environment).returncode == DONE
+
+
+def test_a_relay_that_is_away(shell, relay):
+    relay.stop()
+    result = shell.run("sessions")
+    assert result.returncode == UNREACHABLE and relay.url.removeprefix("http://") in result.stderr
+
+
+# Looking
+
+
+def test_sessions(shell, host):
+    listed = shell.json("sessions")["sessions"]
+    assert [(summary["session"], summary["title"]) for summary in listed] == [("s1", "Clean up")]
+    table = shell.run("sessions").stdout
+    assert "Clean up" in table and "shop" in table and "\x1b" not in table
+
+
+def test_approvals(shell, host):
+    assert shell.json("approvals", "list") == {"approvals": []}
+    approval = ask(host)
+    listed = shell.json("approvals", "list")["approvals"]
+    assert [card["approval"] for card in listed] == [approval]
+    shown = shell.json("approvals", "show", approval)
+    assert shown["request"]["body"]["input"] == {"command": "rm -rf build"}
+    text = shell.run("approvals", "show", approval).stdout
+    assert "rm -rf build" in text and "\x1b" not in text
+    assert "rm -rf build" in shell.run("approvals", "list").stdout
+
+
+def test_what_an_agent_wrote_cannot_drive_the_terminal(shell, host):
+    evil = "echo \x1b]52;c;ZXZpbA==\x07\x1b[2J\u202egnp.exe\u200b"
+    approval = host.request_approval("s1", "Bash", {"command": evil}, title=evil)
+    host.event("s1", "session.renamed", {"title": evil})
+    host.wait_acked("s1")
+    for command in (["approvals", "list"], ["approvals", "show", approval], ["sessions"]):
+        text = shell.run(*command).stdout
+        assert not set("\x1b\x07\u202e\u200b") & set(text), command
+    assert "202E" in shell.run("approvals", "show", approval).stdout.upper(), "what is invisible is made visible"
+
+
+# Deciding
+
+
+def test_allow(shell, host):
+    approval = ask(host)
+    shell_run = subprocess.Popen(
+        [str(BINARY), "approvals", "allow", approval, "--yes", "--json"], env=shell.environment, stdout=subprocess.PIPE, text=True
+    )
+    sent = host.wait_decision(approval)
+    assert sent["decision"]["decision"] == "allow" and sent["decision"]["by"]["name"] == "laptop shell"
+    host.apply("s1", approval)
+    lines = [json.loads(line) for line in shell_run.communicate(timeout=patient(20))[0].splitlines()]
+    assert shell_run.returncode == DONE
+    assert lines[0]["type"] == "reply" and lines[-1]["approval"]["stage"] == "applied"
+
+
+def test_an_allow_needs_a_yes(shell, host):
+    approval = ask(host)
+    result = shell.run("approvals", "allow", approval)
+    assert result.returncode == USAGE and "--yes" in result.stderr
+    assert host.decisions == []
+
+
+def test_deny_with_a_message(shell, host):
+    approval = ask(host)
+    result = shell.run("approvals", "deny", approval, "-m", "not today", "--wait", "0")
+    assert result.returncode == DONE, result.stderr
+    assert host.wait_decision(approval)["decision"]["message"] == "not today"
+
+
+def test_answer(shell, host):
+    questions = [
+        {"id": "q0", "text": "Which color?", "choices": [{"label": "Red"}, {"label": "Blue"}]},
+        {"id": "q1", "text": "Which sizes?", "multiple": True, "choices": [{"label": "S"}, {"label": "M"}, {"label": "L"}]},
+    ]
+    approval = host.request_approval("s1", "AskUserQuestion", {}, kind="question", questions=questions)
+    host.wait_acked("s1")
+    assert shell.run("approvals", "answer", approval, "--choose", "q0=Green", "--choose", "q1=S").returncode == USAGE
+    assert shell.run("approvals", "answer", approval, "--choose", "q0=Blue").returncode == USAGE, "every question needs an answer"
+    assert host.decisions == []
+    result = shell.run("approvals", "answer", approval, "--choose", "q0=Blue", "--choose", "q1=S,L", "--wait", "0")
+    assert result.returncode == DONE, result.stderr
+    answers = host.wait_decision(approval)["decision"]["answers"]
+    assert answers == [{"question": "q0", "choices": ["Blue"]}, {"question": "q1", "choices": ["S", "L"]}]
+
+
+def test_who_comes_second_is_told_who_won(shell, host, client, relay):
+    approval = ask(host)
+    phone = client(relay, "Ada's phone")
+    phone.subscribe()
+    phone.wait_approval(approval, "pending")
+    phone.decide("s1", approval, "allow")
+    result = shell.run("approvals", "deny", approval)
+    assert result.returncode == REFUSED and "Ada's phone" in result.stderr + result.stdout
+    assert shell.run("approvals", "allow", approval, "--yes", "--wait", "0").returncode == DONE, "the same again is fine"
+
+
+def test_a_script_decides_for_the_input_that_it_saw(shell, host):
+    approval = ask(host)
+    digest = shell.json("approvals", "show", approval)["request"]["head"]["digest"]
+    assert shell.run("approvals", "allow", approval, "--yes", "--digest", "0" * 64).returncode in (REFUSED, USAGE)
+    assert host.decisions == []
+    assert shell.run("approvals", "allow", approval, "--yes", "--digest", digest, "--wait", "0").returncode == DONE
+
+
+def test_no_such_approval(shell, host):
+    assert shell.run("approvals", "deny", "nothing").returncode == NOT_FOUND
+    assert shell.run("approvals", "show", "nothing").returncode == NOT_FOUND
+
+
+# Watching
+
+
+def test_watch_follows_a_session_across_a_restart(shell, host, relay, tmp_path):
+    output = tmp_path / "watch.jsonl"
+    with output.open("wb") as file:
+        watch = subprocess.Popen([str(BINARY), "watch", "s1", "--json"], env=shell.environment, stdout=file, stderr=file)
+    try:
+        def lines() -> list[dict[str, Any]]:
+            return [json.loads(line) for line in output.read_text().splitlines() if line.startswith("{")]
+
+        def texts() -> list[str]:
+            return [line["event"]["body"]["text"] for line in lines() if line["type"] == "event" and line["event"]["kind"] == "message"]
+
+        host.event("s1", "message", {"role": "user"}, {"text": "before"})
+        wait_until(lambda: texts() == ["before"], 10, lambda: f"the first message; printed: {output.read_text()}")
+        relay.kill()
+        relay.start()
+        host.wait_connected()
+        host.event("s1", "message", {"role": "user"}, {"text": "after"})
+        wait_until(lambda: "after" in texts(), 20, lambda: f"the second message; printed: {output.read_text()}")
+        assert texts() == ["before", "after"]
+        watch.send_signal(signal.SIGINT)
+        assert watch.wait(patient(10)) == DONE
+    finally:
+        watch.kill()
+        watch.wait()
+
+
+def test_watch_in_a_terminal(shell, host, short_path):
+    terminal = Terminal(short_path / "tmux", shell.environment, shell.folder)
+    try:
+        terminal.run([str(BINARY), "watch", "s1"], shell.environment)
+        host.event("s1", "message", {"role": "assistant"}, {"text": "Hello from the agent."})
+        host.event("s1", "tool.started", {"call": "t1", "tool": "Bash", "operation": "Running the tests"}, {"input": {"command": "make test"}})
+        terminal.wait_screen("Hello from the agent.")
+        terminal.wait_screen("Running the tests")
+        ask(host)
+        terminal.wait_screen("rm -rf build")
+        terminal.press("C-c")
+        terminal.wait_ended()
+    finally:
+        terminal.close()
+
+
+def test_a_person_allows_in_a_terminal(shell, host, short_path):
+    approval = ask(host)
+    terminal = Terminal(short_path / "tmux", shell.environment, shell.folder)
+    try:
+        terminal.run([str(BINARY), "approvals", "allow", approval], shell.environment)
+        terminal.wait_screen("rm -rf build")
+        terminal.wait_screen("?")
+        assert host.decisions == []
+        terminal.type("yes")
+        terminal.press("Enter")
+        assert host.wait_decision(approval)["decision"]["decision"] == "allow"
+        host.apply("s1", approval)
+        terminal.wait_ended()
+    finally:
+        terminal.close()
+
+
+def test_a_pipe_that_closes_is_no_error(shell, host):
+    result = subprocess.run(
+        ["sh", "-c", f'"{BINARY}" watch --json | head -n 1'], env=shell.environment, capture_output=True, text=True, timeout=patient(20)
+    )
+    assert json.loads(result.stdout)

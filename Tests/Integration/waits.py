@@ -1,0 +1,26 @@
+"""Waiting with a deadline that explains itself. No test sleeps and hopes."""
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+PATIENCE = float(os.environ.get("HELIOGRAPH_PATIENCE", "1"))
+"""Every deadline is multiplied by this; a slow or busy machine sets it higher."""
+
+
+def patient(seconds: float) -> float:
+    return seconds * PATIENCE
+
+
+def wait_until(condition: Callable[[], Any], timeout: float, what: str | Callable[[], str], every: float = 0.02) -> Any:
+    """Returns the condition's first truthy value, or fails saying what was waited for and what was seen instead."""
+    deadline = time.monotonic() + patient(timeout)
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() >= deadline:
+            text = what() if callable(what) else what
+            raise AssertionError(f"waited {patient(timeout):g} s in vain for {text}")
+        time.sleep(every)

@@ -1,0 +1,111 @@
+/// Which module may import which, and a few habits that a reader should be able to count on.
+struct Layering {
+    /// What a module may import besides the platform.
+    struct Module {
+        var imports: Set<String>
+        /// A pure module has no clock, no randomness, no input or output: it may not even see them.
+        var isPure = false
+    }
+
+    /// The whole graph, from the command inwards. An import that is not here is a decision: make it in review.
+    static let modules: [String: Module] = [
+        "heliograph": Module(imports: [
+            "HeliographServer", "HeliographHost", "HeliographClient", "WebSocketEngine", "QRCode", "RelayCore", "RelayProtocol",
+            "ArgumentParser", "Logging",
+        ]),
+        "HeliographServer": Module(imports: [
+            "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "Crypto", "QRCode", "Logging", "Metrics",
+            "CoreMetrics",
+        ]),
+        "HeliographHost": Module(imports: ["RelayProtocol", "WebSocketEngine", "Crypto", "Logging"]),
+        "HeliographClient": Module(imports: ["RelayProtocol", "WebSocketEngine", "Crypto", "Logging"]),
+        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "GRDB"]),
+        "WebSocketEngine": Module(imports: ["CLibwebsockets", "DequeModule", "Logging"]),
+        "Crypto": Module(imports: ["COpenSSL"]),
+        "QRCode": Module(imports: ["CQREncode"]),
+        "RelayCore": Module(imports: ["RelayProtocol", "DequeModule"], isPure: true),
+        "RelayProtocol": Module(imports: [], isPure: true),
+        "EmbedFiles": Module(imports: []),
+        "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
+    ]
+
+    /// What comes with the toolchain.
+    static let platform: Set<String> = ["Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization"]
+
+    /// A C library is one module's business, also in tests.
+    static let soleImporters = ["CLibwebsockets": "WebSocketEngine", "COpenSSL": "Crypto", "CQREncode": "QRCode"]
+
+    /// Past this a file holds more than one thing.
+    static let fileLinesMax = 600
+
+    /// Folders of the machine that something was written on; a program that names one runs nowhere else.
+    static let personalFolders = ["/home/", "/opt/", "/root/", "/Users/", "/work/"]
+
+    /// Every breach, as `path:line: sentence`.
+    static func breaches(in files: [SourceFile]) -> [String] {
+        files.sorted { $0.path < $1.path }.flatMap(breaches(in:))
+    }
+
+    private static func breaches(in file: SourceFile) -> [String] {
+        var found: [String] = []
+        for (offset, line) in file.lines.enumerated() {
+            for sentence in breaches(in: line, of: file) + habitBreaches(at: offset, in: file) {
+                found.append("\(file.path):\(offset + 1): \(sentence)")
+            }
+        }
+        if file.lines.count > fileLinesMax {
+            found.append("\(file.path):\(file.lines.count): more than \(fileLinesMax) lines: split it by what it holds")
+        }
+        return found
+    }
+
+    private static func breaches(in line: Substring, of file: SourceFile) -> [String] {
+        guard file.isSwift, let imported = importedModule(in: line) else { return [] }
+        if let owner = soleImporters[imported], owner != file.module {
+            return ["only \(owner) imports \(imported)"]
+        }
+        guard file.isSource else { return [] }
+        guard let module = modules[file.module] else {
+            return ["module \(file.module) has no place in Layering.modules yet: give it one"]
+        }
+        if module.imports.contains(imported) { return [] }
+        if platform.contains(imported) {
+            return module.isPure ? ["\(file.module) is pure: it may not import \(imported)"] : []
+        }
+        return ["\(file.module) may not import \(imported)"]
+    }
+
+    private static func habitBreaches(at offset: Int, in file: SourceFile) -> [String] {
+        guard file.isSource else { return [] }
+        let line = file.lines[offset]
+        var found: [String] = []
+        for folder in personalFolders where line.contains("\"\(folder)") || line.contains("'\(folder)") {
+            found.append("\(folder)… is a folder of one machine")
+        }
+        // The keyword stands apart in its source here, or this very line would need an invariant.
+        let unchecked = ["@unchecked " + "Sendable", "nonisolated" + "(unsafe)"]
+        if file.isSwift, unchecked.contains(where: { line.contains($0) }), !isCommented(offset, in: file) {
+            found.append("say in a comment why this is safe")
+        }
+        return found
+    }
+
+    /// A comment on the line itself or right above the declaration it begins.
+    private static func isCommented(_ offset: Int, in file: SourceFile) -> Bool {
+        if file.lines[offset].contains("//") { return true }
+        var above = offset - 1
+        while above >= 0, file.lines[above].drop(while: \.isWhitespace).hasPrefix("@") { above -= 1 }
+        return above >= 0 && file.lines[above].drop(while: \.isWhitespace).hasPrefix("//")
+    }
+
+    /// The module of an `import` line, whatever attribute, access level or kind stands with it.
+    static func importedModule(in line: Substring) -> String? {
+        var words = line.split(whereSeparator: \.isWhitespace)
+        let leading: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
+        while let word = words.first, word.hasPrefix("@") || leading.contains(word) { words.removeFirst() }
+        guard words.count >= 2, words[0] == "import" else { return nil }
+        let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
+        let named = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
+        return named.split(separator: ".").first.map(String.init)
+    }
+}

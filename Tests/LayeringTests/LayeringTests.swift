@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@Suite("Layering") struct LayeringTests {
+    static let top = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().standardizedFileURL
+
+    @Test("arrows point inwards, and the habits hold, in every file")
+    func wholeRepository() throws {
+        let files = try SourceFile.all(below: Self.top)
+        #expect(files.count > 50, "the test looks at the wrong folder: \(Self.top.path)")
+        let breaches = Layering.breaches(in: files)
+        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+    }
+
+    @Test("every module of the graph exists")
+    func everyModuleExists() throws {
+        let modules = Set(try SourceFile.all(below: Self.top).filter { $0.isSource && $0.isSwift }.map(\.module))
+        #expect(Set(Layering.modules.keys).subtracting(modules).isEmpty)
+    }
+
+    @Test("a bad file is found", arguments: Planted.bad)
+    func badFileIsFound(file: Planted) {
+        let breaches = Layering.breaches(in: [SourceFile(file.path, file.text)])
+        #expect(breaches.count == 1)
+        #expect(breaches.first?.contains(file.breach) == true, "\(breaches)")
+    }
+
+    @Test("a good file passes", arguments: Planted.good)
+    func goodFilePasses(file: Planted) {
+        #expect(Layering.breaches(in: [SourceFile(file.path, file.text)]).isEmpty)
+    }
+}
+
+/// A file that the checker must have an opinion on.
+struct Planted: CustomTestStringConvertible {
+    let path: String
+    let text: String
+    /// A part of the sentence that it must bring.
+    var breach = ""
+
+    init(_ path: String, _ text: String, _ breach: String = "") {
+        self.path = path
+        self.text = text
+        self.breach = breach
+    }
+
+    var testDescription: String { "\(path): \(text.split(separator: "\n").first ?? "nothing")" }
+
+    static let bad = [
+        Planted("Sources/RelayCore/A.swift", "import Foundation", "is pure"),
+        Planted("Sources/RelayCore/A.swift", "import Glibc", "is pure"),
+        Planted("Sources/RelayCore/A.swift", "import RelayStore", "may not import RelayStore"),
+        Planted("Sources/RelayProtocol/A.swift", "    @preconcurrency package import Dispatch", "is pure"),
+        Planted("Sources/RelayProtocol/A.swift", "import RelayCore", "may not import RelayCore"),
+        Planted("Sources/RelayStore/A.swift", "import WebSocketEngine", "may not import"),
+        Planted("Sources/HeliographServer/A.swift", "import struct HeliographHost.Spool", "may not import HeliographHost"),
+        Planted("Sources/HeliographServer/A.swift", "import CLibwebsockets", "only WebSocketEngine"),
+        Planted("Sources/HeliographHost/A.swift", "import COpenSSL", "only Crypto"),
+        Planted("Tests/HeliographHostTests/A.swift", "import COpenSSL", "only Crypto"),
+        Planted("Sources/Newcomer/A.swift", "import Foundation", "no place in Layering.modules"),
+        Planted("Sources/Crypto/A.swift", "let key = \"/work/main/key.pem\"", "a folder of one machine"),
+        Planted("web/link.js", "const home = '/home/ada/';", "a folder of one machine"),
+        Planted("Sources/Crypto/A.swift", "final class Box: @unchecked Sendable {}", "why this is safe"),
+        Planted("Sources/Crypto/A.swift", String(repeating: "\n", count: Layering.fileLinesMax), "more than"),
+    ]
+
+    static let good = [
+        Planted("Sources/RelayCore/A.swift", "import DequeModule\npackage import RelayProtocol\n"),
+        Planted("Sources/WebSocketEngine/A.swift", "internal import CLibwebsockets\nimport Glibc\n"),
+        Planted("Sources/Crypto/A.swift", "/// One thread's.\n@safe\nfinal class Box: @unchecked Sendable {}\n"),
+        Planted("Sources/Crypto/A.swift", "// import Foundation is what this is not about\nlet important = 1\n"),
+        Planted("Tests/RelayCoreTests/A.swift", "import Foundation\nimport RelayStore\n"),
+    ]
+}

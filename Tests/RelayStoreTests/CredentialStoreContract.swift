@@ -1,0 +1,161 @@
+import RelayCore
+import RelayProtocol
+import RelayStore
+import Synchronization
+import Testing
+
+/// What every implementation of `CredentialStore` must do.
+@Suite(.scratch) struct CredentialStoreContract {
+    private func digest(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: 32) }
+
+    private func token(_ name: String, _ byte: UInt8, workspace: WorkspaceID = .home, createdAt: Int64 = 1_000) -> Token {
+        Token(
+            id: name, digest: digest(byte), role: .client, subject: "client1", name: "Ada\u{2019}s phone",
+            workspace: workspace, createdAt: createdAt)
+    }
+
+    private func code(_ byte: UInt8, role: PairingRole = .host, expiresAt: Int64 = 2_000) -> PairingCode {
+        PairingCode(digest: digest(byte), role: role, workspace: .home, expiresAt: expiresAt)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `workspaces are listed as they were added, each once`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        let third = Named<WorkspaceTag>(id: id("a-third"), name: "Third")
+        try store.addWorkspace(third)
+        #expect(try store.workspaces().map(\.id) == [.home, .other, third.id])
+        #expect(try store.workspaces().last == third)
+        let error = #expect(throws: StoreError.self) { try store.addWorkspace(Named(id: .home, name: "Again")) }
+        #expect(error?.code == .conflict)
+        #expect(try store.workspaces().first?.name == "Home")
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a token is kept whole`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        let tokens = [token("t1", 1), token("t2", 2, workspace: .other)]
+        for token in tokens { try store.addToken(token) }
+        #expect(try store.tokens() == tokens)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a revoked token is gone from the valid ones and listed with its time`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addToken(token("t1", 1))
+        try store.addToken(token("t2", 2))
+        #expect(try store.revokeToken(id: "t1", at: 5_000))
+        #expect(try store.tokens().map(\.id) == ["t2"])
+        #expect(try !store.revokeToken(id: "t1", at: 6_000))
+        #expect(try !store.revokeToken(id: "t9", at: 6_000))
+        #expect(try store.allTokens().first { $0.id == "t1" }?.revokedAt == 5_000)
+        #expect(try store.allTokens().first { $0.id == "t2" }?.revokedAt == nil)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `all tokens are listed newest first`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        for (index, createdAt) in [3_000, 1_000, 2_000, 3_000].enumerated() {
+            try store.addToken(token("t\(index)", UInt8(index), createdAt: Int64(createdAt)))
+        }
+        #expect(try store.allTokens().map(\.id) == ["t3", "t0", "t2", "t1"])
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `two tokens have neither a name nor a secret in common`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addToken(token("t1", 1))
+        for clash in [token("t1", 2), token("t2", 1), token("t3", 3, workspace: id("nowhere"))] {
+            let error = #expect(throws: StoreError.self) { try store.addToken(clash) }
+            #expect(error?.code == .conflict)
+        }
+        #expect(try store.allTokens().count == 1)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a pairing code becomes one token, once`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addPairingCode(code(7))
+        let made = token("t1", 1)
+        let redeemed = try store.redeemPairingCode(digest: digest(7), now: 1_999) {
+            #expect($0 == code(7))
+            return made
+        }
+        #expect(redeemed == made)
+        #expect(try store.tokens() == [made])
+        #expect(try store.redeemPairingCode(digest: digest(7), now: 1_999) { _ in token("t2", 2) } == nil)
+        #expect(try store.tokens() == [made])
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a pairing code that is unknown or expired becomes nothing`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addPairingCode(code(7))
+        for (byte, now) in [(8, 0), (7, 2_000), (7, 2_001)] as [(UInt8, Int64)] {
+            let made = try store.redeemPairingCode(digest: digest(byte), now: now) { _ in
+                Issue.record("there is no token to make")
+                return token("t1", 1)
+            }
+            #expect(made == nil)
+        }
+        #expect(try store.tokens().isEmpty)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a pairing code whose token cannot be kept stays as it was`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addToken(token("t1", 1))
+        try store.addPairingCode(code(7))
+        #expect(throws: StoreError.self) {
+            try store.redeemPairingCode(digest: digest(7), now: 0) { _ in token("t1", 2) }
+        }
+        #expect(try store.redeemPairingCode(digest: digest(7), now: 0) { _ in token("t2", 2) } != nil)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `of many who redeem one code at once, one gets a token`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        // SQLite also from a second process's point of view.
+        let stores: [any CredentialStore] =
+            implementation == .sqlite ? [store, try Scratch.current.openAsCommandLine()] : [store]
+        for round in 0..<20 as Range<UInt8> {
+            try store.addPairingCode(code(round))
+            let digest = digest(round)
+            let winners = Mutex<[String]>([])
+            onThreads(4) { racer in
+                attempt {
+                    let token = token("t\(round)-\(racer)", 100 + round * 4 + UInt8(racer))
+                    let won = try stores[racer % stores.count].redeemPairingCode(digest: digest, now: 0) { _ in token }
+                    winners.withLock { $0 += won.map { [$0.id] } ?? [] }
+                }
+            }
+            let winner = winners.withLock { $0 }
+            #expect(winner.count == 1)
+            #expect(try store.tokens().last?.id == winner.first)
+        }
+        #expect(try store.tokens().count == 20)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a code is added once, for a workspace that is there`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addPairingCode(code(7))
+        var elsewhere = code(8)
+        elsewhere.workspace = id("nowhere")
+        for clash in [code(7, role: .client), elsewhere] {
+            let error = #expect(throws: StoreError.self) { try store.addPairingCode(clash) }
+            #expect(error?.code == .conflict)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `codes that have expired are forgotten, others are not`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addPairingCode(code(1, expiresAt: 1_999))
+        try store.addPairingCode(code(2, expiresAt: 2_000))
+        try store.removePairingCodes(expiredBefore: 2_000)
+        #expect(try store.redeemPairingCode(digest: digest(1), now: 0) { _ in token("t1", 1) } == nil)
+        #expect(try store.redeemPairingCode(digest: digest(2), now: 0) { _ in token("t2", 2) } != nil)
+        // Forgotten: it may come again.
+        try store.addPairingCode(code(1))
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Glibc
+import RelayCore
+import RelayProtocol
+import RelayStore
+import Testing
+
+/// What is left after the process dies, or the disk fails, at a bad moment. Each dies in a process of its own.
+@Suite(.scratch, .serialized) struct SQLiteStoreCrashTests {
+    private let scratch = Scratch.current
+
+    /// One process after the other goes on with the same file, until it is killed in the middle of whatever it is doing.
+    @Test func `after kill -9 every acknowledged batch is there, whole and in order`() async throws {
+        try scratch.fill(0)
+        var acknowledged = 0
+        for round in 0..<12 {
+            // From within the opening to well into the commits; odd steps, so that no rhythm of the store is met every time.
+            let microseconds = UInt32(2_000 + round * 13_337)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [scratch = scratch as Scratch, microseconds = microseconds as UInt32] in
+                Thread {
+                    usleep(microseconds)
+                    kill(getpid(), SIGKILL)
+                }.start()
+                try scratch.writeUntilKilled()
+            }
+            acknowledged = max(acknowledged, try scratch.lastAcknowledgement())
+            let store = try scratch.open()
+            let events = try store.all(.crash)
+            #expect(events.count >= acknowledged, "round \(round)")
+            #expect(events.count % 3 == 0, "a batch is there whole or not at all")
+            #expect(events.isEmpty || events == expected(.crash, 1...Int64(events.count)))
+            #expect(try store.seq(.crash) ?? 0 == Int64(events.count))
+            if round % 2 == 0 { try store.close() }
+        }
+        #expect(acknowledged > 0, "no process lived long enough to commit anything")
+    }
+
+    /// A commit whose sync failed may or may not be on disk; the store must find out, and say so.
+    @Test(
+        .enabled(if: Tool.isRoot && Tool.isInstalled("strace"), "only root, with strace, can make a sync fail"),
+        arguments: ["1", "2", "3", "1+"])
+    func `a commit that fails to sync is found or refused, and what was acknowledged stays`(when: String) async throws {
+        try scratch.fill(0)
+        await #expect(processExitsWith: .success) { [scratch = scratch as Scratch, when = when as String] in
+            let store = try scratch.open()
+            var writer = Writer(.crash)
+            for _ in 0..<10 { try store.commit(writer.batch(3)) }
+
+            let strace = try Strace(injecting: "fdatasync:error=EIO:when=\(when)")
+            var failures = 0
+            for _ in 0..<5 {
+                let (seq, batch) = (writer.seq, writer.batch(3))
+                do throws(StoreError) {
+                    try store.commit(batch)
+                    require(try? store.all(.crash).count, Int(seq) + 3, "what was acknowledged is there")
+                } catch {
+                    require(error.code, .io, "the error of the disk is named")
+                    failures += 1
+                    writer.seq = seq
+                    // Reading goes on, and the batch is there whole or not at all.
+                    let count = try store.all(.crash).count
+                    require(count == Int(seq) || count == Int(seq) + 3, true, "\(count) events after a failure at \(seq)")
+                }
+            }
+            if when == "1+" { require(failures, 5, "as long as the disk does not sync, nothing is acknowledged") }
+            strace.end()
+
+            // The disk is well again. What was refused may be there all the same: find out as the relay does at a start.
+            try store.close()
+            let again = try scratch.open()
+            let count = Int64(try again.all(.crash).count)
+            require(count == writer.seq || count == writer.seq + 3, true, "\(count) events; acknowledged were \(writer.seq)")
+            writer.seq = count
+            for _ in 0..<5 { try again.commit(writer.batch(3)) }
+            require(try again.all(.crash), expected(.crash, 1...writer.seq), "the log goes on without a gap")
+        }
+    }
+
+    @Test(.enabled(if: Tool.isRoot && Tool.isInstalled("strace"), "only root, with strace, can make a sync fail"))
+    func `a disk that syncs again is written to again, without a restart`() async throws {
+        try scratch.fill(0)
+        await #expect(processExitsWith: .success) { [scratch = scratch as Scratch] in
+            let store = try scratch.open()
+            var writer = Writer(.crash)
+            try store.commit(writer.batch(3))
+            let strace = try Strace(injecting: "fdatasync:error=EIO")
+            var lost = writer
+            require((try? store.commit(lost.batch(3))) == nil, true, "a commit without a sync fails")
+            strace.end()
+            // The same batch again: whether the store had it after all or not, it is there once.
+            try store.commit(writer.batch(3))
+            try store.commit(writer.batch(3))
+            require(try store.all(.crash), expected(.crash, 1...9), "the log goes on without a gap")
+        }
+    }
+}
+
+extension SessionKey {
+    static let crash = SessionKey(workspace: id("default"), session: id("crash"))
+}
+
+extension Scratch {
+    private var acknowledgements: String { path + "/acknowledged" }
+
+    /// Commits batches of three, and writes down each number that the store has acknowledged.
+    func writeUntilKilled() throws {
+        let descriptor = unsafe Glibc.open(acknowledgements, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let store = try open()
+        var writer = Writer(.crash)
+        writer.seq = try store.seq(.crash) ?? 0
+        while true {
+            try store.commit(writer.batch(3))
+            // In the page cache by the time this returns; the kill does not reach it there.
+            let line = Array("\(writer.seq)\n".utf8)
+            require(unsafe write(descriptor, line, line.count), line.count, "an acknowledgement is written")
+        }
+    }
+
+    func lastAcknowledgement() throws -> Int {
+        let text = (try? String(contentsOfFile: acknowledgements, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").last.flatMap { Int($0) } ?? 0
+    }
+}
+
+/// For a process that nobody but its exit status speaks for.
+func require<Value: Equatable>(_ value: @autoclosure () throws -> Value, _ expected: Value, _ sentence: String) {
+    do {
+        let value = try value()
+        guard value != expected else { return }
+        fatalError("\(sentence): \(value) instead of \(expected)")
+    } catch {
+        fatalError("\(sentence): \(error)")
+    }
+}
+
+/// Makes system calls of this very process fail, until `end`.
+final class Strace {
+    private let process = Process()
+
+    init(injecting fault: String) throws {
+        let messages = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "strace", "-f", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=\(fault)", "-p", "\(getpid())",
+        ]
+        process.standardError = messages
+        try process.run()
+        // It says "Process … attached" once it is.
+        while !String(decoding: messages.fileHandleForReading.availableData, as: UTF8.self).contains("attached") {
+            guard process.isRunning else { fatalError("strace cannot attach to this process") }
+        }
+    }
+
+    func end() {
+        // A gentler signal would not reach it: it was started with all of them blocked, as threads here are.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}

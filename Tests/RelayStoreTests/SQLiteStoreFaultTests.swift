@@ -1,0 +1,134 @@
+import Foundation
+import RelayCore
+import RelayProtocol
+import RelayStore
+import Testing
+
+/// What can be wrong with the file or its disk.
+@Suite(.scratch) struct SQLiteStoreFaultTests {
+    private let scratch = Scratch.current
+
+    private func codeOfOpening() throws -> StoreError.Code? {
+        #expect(throws: StoreError.self) { try scratch.open() }?.code
+    }
+
+    private func contents() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: scratch.databasePath)) }
+
+    private func overwrite(at offset: Int, with bytes: [UInt8]) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: scratch.databasePath))
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: bytes)
+        try file.close()
+    }
+
+    @Test func `a file of a newer version is left as it is`() throws {
+        try scratch.fill(10)
+        try sql("INSERT INTO grdb_migrations VALUES ('v2')")
+        let before = try contents()
+        for attempt in [scratch.open, scratch.openAsCommandLine] {
+            let error = #expect(throws: StoreError.self) { try attempt() }
+            #expect(error?.code == .newerSchema)
+            #expect(error?.message.contains(scratch.databasePath) == true)
+        }
+        #expect(try contents() == before)
+    }
+
+    @Test func `a damaged page is noticed at the start, and nothing is overwritten`() throws {
+        try scratch.fill(300)
+        let pageBytes = 4_096
+        let pages = try contents().count / pageBytes
+        #expect(pages > 50)
+        for page in stride(from: 1, to: pages, by: 7) {
+            let whole = try contents()
+            // The header of a page, where its tree would go astray.
+            try overwrite(at: page * pageBytes, with: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+            let damaged = try contents()
+            let error = #expect(throws: StoreError.self, "page \(page)") { try scratch.open() }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.contains(scratch.databasePath) == true)
+            #expect(try contents() == damaged)
+            try whole.write(to: URL(fileURLWithPath: scratch.databasePath))
+        }
+        _ = try scratch.open()
+    }
+
+    @Test func `what is no database is left as it is`() throws {
+        for text in ["These are somebody's notes.\n", String(repeating: "notes\n", count: 10_000)] {
+            let notes = Data(text.utf8)
+            try notes.write(to: URL(fileURLWithPath: scratch.databasePath))
+            #expect(try codeOfOpening() == .corrupt)
+            #expect(try contents() == notes)
+        }
+    }
+
+    @Test func `a file cut short is noticed`() throws {
+        try scratch.fill(300)
+        let file = try #require(FileHandle(forUpdatingAtPath: scratch.databasePath))
+        try file.truncate(atOffset: UInt64(contents().count / 2))
+        try file.close()
+        #expect(try codeOfOpening() == .corrupt)
+    }
+
+    @Test func `a record that does not decode is named damage`() throws {
+        try scratch.fill(1)
+        try sql("UPDATE sessions SET state = x'7b'")
+        let store = try scratch.open()
+        let error = #expect(throws: StoreError.self) { try store.load(resolvedSince: 0) }
+        #expect(error?.code == .corrupt)
+    }
+
+    @Test func `a directory in place of the file cannot be opened`() throws {
+        try FileManager.default.createDirectory(atPath: scratch.databasePath, withIntermediateDirectories: false)
+        #expect(try codeOfOpening() == .cannotOpen)
+    }
+
+    @Test(.enabled(if: Tool.isRoot, "only root can mount a small disk"))
+    func `a read-only disk is named, and read from no further`() throws {
+        try scratch.onDisk(kilobytes: 2_048) { disk in
+            try disk.fill(10)
+            try Tool.run("mount", "-o", "remount,ro", disk.path)
+            let error = #expect(throws: StoreError.self) { try disk.open() }
+            #expect(error?.code == .cannotOpen || error?.code == .readOnly)
+        }
+    }
+
+    @Test(.enabled(if: Tool.isRoot, "only root can mount a small disk"))
+    func `on a full disk commits are refused, reads go on, and room mends it`() throws {
+        try scratch.onDisk(kilobytes: 1_024) { disk in
+            let ballast = URL(fileURLWithPath: disk.path + "/ballast")
+            let store = try disk.open()
+            try store.addWorkspace(Named(id: .home, name: "Home"))
+            try Data(count: 300 << 10).write(to: ballast)
+            var writer = Writer(.first)
+            var failure: StoreError?
+            while failure == nil {
+                let seq = writer.seq
+                do throws(StoreError) {
+                    try store.commit(writer.batch(3))
+                } catch {
+                    failure = error
+                    writer.seq = seq
+                }
+            }
+            #expect(failure?.code == .full)
+            #expect(writer.seq > 0)
+            #expect(try store.all(.first) == expected(.first, 1...writer.seq))
+            let again = #expect(throws: StoreError.self) {
+                var copy = writer
+                try store.commit(copy.batch(3))
+            }
+            #expect(again?.code == .full)
+
+            try FileManager.default.removeItem(at: ballast)
+            for _ in 0..<5 { try store.commit(writer.batch(3)) }
+            #expect(try store.all(.first) == expected(.first, 1...writer.seq))
+            try store.close()
+            #expect(try disk.open().all(.first) == expected(.first, 1...writer.seq))
+        }
+    }
+
+    /// By SQLite's own shell: the store has no door for this.
+    private func sql(_ text: String) throws {
+        try Tool.run("sqlite3", scratch.databasePath, text + "; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import RelayCore
+import RelayProtocol
+import RelayStore
+import Testing
+
+/// What is true of the file beyond the contracts.
+@Suite(.scratch) struct SQLiteStoreTests {
+    private let scratch = Scratch.current
+
+    @Test(arguments: [true, false])
+    func `everything survives a restart, whether or not the store was closed`(isClosed: Bool) throws {
+        var writer = Writer(.first)
+        let token = Token(
+            id: "t1", digest: Array(repeating: 1, count: 32), role: .host, subject: "host1", name: "Laptop", workspace: .home,
+            createdAt: 1)
+        var epoch: Epoch?
+        do {
+            let store = try scratch.open()
+            epoch = store.epoch
+            try store.addWorkspace(Named(id: .home, name: "Home"))
+            try store.addToken(token)
+            for count in 1...20 { try store.commit(writer.batch(count)) }
+            try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 211)]))
+            if isClosed { try store.close() }
+        }
+        let store = try scratch.open()
+        #expect(store.epoch == epoch)
+        #expect(try store.tokens() == [token])
+        #expect(try store.all(.first) == expected(.first, 1...211))
+        let loaded = try store.load(resolvedSince: 0)
+        #expect(loaded.sessions.map(\.state) == [writer.state(seq: 211)])
+        #expect(loaded.approvals.map(\.approval.bytes) == [writer.approval("a1", seq: 211).bytes])
+        try store.commit(writer.batch(1))
+    }
+
+    @Test func `the first start makes one workspace, and only the first`() throws {
+        let store = try scratch.open()
+        let made = try store.bootstrap(workspaceName: "Home")
+        #expect(made == Named(id: id("default"), name: "Home"))
+        #expect(try store.bootstrap(workspaceName: "Another") == made)
+        try store.addWorkspace(Named(id: id("a"), name: "Before it in the alphabet"))
+        #expect(try scratch.openAsCommandLine().bootstrap(workspaceName: "Third") == made)
+        #expect(try store.workspaces().count == 2)
+    }
+
+    @Test func `a closed store leaves one file that holds everything`() throws {
+        try scratch.fill(50)
+        let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+        #expect(files.sorted() == ["heliograph.sqlite", "relay.lock"])
+    }
+
+    @Test func `an approval's stages can be looked up`() throws {
+        let store = try scratch.open()
+        try store.addWorkspace(Named(id: .home, name: "Home"))
+        var writer = Writer(.first)
+        try store.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 2), writer.approval("a2", seq: 1)]))
+        try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 3, stage: .decided)]))
+        // Delivered twice over is delivered once.
+        for seq in [4, 5] as [Int64] {
+            try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: seq, stage: .delivered)]))
+        }
+        try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 6, stage: .applied, resolvedAt: 9)]))
+        let steps: [(Int64, ApprovalStage)] = [(2, .pending), (3, .decided), (4, .delivered), (6, .applied)]
+        #expect(
+            try store.history(of: id("a1"), in: .first) == steps.map { ApprovalStep(seq: $0, stage: $1, at: 1_000 + $0) })
+        #expect(try store.history(of: id("a2"), in: .first).map(\.stage) == [.pending])
+        #expect(try store.history(of: id("a1"), in: SessionKey(workspace: .other, session: id("s1"))).isEmpty)
+    }
+
+    @Test func `the command line works on the file while the relay does`() throws {
+        let relay = try scratch.open()
+        let workspace = try relay.bootstrap(workspaceName: "Home").id
+        let commandLine = try scratch.openAsCommandLine()
+        #expect(commandLine.epoch == relay.epoch)
+        onThreads(2) { thread in
+            attempt {
+                var writer = Writer(SessionKey(workspace: workspace, session: id("s1")))
+                for number in 0..<50 as Range<UInt8> {
+                    if thread == 0 {
+                        try relay.commit(writer.batch(2))
+                    } else {
+                        try commandLine.addToken(
+                            Token(
+                                id: "t\(number)", digest: Array(repeating: number, count: 32), role: .client, subject: "c",
+                                name: "c", workspace: workspace, createdAt: 0))
+                    }
+                }
+            }
+        }
+        #expect(try relay.tokens().count == 50)
+        try commandLine.close()
+        #expect(try relay.all(SessionKey(workspace: workspace, session: id("s1"))).count == 100)
+    }
+
+    @Test func `many may open a new file at once`() throws {
+        let scratch = scratch
+        onThreads(6) { _ in
+            attempt {
+                let store = try scratch.openAsCommandLine()
+                #expect(try store.bootstrap(workspaceName: "Home").id.rawValue == "default")
+            }
+        }
+        #expect(try scratch.open().workspaces().count == 1)
+    }
+
+    @Test func `a closed store says so`() throws {
+        let store = try scratch.open()
+        try store.close()
+        let error = #expect(throws: StoreError.self) { try store.workspaces() }
+        #expect(error?.code == .cannotOpen)
+        #expect(error?.message == "\(scratch.databasePath) is closed.")
+    }
+
+    @Test func `a copied file begins another epoch, for the relay`() throws {
+        let epoch = try scratch.open().epoch
+        try FileManager.default.moveItem(atPath: scratch.databasePath, toPath: scratch.path + "/old")
+        try FileManager.default.copyItem(atPath: scratch.path + "/old", toPath: scratch.databasePath)
+        #expect(try scratch.openAsCommandLine().epoch == epoch)
+        let other = try scratch.open().epoch
+        #expect(other != epoch)
+        #expect(try scratch.open().epoch == other)
+    }
+
+    @Test func `two new files have different epochs`() throws {
+        let epoch = try scratch.open().epoch
+        try FileManager.default.removeItem(atPath: scratch.databasePath)
+        #expect(try scratch.open().epoch != epoch)
+    }
+}

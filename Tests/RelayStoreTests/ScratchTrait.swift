@@ -1,0 +1,20 @@
+import Foundation
+import RelayStore
+import Testing
+
+/// Gives every test `Scratch.current`, and removes it after the test.
+struct ScratchTrait: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void) async throws {
+        guard testCase != nil else { return try await body() }
+        let path = NSTemporaryDirectory() + "heliograph-store-" + UUID().uuidString
+        _ = try DataDirectory(path: path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await Scratch.$current.withValue(Scratch(path: path), operation: body)
+    }
+}
+
+extension Trait where Self == ScratchTrait {
+    static var scratch: Self { Self() }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Programs that the tests of faults need.
+enum Tool {
+    static var isRoot: Bool { geteuid() == 0 }
+
+    static func isInstalled(_ name: String) -> Bool { (try? run("which", name)) != nil }
+
+    struct Failure: Error {
+        let command: [String]
+        let status: Int32
+    }
+
+    static func run(_ command: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(command: command, status: process.terminationStatus) }
+    }
+}
+
+extension Scratch {
+    /// A disk of its own in memory, for as long as `body` runs.
+    func onDisk(kilobytes: Int, _ body: (Scratch) throws -> Void) throws {
+        let disk = Scratch(path: path + "/disk")
+        try FileManager.default.createDirectory(atPath: disk.path, withIntermediateDirectories: false)
+        try Tool.run("mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=700", "tmpfs", disk.path)
+        // Lazily: a store that was not closed may still be on its way out.
+        defer { try? Tool.run("umount", "-l", disk.path) }
+        try body(disk)
+    }
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Plays a recorded session of the real Claude Code into a relay, so that the page comes alive: `make demo`.
+
+The relay is the one that `make run` started, or, where none runs, one that lives as long as the demo. What is played are the calls that Claude Code made to its hooks, through our own hook command, the host daemon, its spool and its
+connection to the relay. The two commands and the question wait for you: decide them on the page. Nothing is really run or changed.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import uuid
+from pathlib import Path
+from typing import Any
+
+TOP = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("HELIOGRAPH_BIN", TOP / ".build/release/heliograph"))
+RECORDING = Path(__file__).parent / "demo/session.jsonl"
+NAME = "demo"
+START_SECONDS_MAX = 20
+# A newcomer reads before deciding; after that the agent's own prompt would be the one to answer.
+DECISION_SECONDS_MAX = 600
+BETWEEN_SESSIONS_SECONDS = 8
+
+
+class Demo:
+    def __init__(self, folder: Path, listen: str, speed: float):
+        self.folder = folder
+        self.project = folder / "shop"
+        self.listen = listen
+        self.speed = speed
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.joins = False
+        self.environment = os.environ | {
+            "HOME": str(folder),
+            "XDG_CONFIG_HOME": str(folder / ".config"),
+            "XDG_STATE_HOME": str(folder / ".local/state"),
+            "XDG_DATA_HOME": str(folder / ".local/share"),
+            # The host watches this process as if it were the agent: when the demo ends, so does the session.
+            "CLAUDE_PID": str(os.getpid()),
+            "CLAUDE_PROJECT_DIR": str(self.project),
+        }
+        for name in ("HELIOGRAPH_SOCKET", "HELIOGRAPH_RELAY", "HELIOGRAPH_TOKEN", "HELIOGRAPH_DATA"):
+            self.environment.pop(name, None)
+
+    def start(self) -> None:
+        self.project.mkdir()
+        self.joins = self.is_ready()
+        # A relay that runs already has its data with the person who started it; a new one has its own here.
+        self.owner = os.environ if self.joins else self.environment
+        if not self.joins:
+            self.spawn("serve", "--listen", self.listen)
+            self.wait_for(self.is_ready, "the relay")
+        self.spawn("host", self.pair("host"), "--name", NAME)
+        self.wait_for((self.folder / ".local/state/heliograph/host.sock").exists, "the host daemon")
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        if self.joins:
+            self.forget()
+
+    def pair(self, role: str) -> str:
+        """A link that lets one device in."""
+        made = self.administer("pair", "--role", role, "--json", "--url", f"http://{self.listen}")
+        return json.loads(made)["link"]
+
+    def forget(self) -> None:
+        """Takes back what let this demo into somebody's own relay."""
+        for line in self.administer("token", "list", "--json").splitlines():
+            token = json.loads(line)
+            if token["name"] == NAME and token["role"] == "host":
+                self.administer("token", "revoke", token["id"])
+
+    def administer(self, *arguments: str) -> bytes:
+        return subprocess.run([BINARY, *arguments], env=self.owner, check=True, stdout=subprocess.PIPE).stdout
+
+    def play(self) -> None:
+        """One session, call by call, at the pace at which it was recorded."""
+        names = {"{session}": str(uuid.uuid4()), "{project}": str(self.project), "{home}": str(self.folder)}
+        denied = ""
+        skipped = None
+        for line in RECORDING.read_text().splitlines():
+            for name, value in names.items():
+                line = line.replace(name, value)
+            step = json.loads(line)
+            time.sleep(min(step["after"], 3) / self.speed)
+            tool = step["input"].get("tool_name", "")
+            if step["event"] == skipped:
+                skipped = None
+            elif step["event"] == "PermissionRequest":
+                denied = self.ask(step["input"])
+            elif step["event"] == "PostToolUse" and denied:
+                # What Claude Code says of a call that did not run.
+                self.call("PostToolBatch", {**step["input"], "hook_event_name": "PostToolBatch", "tool_calls": [
+                    {key: step["input"][key] for key in ("tool_name", "tool_input", "tool_use_id")} | {"tool_response": denied}]})  # fmt: skip
+                denied, skipped = "", "PostToolBatch"
+            else:
+                self.call(step["event"], step["input"])
+            if step["event"] == "PreToolUse":
+                print(f"  the agent uses {tool}", flush=True)
+
+    def ask(self, request: dict[str, Any]) -> str:
+        """Waits for a person. Returns the reason where it was denied."""
+        print(f"  the agent asks: {request['tool_name']}. Decide it on the page.", flush=True)
+        answer = self.call("PermissionRequest", request, DECISION_SECONDS_MAX)
+        if not answer:
+            print("  nobody decided; going on")
+            return ""
+        decision = json.loads(answer)["hookSpecificOutput"]["decision"]
+        print(f"  {decision['behavior']}: {decision.get('message', '')}".rstrip(": "), flush=True)
+        return decision.get("message", "denied") if decision["behavior"] == "deny" else ""
+
+    def call(self, event: str, input: dict[str, Any], timeout: float = 30) -> bytes:
+        """What Claude Code does for each hook: a process, one line of JSON in, perhaps JSON out."""
+        command = [BINARY, "statusline", "claude"] if event == "statusline" else [BINARY, "hook", "claude", event]
+        # A child that is killed at the deadline is told by its pipe; the host cancels the card then.
+        try:
+            result = subprocess.run(
+                command, env=self.environment | {"CLAUDE_CODE_SESSION_ID": input["session_id"]}, cwd=self.project,
+                input=json.dumps(input).encode() + b"\n", capture_output=True, timeout=timeout,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return b""
+        return result.stdout.strip()
+
+    def spawn(self, *arguments: str) -> None:
+        with (self.folder / f"{arguments[0]}.log").open("ab") as log:
+            self.processes.append(
+                subprocess.Popen([BINARY, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            )
+
+    def is_ready(self) -> bool:
+        try:
+            return urllib.request.urlopen(f"http://{self.listen}/readyz", timeout=2).status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def wait_for(self, condition: Any, what: str) -> None:
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while not condition():
+            if time.monotonic() > deadline or self.processes[-1].poll() is not None:
+                logs = "".join(path.read_text() for path in self.folder.glob("*.log"))
+                sys.exit(f"{what} does not come up:\n{logs[-2000:]}")
+            time.sleep(0.05)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--listen", default="127.0.0.1:8787", help="address of the relay (%(default)s)")
+    parser.add_argument("--speed", type=float, default=1, help="times faster than it was recorded")
+    parser.add_argument("--once", action="store_true", help="one session, at once; otherwise it waits for you and goes on until Ctrl-C")
+    options = parser.parse_args()
+    if not BINARY.exists():
+        sys.exit(f"{BINARY} is missing: run `make build`")
+
+    # A signal ends it as Ctrl-C does: what was started is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with tempfile.TemporaryDirectory(prefix="hg-demo-", ignore_cleanup_errors=True) as folder:
+        demo = Demo(Path(folder), options.listen, options.speed)
+        try:
+            demo.start()
+            if demo.joins:
+                print(f"Playing into the relay at http://{options.listen}. Watch the page that you have open.", flush=True)
+            else:
+                print(f"\nOpen this in a browser on this machine (it works once):\n\n   {demo.pair('client')}\n", flush=True)
+            if not options.once and sys.stdin.isatty():
+                input("Press Enter when you see the page. Ctrl-C ends the demo. ")
+            while True:
+                demo.play()
+                if options.once:
+                    break
+                print(f"  the session has ended; another begins in {BETWEEN_SESSIONS_SECONDS} s", flush=True)
+                time.sleep(BETWEEN_SESSIONS_SECONDS)
+        except (KeyboardInterrupt, EOFError):
+            print()
+        finally:
+            demo.stop()
+
+
+if __name__ == "__main__":
+    main()

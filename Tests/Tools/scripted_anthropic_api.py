@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""A model API that says what a script says: enough of Anthropic's Messages API for the real Claude Code to run offline.
+
+A script is a list of turns, a turn a list of blocks: `{"text": "…"}`, `{"tool": "Bash", "input": {…}}` or `{"sleep": 1.5}`.
+The turn that is played is the one whose number is the count of assistant messages in the request; past the end, the last.
+As a program: `scripted_anthropic_api.py PORT SCRIPT.json`.
+"""
+
+import json
+import sys
+import threading
+import time
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Block = dict[str, Any]
+# Claude Code's small requests (a title, a topic) bring few tools or none; only the conversation itself follows the script.
+TOOLS_OF_THE_CONVERSATION = 4
+USAGE = {"input_tokens": 1000, "output_tokens": 1, "cache_creation_input_tokens": 200, "cache_read_input_tokens": 5000}
+
+
+class ScriptedAnthropicAPI:
+    """Listens on loopback. `script` may be replaced at any time; `requests` keeps the body of every conversation request."""
+
+    def __init__(self, script: list[list[Block]] | None = None, port: int = 0):
+        self.script = script or [[{"text": "Hello."}]]
+        self.requests: list[dict[str, Any]] = []
+        api = self
+
+        class Handler(_Handler):
+            pass
+
+        Handler.api = api
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.thread = threading.Thread(target=self.server.serve_forever, name="scripted model", daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+    def tool_results(self) -> list[str]:
+        """What the model was told of its tool calls, as text, in order, without repeats."""
+        results: dict[str, str] = {}
+        for request in self.requests:
+            for message in request["messages"]:
+                content = message["content"]
+                for block in content if isinstance(content, list) else []:
+                    if block.get("type") == "tool_result":
+                        results[block["tool_use_id"]] = _text(block.get("content"))
+        return list(results.values())
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(block.get("text", "") for block in content)
+    return content or ""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    api: ScriptedAnthropicAPI
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self.answer({})
+
+    def do_GET(self) -> None:
+        self.answer({"data": [], "has_more": False})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        if "count_tokens" in self.path:
+            self.answer({"input_tokens": 1234})
+            return
+        if not self.path.startswith("/v1/messages"):
+            self.answer({"type": "error", "error": {"type": "not_found_error", "message": "no"}}, 404)
+            return
+        turn: list[Block] = [{"text": '{"title": "A title"}'}]
+        if len(body.get("tools") or []) >= TOOLS_OF_THE_CONVERSATION:
+            self.api.requests.append(body)
+            said = sum(1 for message in body["messages"] if message["role"] == "assistant")
+            turn = self.api.script[min(said, len(self.api.script) - 1)]
+        try:
+            if body.get("stream"):
+                self.stream(turn, body.get("model", ""))
+            else:
+                self.answer(self.message(turn, body.get("model", "")))
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the agent was ended, or interrupted this turn
+
+    def answer(self, value: Any, status: int = 200) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def message(self, turn: list[Block], model: str) -> dict[str, Any]:
+        content = [
+            {"type": "text", "text": block["text"]} if "text" in block else tool_use(block) | {"input": block["input"]}
+            for block in turn
+            if "sleep" not in block
+        ]
+        return {
+            "id": f"msg_{uuid.uuid4().hex[:20]}", "type": "message", "role": "assistant", "model": model, "content": content,
+            "stop_reason": stop_reason(turn), "stop_sequence": None, "usage": USAGE | {"output_tokens": 150},
+        }
+
+    def stream(self, turn: list[Block], model: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        start = self.message([], model) | {"stop_reason": None, "usage": USAGE}
+        self.event("message_start", {"message": start})
+        index = 0
+        for block in turn:
+            if "sleep" in block:
+                time.sleep(block["sleep"])
+                continue
+            if "text" in block:
+                text = block["text"]
+                self.event("content_block_start", {"index": index, "content_block": {"type": "text", "text": ""}})
+                for piece in (text[: len(text) // 2], text[len(text) // 2 :]):
+                    self.event("content_block_delta", {"index": index, "delta": {"type": "text_delta", "text": piece}})
+            else:
+                self.event("content_block_start", {"index": index, "content_block": tool_use(block)})
+                piece = json.dumps(block["input"])
+                self.event("content_block_delta", {"index": index, "delta": {"type": "input_json_delta", "partial_json": piece}})
+            self.event("content_block_stop", {"index": index})
+            index += 1
+        stop = {"stop_reason": stop_reason(turn), "stop_sequence": None}
+        self.event("message_delta", {"delta": stop, "usage": {"output_tokens": 150}})
+        self.event("message_stop", {})
+
+    def event(self, type: str, fields: dict[str, Any]) -> None:
+        self.wfile.write(f"event: {type}\ndata: {json.dumps({'type': type, **fields})}\n\n".encode())
+        self.wfile.flush()
+
+
+def tool_use(block: Block) -> dict[str, Any]:
+    return {"type": "tool_use", "id": block.get("id") or f"toolu_{uuid.uuid4().hex[:24]}", "name": block["tool"], "input": {}}
+
+
+def stop_reason(turn: list[Block]) -> str:
+    return "tool_use" if any("tool" in block for block in turn) else "end_turn"
+
+
+if __name__ == "__main__":
+    with open(sys.argv[2], encoding="utf-8") as file:
+        served = ScriptedAnthropicAPI(json.load(file), int(sys.argv[1]))
+    print(f"The scripted model listens on {served.url}", file=sys.stderr)
+    served.server.serve_forever()

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conflict, isWhole, obstacle, outcome, steps } from "../../web/approvals.js";
+
+const tool = (head = {}, body = { input: { command: "ls" } }) => ({ approval: "a", session: "s", seq: 1, stage: "pending", requestedAt: 0, request: { kind: "approval.requested", at: 0, head: { kind: "tool", tool: "Bash", ...head }, body } });
+const ready = { live: true, seen: true };
+const decided = (stage, more = {}) => ({ ...tool(), stage, decision: { decision: "allow", by: { client: "c1", name: "Ada's laptop" }, at: 0, command: "x" }, ...more });
+
+test("what is whole, live and seen can be allowed", () => assert.equal(obstacle(tool(), ready), null));
+
+test("cut, or without its input, is not whole", () => {
+  assert.equal(isWhole(tool({ cut: true })), false);
+  assert.equal(isWhole(tool({}, null)), false);
+  assert.equal(isWhole({ ...tool(), request: { ...tool().request, body: {} } }), false);
+  assert.match(obstacle(tool({ cut: true }), ready), /not whole/i);
+});
+
+test("a question is whole with its questions", () => {
+  assert.equal(isWhole(tool({ kind: "question" }, { questions: [{ id: "q0" }] })), true);
+  for (const questions of [undefined, [], "text"]) assert.equal(isWhole(tool({ kind: "question" }, { questions })), false);
+});
+
+test("unseen or without a link it must wait", () => {
+  assert.match(obstacle(tool(), { live: true, seen: false }), /scroll/i);
+  assert.match(obstacle(tool(), { live: false, seen: true }), /link/i);
+});
+
+test("the outcome names who decided, you for this client", () => {
+  assert.equal(outcome(decided("decided"), { now: 0, client: "c1" }).title, "Allowed by you");
+  assert.equal(outcome(decided("decided"), { now: 0, client: "c2" }).title, "Allowed by Ada's laptop");
+  assert.match(outcome(decided("decided"), { now: 0, host: { name: "box", connected: false } }).detail, /box is away/);
+});
+
+test("a delivery that stays unconfirmed says that the terminal may have answered", () => {
+  const delivered = decided("delivered", { deliveredAt: 0 });
+  assert.doesNotMatch(outcome(delivered, { now: 5_000 }).detail, /terminal/);
+  assert.match(outcome(delivered, { now: 25_000 }).detail, /may already be answered at the terminal/);
+});
+
+test("every end has its words", () => {
+  assert.equal(outcome(decided("applied", { outcome: "ran" }), { now: 0 }).tone, "allowed");
+  assert.equal(outcome(decided("applied", { outcome: "denied" }), { now: 0 }).tone, "denied");
+  for (const stage of ["expired", "cancelled", "stale"]) assert.equal(outcome(decided(stage), { now: 0 }).tone, "void");
+  assert.match(outcome({ ...tool(), stage: "cancelled", reason: "deniedLocally" }, { now: 0 }).detail, /denied at the terminal/);
+});
+
+test("the steps show how far it came", () => {
+  const done = (approval) => steps(approval).filter((step) => step.done).map(({ label }) => label);
+  assert.deepEqual(done(tool()), ["Asked"]);
+  assert.deepEqual(done(decided("delivered")), ["Asked", "Decided", "Delivered"]);
+  assert.deepEqual(done(decided("stale")), ["Asked", "Decided"]);
+});
+
+test("a conflict names the winner", () => assert.equal(conflict(decided("decided").decision, "c2"), "Ada's laptop already allowed this."));

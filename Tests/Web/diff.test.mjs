@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { counts, difference, parsed } from "../../web/diff.js";
+
+const told = (lines) => lines.map(({ sign, text }) => sign + text);
+
+test("a change keeps what is common and shows both sides of what is not", () => {
+  assert.deepEqual(told(difference("a\nb\nc\n", "a\nB\nc\nd\n")), [" a", "-b", "+B", " c", "+d"]);
+});
+
+test("a new file is all added, an emptied one all removed", () => {
+  assert.deepEqual(told(difference("", "x\ny\n")), ["+x", "+y"]);
+  assert.deepEqual(told(difference("x\n", "")), ["-x"]);
+});
+
+test("a line end that goes is told", () => {
+  assert.deepEqual(told(difference("a\n", "a")), [" a", "@the line end at the end is removed"]);
+});
+
+test("the difference rebuilds both texts", () => {
+  let seed = 7;
+  const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
+  for (let round = 0; round < 200; round += 1) {
+    const text = () => Array.from({ length: random(12) }, () => "abcd"[random(4)]).join("\n");
+    const [old, next] = [text(), text()];
+    const lines = difference(old, next).filter(({ sign }) => sign !== "@");
+    assert.equal(lines.filter(({ sign }) => sign !== "+").map((l) => l.text).join("\n"), old);
+    assert.equal(lines.filter(({ sign }) => sign !== "-").map((l) => l.text).join("\n"), next);
+  }
+});
+
+test("what is too big for a table is shown whole, old before new", () => {
+  const [old, next] = ["a", "b"].map((letter) => Array.from({ length: 2000 }, (_, n) => letter + n).join("\n"));
+  assert.deepEqual(counts(difference(old, next)), { added: 2000, removed: 2000 });
+});
+
+test("a host's diff is read by its signs, and unknown lines stay", () => {
+  assert.deepEqual(told(parsed("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same\nodd\n")), ["@--- a/x", "@+++ b/x", "@@@ -1 +1 @@", "-old", "+new", " same", "@odd"]);
+});

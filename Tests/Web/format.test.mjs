@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { age, ago, count, countdown, duration, money, plural } from "../../web/format.js";
+
+test("money is dollars and cents, and never rounds something to nothing", () => {
+  assert.deepEqual([0, 1, 9_999, 10_000, 412_300, 1_999_999, 1_234_567_890, undefined].map(money),
+    ["$0.00", "<$0.01", "<$0.01", "$0.01", "$0.41", "$2.00", "$1,234.57", ""]);
+});
+
+test("ages grow in units, and a clock that runs ahead reads as now", () => {
+  assert.deepEqual([-5_000, 0, 1_999, 2_000, 59_999, 60_000, 3_600_000, 86_400_000 * 3].map(age),
+    ["now", "now", "now", "2 s", "59 s", "1 min", "1 h", "3 d"]);
+  assert.equal(ago(500), "just now");
+  assert.equal(ago(12_000), "12 s ago");
+});
+
+test("a countdown ends at nothing", () => {
+  assert.deepEqual([600_000, 61_000, 500, 0, -9_000, 3_661_000].map(countdown), ["10:00", "1:01", "0:01", "0:00", "0:00", "1:01:01"]);
+});
+
+test("durations, counts, plurals", () => {
+  assert.deepEqual([84, 12_400, 125_000, 1_000_000].map(duration), ["84 ms", "12.4 s", "2 min 5 s", "16 min"]);
+  assert.deepEqual([950, 12_345, 999_949, 999_950, 4_500_000].map(count), ["950", "12.3k", "1000k", "1M", "4.5M"]);
+  assert.deepEqual([plural(1, "task"), plural(0, "task")], ["1 task", "0 tasks"]);
+});

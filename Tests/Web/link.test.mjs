@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Link } from "../../web/link.js";
+
+/** A relay's end of a link, a clock and timers that a test moves by hand. */
+class Scene {
+  time = 1_000_000;
+  timers = new Map();
+  sockets = [];
+  messages = [];
+  phases = [];
+  positions = {};
+  known = true;
+  #next = 1;
+
+  link = new Link({
+    open: () => this.#open(),
+    now: () => this.time,
+    random: () => 1,
+    setTimer: (run, milliseconds) => (this.timers.set(this.#next, { run, at: this.time + milliseconds }), this.#next++),
+    clearTimer: (timer) => this.timers.delete(timer),
+    paired: async () => this.known,
+  }, {
+    message: (message) => this.messages.push(message.type),
+    state: () => this.phases.push(this.link.phase),
+    position: (session) => this.positions[session],
+  });
+
+  #open() {
+    const socket = { readyState: 1, sent: [], send: (text) => socket.sent.push(JSON.parse(text)), close: () => { socket.readyState = 3; } };
+    this.sockets.push(socket);
+    return socket;
+  }
+
+  get socket() { return this.sockets.at(-1); }
+  say(message) { this.socket.onmessage({ data: JSON.stringify(message) }); }
+  close(code, reason = "") { this.socket.onclose({ code, reason }); }
+  sent(type) { return this.socket.sent.filter((message) => message.type === type); }
+
+  wait(milliseconds) {
+    const end = this.time + milliseconds;
+    for (;;) {
+      const [due] = [...this.timers].filter(([, { at }]) => at <= end).sort((a, b) => a[1].at - b[1].at);
+      if (!due) break;
+      this.timers.delete(due[0]);
+      this.time = due[1].at;
+      due[1].run();
+    }
+    this.time = end;
+  }
+
+  live() {
+    if (this.link.phase === "idle") this.link.start();
+    this.socket.onopen();
+    this.say({ type: "welcome", epoch: "e", heartbeat: { pingSeconds: 20, hangUpSeconds: 45 } });
+    this.say({ type: "snapshot", sessions: [], approvals: [] });
+    assert.equal(this.link.phase, "live");
+    return this;
+  }
+}
+
+test("the greeting, then the subscription, then live with the snapshot", () => {
+  const scene = new Scene().live();
+  assert.deepEqual(scene.socket.sent.map(({ type }) => type), ["hello", "subscribe"]);
+  assert.deepEqual(scene.socket.sent[0], { type: "hello", version: 1, software: "heliograph-page/1" });
+  assert.deepEqual(scene.phases, ["connecting", "greeting", "catchingUp", "live"]);
+});
+
+test("a watched session goes on from its position after a loss", () => {
+  const scene = new Scene();
+  scene.link.watch("s");
+  scene.live();
+  assert.equal(scene.sent("subscribe")[1].after, undefined);
+  scene.positions.s = { epoch: "e", seq: 7 };
+  scene.close(1006);
+  scene.wait(30_000);
+  scene.live();
+  assert.deepEqual(scene.sent("subscribe")[1].after, { epoch: "e", seq: 7 });
+});
+
+test("a command without its reply goes out again with the same id, and its one reply settles it", async () => {
+  const scene = new Scene().live();
+  const done = scene.link.command({ type: "decide", approval: "a" }, { id: "c1", again: true });
+  scene.close(1006);
+  scene.wait(30_000);
+  scene.live();
+  assert.equal(scene.sent("decide")[0].id, "c1");
+  scene.say({ type: "reply", id: "c1" });
+  assert.equal((await done).id, "c1");
+  scene.close(1006);
+  scene.wait(30_000);
+  scene.live();
+  assert.equal(scene.sent("decide").length, 0);
+});
+
+test("a question that is not to be sent again fails with the link", async () => {
+  const scene = new Scene().live();
+  const asked = scene.link.command({ type: "history", session: "s", before: 3, limit: 1 });
+  scene.close(1006);
+  await assert.rejects(asked, { code: "linkLost" });
+});
+
+test("a refused command carries the winner", async () => {
+  const scene = new Scene().live();
+  const asked = scene.link.command({ type: "decide" }, { id: "c1" });
+  scene.say({ type: "reply", id: "c1", error: { code: "alreadyDecided", message: "no", winner: { by: { name: "Ada" } } } });
+  await assert.rejects(asked, (error) => error.code === "alreadyDecided" && error.winner.by.name === "Ada");
+});
+
+test("attempts back off, doubling up to the cap", () => {
+  const scene = new Scene();
+  scene.link.start();
+  const waits = [];
+  for (let round = 0; round < 9; round += 1) {
+    scene.close(1006);
+    waits.push(scene.link.retryAt - scene.time);
+    scene.wait(waits.at(-1));
+    assert.equal(scene.link.phase, "connecting");
+  }
+  assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
+});
+
+test("a link that lived forgets the failures before it; one that died at once does not", () => {
+  const scene = new Scene().live();
+  scene.close(4008);
+  scene.wait(1_000);
+  scene.live();
+  scene.close(4008);
+  assert.equal(scene.link.retryAt - scene.time, 1000);
+  scene.wait(1_000);
+  scene.live();
+  scene.wait(6_000);
+  scene.close(1001);
+  assert.equal(scene.link.retryAt - scene.time, 500);
+});
+
+test("close codes say whether and when to come back", () => {
+  for (const code of [4401, 4409, 4426]) {
+    const scene = new Scene().live();
+    scene.close(code);
+    assert.deepEqual([scene.link.phase, scene.link.stopCode], ["stopped", code]);
+    scene.wait(600_000);
+    assert.equal(scene.sockets.length, 1);
+  }
+  const busy = new Scene().live();
+  busy.close(4029, "17 seconds");
+  assert.equal(busy.link.retryAt - busy.time, 17_000);
+  const restarting = new Scene().live();
+  restarting.close(4000);
+  assert.ok(restarting.link.retryAt - restarting.time <= 2_000);
+});
+
+test("a refused upgrade of a device that is not paired any more stops", async () => {
+  const scene = new Scene();
+  scene.known = false;
+  scene.link.start();
+  scene.close(1006);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([scene.link.phase, scene.link.stopCode], ["stopped", 4401]);
+});
+
+test("silence is asked about, called silent, and ends the link at the relay's own hang-up time", () => {
+  const scene = new Scene().live();
+  scene.wait(20_000);
+  assert.equal(scene.sent("unsubscribe").length, 1);
+  assert.equal(scene.link.phase, "live");
+  scene.wait(10_000);
+  assert.equal(scene.link.phase, "silent");
+  scene.wait(15_001);
+  assert.equal(scene.link.phase, "waiting");
+});
+
+test("an answer to the question keeps the link live, and the next silence is asked about again", () => {
+  const scene = new Scene().live();
+  for (let round = 1; round <= 3; round += 1) {
+    scene.wait(20_500);
+    const probes = scene.sent("unsubscribe");
+    assert.equal(probes.length, round);
+    scene.say({ type: "reply", id: probes.at(-1).id });
+    assert.equal(scene.link.phase, "live");
+    scene.wait(8_000);
+    assert.equal(scene.link.phase, "live");
+    scene.say({ type: "summary", summary: {} });
+  }
+});
+
+test("a word after silence makes it live again", () => {
+  const scene = new Scene().live();
+  scene.wait(31_000);
+  assert.equal(scene.link.phase, "silent");
+  scene.say({ type: "summary", summary: {} });
+  assert.equal(scene.link.phase, "live");
+  scene.wait(60_000);
+  assert.equal(scene.link.phase === "waiting" || scene.link.phase === "connecting", true);
+});
+
+test("waking up tries at once, and asks a link that slept", () => {
+  const scene = new Scene().live();
+  scene.link.wake();
+  assert.equal(scene.sent("unsubscribe").length, 1);
+  scene.wait(4_100);
+  assert.equal(scene.link.phase, "waiting");
+  scene.link.wake();
+  assert.equal(scene.link.phase, "connecting");
+});
+
+test("what an abandoned socket says is not heard", () => {
+  const scene = new Scene().live();
+  const old = scene.socket;
+  scene.link.stop();
+  old.onmessage({ data: JSON.stringify({ type: "summary", summary: {} }) });
+  old.onclose({ code: 1006, reason: "" });
+  assert.equal(scene.messages.includes("summary"), false);
+  assert.equal(scene.link.phase, "stopped");
+});
+
+test("no welcome is as good as no link", () => {
+  const scene = new Scene();
+  scene.link.start();
+  scene.socket.onopen();
+  scene.wait(15_000);
+  assert.equal(scene.link.phase, "waiting");
+});
+
+test("a session that the relay did not know yet is asked for again when there is news of it", async () => {
+  const scene = new Scene().live();
+  scene.link.watch("s");
+  scene.link.exists("s");
+  const [, asked] = scene.sent("subscribe");
+  scene.say({ type: "reply", id: asked.id, error: { code: "notFound", message: "no such session" } });
+  await new Promise((resolve) => setImmediate(resolve));
+  scene.link.exists("s");
+  scene.link.exists("s");
+  assert.deepEqual(scene.sent("subscribe").slice(1).map(({ session }) => session), ["s", "s"]);
+});

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pairingOf, routeOf } from "../../web/route.js";
+
+test("fragments name screens", () => {
+  assert.deepEqual(["", "#/", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/a1", "#/session/s_1-x"].map(routeOf), [
+    { screen: "sessions" }, { screen: "sessions" }, { screen: "link" }, { screen: "approvals", recent: false },
+    { screen: "approvals", recent: true }, { screen: "approvals", recent: false, approval: "a1" }, { screen: "session", session: "s_1-x" },
+  ]);
+});
+
+test("what names no screen is none", () => {
+  for (const hash of ["#main", "#pair=abc", "#/session/", "#/session/a b", "#/session/a/b", "#/nowhere"]) assert.equal(routeOf(hash), null);
+});
+
+test("a code is found in a link, in a fragment, and alone", () => {
+  for (const text of ["http://relay:1/#pair=AbC-123_x", "#pair=AbC-123_x", " AbC-123_x\n"]) assert.deepEqual(pairingOf(text), { role: "client", code: "AbC-123_x" });
+  assert.deepEqual(pairingOf("https://r/#host=abcd"), { role: "host", code: "abcd" });
+  for (const text of ["", "#/", "a b", "#pair=", "<script>"]) assert.equal(pairingOf(text), null);
+});

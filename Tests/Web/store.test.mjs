@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { apply, emptyState, linkLost, pending, position, prepend } from "../../web/store.js";
+
+const welcome = (epoch = "e1") => ({ type: "welcome", version: 1, software: "t", epoch, client: { id: "c", name: "n" }, workspace: { id: "w", name: "W" }, heartbeat: { pingSeconds: 20, hangUpSeconds: 45 }, limits: {} });
+const summary = (session, seq, more = {}) => ({ session, seq, status: "running", approvals: 0, questions: 0, ...more });
+const approval = (id, seq, stage = "pending", more = {}) => ({ approval: id, session: "s", seq, stage, requestedAt: seq, request: { kind: "approval.requested", at: seq, head: { approval: id } }, ...more });
+const message = (text, more = {}) => ({ kind: "message", at: 1, head: { role: "assistant", ...more }, body: { text } });
+const events = (first, ...list) => ({ type: "events", session: "s", epoch: "e1", first, events: list });
+const opened = (first = 1, list = [message("one")]) => {
+  const state = emptyState();
+  apply(state, welcome());
+  apply(state, { type: "snapshot", sessions: [summary("s", 1)], approvals: [] });
+  apply(state, { type: "snapshot", session: "s", epoch: "e1", first, seq: first + list.length - 1, events: list, summary: summary("s", 1), approvals: [] });
+  return state;
+};
+const texts = (state) => state.logs.get("s").events.map(({ body }) => body?.text);
+
+test("a workspace snapshot replaces what is held, and keeps what is newer", () => {
+  const state = emptyState();
+  apply(state, welcome());
+  apply(state, { type: "summary", summary: summary("s", 9) });
+  apply(state, { type: "snapshot", sessions: [summary("s", 3), summary("t", 1)], approvals: [approval("a", 2)] });
+  assert.deepEqual([...state.sessions.values()].map(({ seq }) => seq), [9, 1]);
+  apply(state, { type: "snapshot", sessions: [summary("t", 1)], approvals: [] });
+  assert.deepEqual([[...state.sessions.keys()], state.approvals.size], [["t"], 0]);
+});
+
+test("another epoch is another numbering: nothing old outlives it", () => {
+  const state = emptyState();
+  apply(state, welcome("e1"));
+  apply(state, { type: "snapshot", sessions: [summary("s", 90)], approvals: [approval("a", 90, "applied")] });
+  apply(state, welcome("e2"));
+  apply(state, { type: "snapshot", sessions: [summary("s", 2)], approvals: [approval("a", 2)] });
+  assert.deepEqual([state.sessions.get("s").seq, state.approvals.get("a").stage], [2, "pending"]);
+});
+
+test("an older approval does not bring back one that was settled", () => {
+  const state = opened();
+  apply(state, { type: "approval", approval: approval("a", 5, "applied") });
+  const changes = apply(state, { type: "approval", approval: approval("a", 4, "pending") });
+  assert.equal(state.approvals.get("a").stage, "applied");
+  assert.equal(changes.approvals.size, 0);
+  assert.equal(pending(state).length, 0);
+});
+
+test("a summary with the same number is taken: a host that leaves makes no event", () => {
+  const state = opened();
+  apply(state, { type: "summary", summary: summary("s", 1, { host: { connected: false } }) });
+  assert.equal(state.sessions.get("s").host.connected, false);
+});
+
+test("events continue the log, and what is there already is skipped", () => {
+  const state = opened();
+  apply(state, events(2, message("two")));
+  apply(state, events(1, message("one"), message("two"), message("three")));
+  assert.deepEqual(texts(state), ["one", "two", "three"]);
+  assert.deepEqual(position(state, "s"), { epoch: "e1", seq: 3 });
+});
+
+test("a hole is never hidden: the log is dropped and asked for anew", () => {
+  const state = opened();
+  const changes = apply(state, events(3, message("three")));
+  assert.deepEqual([...changes.resubscribe], ["s"]);
+  assert.equal(position(state, "s"), undefined);
+});
+
+test("deltas grow a message until its event comes", () => {
+  const state = opened();
+  apply(state, { type: "deltas", session: "s", message: "m1", text: "Hel" });
+  apply(state, { type: "deltas", session: "s", message: "m1", text: "lo" });
+  assert.equal(state.logs.get("s").unfinished.get("m1").text, "Hello");
+  apply(state, events(2, message("Hello", { message: "m1" })));
+  assert.equal(state.logs.get("s").unfinished.size, 0);
+});
+
+test("a half-written message does not outlive the link", () => {
+  const state = opened();
+  apply(state, { type: "deltas", session: "s", message: "m1", text: "Hel" });
+  assert.deepEqual([...linkLost(state).logs], ["s"]);
+  assert.equal(state.logs.get("s").unfinished.size, 0);
+});
+
+test("older events come in front, and only where they fit", () => {
+  const state = opened(3, [message("three")]);
+  prepend(state, "s", 1, [message("one")]);
+  assert.deepEqual(texts(state), ["three"]);
+  prepend(state, "s", 1, [message("one"), message("two")]);
+  assert.deepEqual(texts(state), ["one", "two", "three"]);
+  assert.equal(state.logs.get("s").whole, true);
+});
+
+test("a log that grows without end is bounded", () => {
+  const state = opened();
+  for (let first = 2; first < 7002; first += 200) apply(state, events(first, ...Array.from({ length: 200 }, (_, n) => message(`e${first + n}`))));
+  const log = state.logs.get("s");
+  assert.ok(log.events.length <= 6000);
+  assert.equal(log.first + log.events.length - 1, log.seq);
+  assert.equal(log.seq, 7001);
+  assert.equal(log.whole, false);
+});
+
+test("only the last few sessions' logs are held", () => {
+  const state = opened();
+  for (const session of ["a", "b", "c", "d"]) {
+    apply(state, { type: "snapshot", session, epoch: "e1", first: 1, seq: 1, events: [message("x")], summary: summary(session, 1), approvals: [] });
+  }
+  assert.deepEqual([...state.logs.keys()], ["a", "b", "c", "d"]);
+});

@@ -1,0 +1,215 @@
+/**
+ * The page, put together: what is known (`store.js`), the link that fills it (`link.js`), what a person decided
+ * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
+ */
+
+import { Decisions } from "./decisions.js";
+import { attribute, write } from "./dom.js";
+import { plural } from "./format.js";
+import { Link } from "./link.js";
+import { pairingOf, routeOf } from "./route.js";
+import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
+import { ApprovalsInbox } from "./elements/approvals-inbox.js";
+import { LinkState, stops } from "./elements/link-state.js";
+import { LinkView } from "./elements/link-view.js";
+import { PairScreen } from "./elements/pair-screen.js";
+import { SessionList } from "./elements/session-list.js";
+import { titleOf } from "./elements/session-row.js";
+import { SessionView } from "./elements/session-view.js";
+
+/** @typedef {import("./store.js").Changes} Changes */
+
+const state = emptyState();
+/** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
+let clockOffset = 0;
+/** @type {Changes} Since the last frame. */
+let changed = noChanges();
+let frameAsked = false;
+/** @type {import("./route.js").Route} */
+let route = routeOf(location.hash) ?? { screen: "sessions" };
+let watched = "";
+let announced = 0;
+
+const link = new Link({
+  open: () => new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/client`, "heliograph.v1"),
+  now: () => Date.now(),
+  random: () => Math.random(),
+  setTimer: (run, milliseconds) => setTimeout(run, milliseconds),
+  clearTimer: (timer) => clearTimeout(timer),
+  paired: async () => (await whoAmI()) !== "unpaired",
+}, {
+  message: (message) => draw(apply(state, message)),
+  state: linkChanged,
+  position: (session) => position(state, session),
+});
+
+const decisions = new Decisions(link, (approval) => draw({ ...noChanges(), approvals: new Set([approval]) }));
+
+/** @type {import("./elements/view.js").App} */
+const app = {
+  state, link, decisions,
+  now: () => Date.now() + clockOffset,
+  announce: (text) => write(element("announcer"), text),
+  pairAgain: () => pairScreen({ reason: "This device was logged out." }),
+};
+
+const views = {
+  linkState: view("link-state", LinkState),
+  list: view("session-list", SessionList),
+  session: view("session-view", SessionView),
+  inbox: view("approvals-inbox", ApprovalsInbox),
+  link: view("link-view", LinkView),
+  pair: view("pair-screen", PairScreen),
+};
+
+/**
+ * @template {import("./elements/view.js").View} T
+ * @param {string} name @param {new () => T} kind
+ * @returns {T}
+ */
+function view(name, kind) {
+  const found = document.querySelector(name);
+  if (!(found instanceof kind)) throw new Error(`The page has no ${name}.`);
+  found.app = app;
+  return found;
+}
+
+/** @param {string} id */
+function element(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
+/**
+ * Collects what changed and draws it with the next frame; a burst of messages costs one drawing.
+ * @param {Changes} changes
+ */
+function draw(changes) {
+  changes.resubscribe.forEach((session) => link.rewatch(session));
+  if (changes.sessions.has(watched)) link.exists(watched);
+  changed.all ||= changes.all;
+  for (const part of /** @type {const} */ (["sessions", "approvals", "logs"])) changes[part].forEach((id) => changed[part].add(id));
+  // A tab in the background gets no frames, and its title is all that is seen of it.
+  drawCounts();
+  if (frameAsked) return;
+  frameAsked = true;
+  requestAnimationFrame(() => {
+    frameAsked = false;
+    const now = changed;
+    changed = noChanges();
+    views.list.refresh(now);
+    if (!views.session.hidden) views.session.refresh(now);
+    if (!views.inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) views.inbox.refresh();
+    views.link.refresh();
+  });
+}
+
+function drawCounts() {
+  const waiting = pending(state).length;
+  const badge = /** @type {HTMLElement} */ (document.querySelector("[data-tab=approvals] .count"));
+  attribute(badge, "hidden", waiting === 0);
+  write(badge, String(waiting));
+  attribute(badge, "aria-label", `${waiting} waiting`);
+  const summary = route.screen === "session" ? state.sessions.get(route.session) : undefined;
+  const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${titleOf(summary)} · ` : ""}Heliograph`;
+  if (document.title !== title) document.title = title;
+  if (waiting > announced) app.announce(`${plural(waiting, "approval")} waiting`);
+  announced = waiting;
+}
+
+function linkChanged() {
+  if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
+  if (link.phase === "waiting") draw(linkLost(state));
+  views.linkState.refresh();
+  draw({ ...noChanges(), all: true });
+}
+
+/**
+ * Shows what the address names.
+ * @param {{focus: boolean}} options `focus`: a person went there, so the keyboard goes too.
+ */
+function show({ focus }) {
+  const wide = matchMedia("(min-width: 900px)").matches;
+  document.body.dataset.screen = route.screen;
+  views.list.current = route.screen === "session" ? route.session : null;
+  views.pair.hidden = true;
+  views.list.hidden = !wide && route.screen !== "sessions";
+  views.session.hidden = route.screen !== "session";
+  views.inbox.hidden = !(route.screen === "approvals" || (wide && route.screen === "sessions"));
+  views.link.hidden = route.screen !== "link";
+  for (const tab of document.querySelectorAll("[data-tab]")) {
+    const name = /** @type {HTMLElement} */ (tab).dataset.tab;
+    const current = name === route.screen || (name === "sessions" && route.screen === "session");
+    attribute(tab, "aria-current", current ? "page" : null);
+  }
+  const session = route.screen === "session" ? route.session : "";
+  if (session !== watched) {
+    if (watched) link.unwatch(watched);
+    if (session) link.watch(session);
+    watched = session;
+  }
+  if (route.screen === "sessions") views.list.arrive();
+  else views.list.refresh({ ...noChanges(), all: true });
+  if (session) views.session.arrive(session);
+  if (!views.inbox.hidden) views.inbox.arrive(route.screen === "approvals" ? route : { recent: false });
+  views.link.refresh();
+  drawCounts();
+  const landing = { sessions: views.list, session: views.session, approvals: views.inbox, link: views.link }[route.screen];
+  if (focus && !(route.screen === "approvals" && route.approval)) landing.querySelector("h2")?.focus({ preventScroll: true });
+}
+
+/** @param {{code?: string, reason?: string}} found */
+function pairScreen(found) {
+  document.body.dataset.screen = "pair";
+  for (const other of Object.values(views)) if (other !== views.linkState) other.hidden = other !== views.pair;
+  views.pair.arrive(found);
+}
+
+/** @returns {Promise<"paired"|"unpaired"|"unknown">} */
+async function whoAmI() {
+  try {
+    const asked = Date.now();
+    const response = await fetch("/v1/me", { cache: "no-store" });
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    // The header has whole seconds, and the way there and back takes time: less than that is no difference.
+    const offset = date + 500 - (asked + Date.now()) / 2;
+    if (Math.abs(offset) > 2000) clockOffset = offset;
+    return response.ok ? "paired" : response.status === 401 ? "unpaired" : "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+async function start() {
+  const pairing = pairingOf(location.hash);
+  if (pairing && location.hash.includes("=")) {
+    // The code leaves the address at once: neither history nor a shared screen keeps it.
+    history.replaceState(null, "", "#/");
+    route = { screen: "sessions" };
+    const reason = pairing.role === "host" ? "This link is for a host: run heliograph host with it where agents run. For this browser, another code is needed." : "";
+    return pairScreen({ code: pairing.role === "host" ? "" : pairing.code, reason });
+  }
+  if ((await whoAmI()) === "unpaired") return pairScreen({});
+  show({ focus: false });
+  return link.start();
+}
+
+views.pair.onpaired = () => {
+  // What another workspace showed must not stay in this page's memory.
+  if (state.welcome) return location.reload();
+  show({ focus: true });
+  return link.start();
+};
+
+addEventListener("hashchange", () => {
+  if (pairingOf(location.hash) && location.hash.includes("=")) return void start();
+  const next = routeOf(location.hash);
+  if (!next || document.body.dataset.screen === "pair") return undefined;
+  route = next;
+  return show({ focus: true });
+});
+matchMedia("(min-width: 900px)").addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
+addEventListener("online", () => link.wake());
+addEventListener("visibilitychange", () => document.visibilityState === "visible" && link.wake());
+setInterval(() => Object.values(views).forEach((one) => one.hidden || one.tick()), 1000);
+
+start();

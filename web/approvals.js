@@ -1,0 +1,115 @@
+/** What a person may do with an approval, and what has become of it. Pure. */
+
+import { ago } from "./format.js";
+
+/** @typedef {import("./wire").Approval} Approval */
+/** @typedef {import("./wire").Decision} Decision */
+
+/** An agent that was handed a decision answers in moments; after this long it may have been answered at the terminal. */
+const deliveredLongMs = 20_000;
+
+/**
+ * Whether the request's content is all here. What is not whole can be denied, never allowed.
+ * @param {Approval} approval
+ */
+export function isWhole({ request: { head, body } }) {
+  if (head.cut) return false;
+  if (head.kind !== "question") return body?.input !== undefined && body?.input !== null;
+  return Array.isArray(body?.questions) && body?.questions.length !== 0;
+}
+
+/**
+ * Why it cannot be allowed yet, as a sentence; nothing when it can.
+ * @param {Approval} approval
+ * @param {{live: boolean, seen: boolean}} view Whether the link is live, and whether the whole text was on screen.
+ * @returns {string|null}
+ */
+export function obstacle(approval, { live, seen }) {
+  const answer = approval.request.head.kind === "question" ? "answered" : "allowed";
+  if (!isWhole(approval)) return `Not whole: it was cut on the way. It can be denied here, ${answer} only at the terminal.`;
+  if (!live) return "The link is down: decide when it is back.";
+  if (!seen) return "Scroll to the end of the text before allowing it.";
+  return null;
+}
+
+/** @param {Decision["decision"]} decision */
+export const deed = (decision) => ({ allow: "allowed", deny: "denied", answer: "answered" })[decision] ?? decision;
+
+/** @param {Decision} decision @param {string} [client] The id of this client. */
+const who = (decision, client) => (decision.by.client === client ? "You" : decision.by.name);
+
+/**
+ * The sentence for somebody whose decision came second.
+ * @param {Decision} winner @param {string} [client]
+ */
+export const conflict = (winner, client) => `${who(winner, client)} already ${deed(winner.decision)} this.`;
+
+const cancelReasons = /** @type {Record<string, string>} */ ({
+  answeredLocally: "It was answered at the terminal.",
+  allowedLocally: "It was allowed at the terminal.",
+  deniedLocally: "It was denied at the terminal.",
+  turnEnded: "The agent's turn ended before a decision.",
+  sessionEnded: "The session ended before a decision.",
+  agentGone: "The agent is gone.",
+  hostRestarted: "The host was restarted.",
+});
+
+/** @typedef {"waiting"|"going"|"allowed"|"denied"|"void"} Tone */
+/** @typedef {{tone: Tone, title: string, detail: string}} Outcome */
+
+/**
+ * What has become of it, in words.
+ * @param {Approval} approval
+ * @param {{now: number, client?: string, host?: {name: string, connected: boolean}}} at
+ * @returns {Outcome}
+ */
+export function outcome(approval, { now, client, host }) {
+  const { stage, decision } = approval;
+  const verdict = decision && `${capital(deed(decision.decision))} by ${decision.by.client === client ? "you" : decision.by.name}`;
+  const name = host?.name ?? "the host";
+  switch (stage) {
+    case "pending":
+      return { tone: "waiting", title: "Waiting for a decision", detail: "" };
+    case "decided":
+      return {
+        tone: "going", title: verdict ?? "Decided",
+        detail: host && !host.connected ? `${name} is away. It gets the decision when it is back.` : `On its way to ${name}.`,
+      };
+    case "delivered": {
+      const long = now - (approval.deliveredAt ?? now) > deliveredLongMs;
+      return {
+        tone: "going", title: verdict ?? "Decided",
+        detail: long
+          ? `Delivered ${ago(now - (approval.deliveredAt ?? now))}, not confirmed: it may already be answered at the terminal.`
+          : `Delivered to ${name}. Waiting for the agent.`,
+      };
+    }
+    case "applied":
+      return {
+        tone: approval.outcome === "denied" ? "denied" : "allowed", title: verdict ?? "Applied",
+        detail: { ran: "The agent ran it.", denied: "The agent did not run it.", answered: "The agent has the answer." }[approval.outcome ?? ""]
+          ?? "The agent did as decided.",
+      };
+    case "expired":
+      return { tone: "void", title: "Expired", detail: "Nobody decided in time. The agent's own prompt or a denial stands." };
+    case "cancelled":
+      return { tone: "void", title: "Settled elsewhere", detail: cancelReasons[approval.reason ?? ""] ?? "It no longer waits." };
+    case "stale":
+      return { tone: "void", title: "Not applied", detail: "The decision came too late, or for another input. The agent did not use it." };
+    default:
+      return { tone: "void", title: String(stage), detail: "" };
+  }
+}
+
+/**
+ * The steps of an approval, and how far it has come.
+ * @param {Approval} approval
+ */
+export function steps({ stage, decision }) {
+  const order = ["pending", "decided", "delivered", "applied"];
+  const reached = order.includes(stage) ? order.indexOf(stage) : decision ? 1 : 0;
+  return ["Asked", "Decided", "Delivered", "Applied"].map((label, index) => ({ label, done: index <= reached }));
+}
+
+/** @param {string} text */
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,95 @@
+/** Unified diffs: made of two texts, or read from what a host sent. Pure. */
+
+/** @typedef {{sign: "+"|"-"|" "|"@", text: string}} Line A line, added, removed, kept, or about the diff itself. */
+
+/** Above this many line pairs a table of them is too much for a phone: the changed middle is then shown whole, old before new. */
+const pairsMax = 1_000_000;
+
+/** @param {string} text @returns {string[]} */
+const linesOf = (text) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
+
+/**
+ * What turns `before` into `after`, with every line of both: nothing is folded away.
+ * @param {string} before @param {string} after
+ * @returns {Line[]}
+ */
+export function difference(before, after) {
+  const [old, next] = [linesOf(before), linesOf(after)];
+  let head = 0;
+  while (head < old.length && head < next.length && old[head] === next[head]) head += 1;
+  let tail = 0;
+  while (tail < old.length - head && tail < next.length - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail += 1;
+
+  /** @type {Line[]} */
+  const lines = [
+    ...old.slice(0, head).map(kept),
+    ...middle(old.slice(head, old.length - tail), next.slice(head, next.length - tail)),
+    ...old.slice(old.length - tail).map(kept),
+  ];
+  // A final line end that comes or goes is a change too, and has no line of its own.
+  if (before !== "" && after !== "" && before.endsWith("\n") !== after.endsWith("\n")) {
+    lines.push({ sign: "@", text: after.endsWith("\n") ? "a line end is added at the end" : "the line end at the end is removed" });
+  }
+  return lines;
+}
+
+/** @param {string} text @returns {Line} */
+const kept = (text) => ({ sign: " ", text });
+
+/**
+ * Longest common subsequence by the plain table: short inputs, and the result is the one people expect.
+ * @param {string[]} old @param {string[]} next
+ * @returns {Line[]}
+ */
+function middle(old, next) {
+  if (old.length * next.length > pairsMax || !old.length || !next.length) {
+    return [...old.map((text) => line("-", text)), ...next.map((text) => line("+", text))];
+  }
+  const width = next.length + 1;
+  const common = new Uint32Array((old.length + 1) * width);
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = next.length - 1; j >= 0; j -= 1) {
+      common[i * width + j] = old[i] === next[j]
+        ? common[(i + 1) * width + j + 1] + 1
+        : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
+    }
+  }
+  const lines = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < next.length) {
+    if (i < old.length && j < next.length && old[i] === next[j]) {
+      lines.push(kept(old[i]));
+      [i, j] = [i + 1, j + 1];
+    } else if (i < old.length && (j === next.length || common[(i + 1) * width + j] >= common[i * width + j + 1])) {
+      lines.push(line("-", old[i]));
+      i += 1;
+    } else {
+      lines.push(line("+", next[j]));
+      j += 1;
+    }
+  }
+  return lines;
+}
+
+/** @param {Line["sign"]} sign @param {string} text @returns {Line} */
+const line = (sign, text) => ({ sign, text });
+
+/**
+ * The lines of a unified diff. What is neither added, removed nor kept is shown as it came.
+ * @param {string} text
+ * @returns {Line[]}
+ */
+export function parsed(text) {
+  return linesOf(text).map((row) => {
+    if (/^(\+\+\+ |--- |@@|diff |index |\\ )/.test(row)) return line("@", row);
+    const sign = row[0];
+    if (sign === "+" || sign === "-" || sign === " ") return line(sign, row.slice(1));
+    return line("@", row);
+  });
+}
+
+/** @param {Line[]} lines @returns {{added: number, removed: number}} */
+export const counts = (lines) => ({
+  added: lines.filter(({ sign }) => sign === "+").length,
+  removed: lines.filter(({ sign }) => sign === "-").length,
+});

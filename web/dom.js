@@ -1,0 +1,92 @@
+/** The few helpers that building a document by hand needs. There is no way here to turn a string into markup. */
+
+/** @typedef {Node|string|null|undefined|false} Child */
+/** @typedef {{[name: string]: string|number|boolean|null|undefined|((event: any) => void)}} Attributes */
+
+/**
+ * An element with its attributes, listeners (`onclick`, as functions) and children.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else attribute(element, name, value);
+  }
+  element.append(...children.filter(isChild));
+  return element;
+}
+
+/** @param {Child} child @returns {child is Node|string} */
+const isChild = (child) => child !== null && child !== undefined && child !== false;
+
+/**
+ * Sets, empties or removes an attribute, and only touches the document when that changes something.
+ * @param {Element} element @param {string} name @param {string|number|boolean|null|undefined} value
+ */
+export function attribute(element, name, value) {
+  if (value === null || value === undefined || value === false) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== (value === true ? "" : String(value))) element.setAttribute(name, value === true ? "" : String(value));
+}
+
+/**
+ * Writes the text, unless it is there already: an untouched node is neither laid out nor read out again.
+ * @param {Node} node @param {string} text
+ */
+export function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * Pieces of foreign text as nodes: plain text, and tokens for what could not be seen.
+ * @param {import("./text.js").Piece[]} pieces
+ * @returns {DocumentFragment}
+ */
+export function nodes(pieces) {
+  const fragment = document.createDocumentFragment();
+  for (const { text, trait } of pieces) fragment.append(trait ? h("span", { class: "token", "data-trait": trait }, text) : text);
+  return fragment;
+}
+
+/**
+ * Writes foreign text into an element, unless the same text is there already.
+ * @param {HTMLElement} element @param {string} text
+ * @param {(text: string) => import("./text.js").Piece[]} reading How it is read: `line`, `calm` or `exact`.
+ */
+export function say(element, text, reading) {
+  const held = spoken.get(element);
+  if (held === text) return;
+  spoken.set(element, text);
+  element.replaceChildren(nodes(reading(text)));
+}
+
+/** @type {WeakMap<Element, string>} */
+const spoken = new WeakMap();
+
+/**
+ * Makes the parent's children these, in this order, touching only those that are not in their place.
+ * @param {Element} parent @param {Element[]} wanted
+ */
+export function arrange(parent, wanted) {
+  let at = parent.firstElementChild;
+  for (const element of wanted) {
+    if (element === at) at = at.nextElementSibling;
+    else parent.insertBefore(element, at);
+  }
+  while (at) {
+    const next = at.nextElementSibling;
+    at.remove();
+    at = next;
+  }
+}
+
+/**
+ * A field of a body as text, whatever the host put there.
+ * @param {unknown} value
+ * @returns {string}
+ */
+export const asText = (value) => (typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value, null, 2));

@@ -1,0 +1,261 @@
+/**
+ * `<approval-card>`: one approval, from the request to what became of it.
+ *
+ * The request is drawn once, from its structured input, whole. *Allow* opens when both ends of the text were on screen, for a
+ * moment at least, so that neither a long command nor a finger that was already moving allows what nobody saw. Stages come
+ * from the relay alone: nothing here says "allowed" before the relay does.
+ */
+
+import { conflict, isWhole, obstacle, outcome, steps } from "../approvals.js";
+import { asText, attribute, h, nodes, say, write } from "../dom.js";
+import { ago, countdown } from "../format.js";
+import { exact, line } from "../text.js";
+import { reachable, requestBlocks } from "./blocks.js";
+import { QuestionForm } from "./question-form.js";
+import { placeOf, titleOf } from "./session-row.js";
+
+/** @typedef {import("../wire").Approval} Approval */
+/** @typedef {import("./view.js").App} App */
+
+/** A card is on screen this long before it can be allowed: longer than the second tap of a double tap. */
+const settleMs = 600;
+
+/** Answers after which trying again is pointless. */
+const final = new Set(["alreadyDecided", "closed", "digestMismatch", "notFound"]);
+
+export class ApprovalCard extends HTMLElement {
+  /** @type {App} */ // @ts-ignore
+  #app;
+  /** @type {Approval} */ // @ts-ignore
+  #approval;
+  #seenStart = false;
+  #seenEnd = false;
+  #seen = false;
+  #measure = "";
+  #denying = false;
+  /** @type {IntersectionObserver|null} */ #observer = null;
+
+  #tool = h("span", { class: "card-tool foreign" });
+  #heading = h("h3", { class: "card-title", tabindex: "-1" });
+  #where = h("a", { class: "card-where foreign" });
+  #when = h("p", { class: "card-when quiet" });
+  #content = h("div", { class: "card-content" });
+  #gate = h("p", { class: "gate" });
+  #questions = new QuestionForm();
+  #allow = h("button", { type: "button", class: "allow", onclick: () => this.#give() }, "Allow");
+  #deny = h("button", { type: "button", class: "deny", onclick: () => this.#openDenial(true) }, "Deny …");
+  #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow);
+  #message = h("textarea", { rows: "2", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
+  #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event) },
+    h("label", {}, h("span", {}, "Message to the agent"), this.#message),
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "plain", onclick: () => this.#openDenial(false) }, "Back"),
+      h("button", { type: "submit", class: "deny solid" }, "Deny")));
+  #stepList = h("ol", { class: "steps", "aria-label": "Stages" });
+  #outcomeTitle = h("strong");
+  #outcomeDetail = h("span");
+  #result = h("div", { class: "result", hidden: true }, this.#stepList, h("p", { tabindex: "0", role: "group", "aria-label": "Outcome" }, this.#outcomeTitle, " ", this.#outcomeDetail));
+  #problem = h("p", { class: "problem", role: "alert" });
+
+  disconnectedCallback() {
+    this.#observer?.disconnect();
+  }
+
+  connectedCallback() {
+    if (this.#observer && !this.#seen) this.#watch();
+  }
+
+  /** @param {App} app @param {Approval} approval */
+  show(app, approval) {
+    const first = !this.#approval;
+    this.#app = app;
+    this.#approval = approval;
+    if (first) this.#build();
+    this.#draw();
+  }
+
+  tick() {
+    const { requestedAt, request, stage, resolvedAt } = this.#approval;
+    const now = this.#app.now();
+    const asked = `Asked ${ago(now - requestedAt)}`;
+    const { expiresAt } = request.head;
+    if (stage === "pending" && typeof expiresAt === "number") write(this.#when, `${asked} · expires in ${countdown(expiresAt - now)}`);
+    else write(this.#when, resolvedAt ? `${asked} · settled ${ago(now - resolvedAt)}` : asked);
+    if (stage === "delivered" || stage === "decided") this.#drawOutcome();
+  }
+
+  /** Puts the keyboard on the card, for a link that names it. */
+  arrive() {
+    this.#heading.focus({ preventScroll: true });
+    this.scrollIntoView({ block: "start" });
+  }
+
+  get #isQuestion() {
+    return this.#approval.request.head.kind === "question";
+  }
+
+  /** What never changes: the request. */
+  #build() {
+    const { request: { head, body }, approval } = this.#approval;
+    attribute(this.#heading, "id", `approval-${approval}`);
+    write(this.#allow, this.#isQuestion ? "Answer" : "Allow");
+    write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
+    say(this.#tool, asText(head.tool) || "Tool", line);
+    this.#heading.append(this.#tool, this.#isQuestion ? " asks" : " asks to run");
+    if (this.#isQuestion) this.#buildQuestions(body);
+    else this.#buildRequest(head, body);
+    attribute(this.#where, "href", `#/session/${this.#approval.session}`);
+    this.append(h("article", { class: "card", "aria-labelledby": `approval-${approval}` },
+      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), this.#when),
+      this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#denial, this.#result, this.#problem)));
+  }
+
+  /** @param {import("../wire").Fields|undefined} body */
+  #buildQuestions(body) {
+    if (!isWhole(this.#approval)) return;
+    this.#questions.ask(body?.questions);
+    this.#content.append(this.#questions);
+    this.#seen = true;
+  }
+
+  /** @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */
+  #buildRequest(head, body) {
+    const { elements, warnings, agentSays, measure } = requestBlocks(body);
+    const [start, end] = [h("span", { class: "edge" }), h("span", { class: "edge" })];
+    const whole = reachable(h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end), `What ${asText(head.tool)} would do, whole`);
+    this.#content.append(h("div", { class: "stack" },
+      warnings.length ? h("div", { class: "warning" }, "Look closely. Shown as ", h("span", { class: "token" }, "⟨…⟩"), " below:",
+        h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
+      head.redacted ? h("p", { class: "note" }, "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input.") : null,
+      whole,
+      agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
+        h("blockquote", { class: "foreign" }, nodes(exact(agentSays)))) : null));
+
+    this.#measure = body?.input === undefined ? "" : measure;
+    this.#observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting && target === start) this.#seenStart = true;
+        if (isIntersecting && target === end) this.#seenEnd = true;
+      }
+      if (this.#seenStart && this.#seenEnd) this.#wholeSeen();
+    });
+    this.#edges = [start, end];
+  }
+
+  /** @type {Element[]} */ #edges = [];
+
+  #watch() {
+    this.#edges.forEach((edge) => this.#observer?.observe(edge));
+  }
+
+  #wholeSeen() {
+    this.#observer?.disconnect();
+    this.#draw();
+    setTimeout(() => {
+      this.#seen = true;
+      this.#draw();
+    }, settleMs);
+  }
+
+  #draw() {
+    const { session, stage } = this.#approval;
+    const summary = this.#app.state.sessions.get(session);
+    say(this.#where, summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`, line);
+    attribute(this, "data-stage", stage);
+
+    const attempt = this.#app.decisions.attempt(this.#approval.approval);
+    const open = stage === "pending";
+    // A reply may come before the news it is about; until that is here the card keeps saying that it is being sent.
+    const sending = open && attempt && !attempt.error;
+    const live = this.#app.link.isLive;
+    const hindrance = obstacle(this.#approval, { live, seen: this.#seen });
+    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it goes out again when the link is back.";
+    // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
+    const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
+    write(this.#gate, sending ? gone : advice ?? this.#measure);
+    const lost = Boolean(attempt?.error && final.has(attempt.error.code));
+    this.#allow.disabled = Boolean(sending) || lost || hindrance !== null;
+    this.#deny.disabled = Boolean(sending) || lost || !live;
+    this.#questions.locked = !open || Boolean(sending);
+    attribute(this.#buttons, "hidden", !open || this.#denying);
+    attribute(this.#denial, "hidden", !open || !this.#denying);
+    attribute(this.#result, "hidden", open);
+    if (!open) this.#drawOutcome();
+    write(this.#problem, attempt?.error ? this.#problemOf(attempt) : "");
+    this.tick();
+  }
+
+  #drawOutcome() {
+    const { session } = this.#approval;
+    const { welcome, sessions } = this.#app.state;
+    const told = outcome(this.#approval, { now: this.#app.now(), client: welcome?.client.id, host: sessions.get(session)?.host });
+    attribute(this.#result, "data-tone", told.tone);
+    say(this.#outcomeTitle, told.title, line);
+    const { decision } = this.#approval;
+    const message = decision?.message ? ` Message: “${decision.message}”` : "";
+    say(this.#outcomeDetail, `${told.detail}${message}${given(decision)}`, line);
+    const marks = steps(this.#approval);
+    if (this.#stepList.children.length !== marks.length) this.#stepList.replaceChildren(...marks.map(({ label }) => h("li", {}, label)));
+    marks.forEach(({ done }, index) => {
+      const step = this.#stepList.children[index];
+      attribute(step, "data-done", done);
+      attribute(step, "aria-current", done && !marks[index + 1]?.done ? "step" : null);
+    });
+  }
+
+  /** @param {import("../decisions.js").Attempt} attempt */
+  #problemOf({ error }) {
+    const client = this.#app.state.welcome?.client.id;
+    switch (error?.code) {
+      case "alreadyDecided":
+        return error.winner ? conflict(error.winner, client) : "Somebody already decided this.";
+      case "closed":
+        return `Too late: ${error.message}`;
+      case "digestMismatch":
+        return "The relay holds another text than the one shown here. Reload the page.";
+      case "linkLost":
+        return "The link broke before the relay answered. Whether it counted will show here; if not, decide again.";
+      default:
+        return `Not recorded: ${error?.message}`;
+    }
+  }
+
+  #give() {
+    if (!this.#isQuestion) return this.#decide({ decision: "allow" });
+    const { answers } = this.#questions;
+    this.#questions.incomplete = !answers;
+    if (!answers) return write(this.#gate, "Every question needs an answer.");
+    return this.#decide({ decision: "answer", answers });
+  }
+
+  /** @param {boolean} open */
+  #openDenial(open) {
+    this.#denying = open;
+    this.#draw();
+    (open ? this.#message : this.#deny).focus();
+    if (open) this.#denial.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {Event} event */
+  #denyWith(event) {
+    event.preventDefault();
+    const message = this.#message.value.trim();
+    this.#decide(message ? { decision: "deny", message } : { decision: "deny" });
+    this.#denying = false;
+    this.#draw();
+  }
+
+  /** @param {import("../decisions.js").Verdict} verdict */
+  #decide(verdict) {
+    if (this.#approval.stage !== "pending") return;
+    this.#app.decisions.decide(this.#approval, verdict);
+  }
+}
+
+/** @param {import("../wire").Decision|undefined} decision */
+const given = (decision) =>
+  decision?.answers?.length
+    ? ` Answer: ${decision.answers.map(({ choices, text }) => [...(choices ?? []), ...(text ? [text] : [])].join(", ")).join("; ")}`
+    : "";
+
+customElements.define("approval-card", ApprovalCard);

@@ -1,0 +1,84 @@
+/**
+ * `<approvals-inbox>`: what waits for a person, and what was settled in the last hour.
+ *
+ * Cards keep their place while the inbox is on screen: new ones come at the end, and one that was just decided stays where it is
+ * and shows what becomes of it. When the inbox is opened again, only what waits is there.
+ */
+
+import { arrange, attribute, h, write } from "../dom.js";
+import { pending } from "../store.js";
+import { ApprovalCard } from "./approval-card.js";
+import { View } from "./view.js";
+
+/** @typedef {import("../wire").Approval} Approval */
+
+export class ApprovalsInbox extends View {
+  #recent = false;
+  /** @type {string[]} */ #order = [];
+  /** @type {Map<string, ApprovalCard>} */ #cards = new Map();
+  #list = h("ol", { class: "cards" });
+  #empty = h("p", { class: "empty" });
+  #waiting = h("a", { href: "#/approvals" }, "Waiting");
+  #settled = h("a", { href: "#/approvals/recent" }, "Recent");
+
+  connectedCallback() {
+    this.append(
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Approvals"),
+        h("nav", { class: "switch", "aria-label": "Approvals" }, this.#waiting, this.#settled)),
+      this.#empty, this.#list);
+  }
+
+  /**
+   * The inbox comes to the screen.
+   * @param {{recent: boolean, approval?: string}} route
+   */
+  arrive({ recent, approval }) {
+    this.#recent = recent;
+    const { state } = this.app;
+    this.#order = recent ? settled(state.approvals) : pending(state).map((item) => item.approval);
+    if (approval && state.approvals.has(approval) && !this.#order.includes(approval)) this.#order.unshift(approval);
+    attribute(this.#waiting, "aria-current", recent ? null : "page");
+    attribute(this.#settled, "aria-current", recent ? "page" : null);
+    this.#draw();
+    if (approval) this.#cards.get(approval)?.arrive();
+  }
+
+  /** @override */
+  refresh() {
+    this.#draw();
+  }
+
+  /** @override */
+  tick() {
+    if (!this.hidden) this.#order.forEach((id) => this.#cards.get(id)?.tick());
+  }
+
+  #draw() {
+    const { state } = this.app;
+    const shown = new Set(this.#order);
+    if (!this.#recent) this.#order.push(...pending(state).map(({ approval }) => approval).filter((id) => !shown.has(id)));
+    this.#order = this.#order.filter((id) => state.approvals.has(id));
+    for (const id of [...this.#cards.keys()]) if (!state.approvals.has(id)) this.#cards.delete(id);
+    arrange(this.#list, this.#order.map((id) => {
+      const card = this.#cards.get(id) ?? new ApprovalCard();
+      this.#cards.set(id, card);
+      card.show(this.app, /** @type {Approval} */ (state.approvals.get(id)));
+      return card.parentElement ?? h("li", {}, card);
+    }));
+    attribute(this.#empty, "hidden", this.#order.length !== 0);
+    write(this.#empty, !state.loaded ? "Waiting for the relay …"
+      : this.#recent ? "Nothing was settled in the last hour."
+        : "Nothing waits for you. What an agent may not do alone appears here, whole, for you to decide.");
+  }
+}
+
+/**
+ * Settled approvals, the newest first.
+ * @param {Map<string, Approval>} approvals
+ */
+const settled = (approvals) =>
+  [...approvals.values()].filter(({ stage }) => stage !== "pending")
+    .sort((a, b) => (b.resolvedAt ?? b.decision?.at ?? b.requestedAt) - (a.resolvedAt ?? a.decision?.at ?? a.requestedAt))
+    .map(({ approval }) => approval);
+
+customElements.define("approvals-inbox", ApprovalsInbox);

@@ -1,0 +1,65 @@
+/** `<link-state>`: whether what is on screen is live, and if not, how old it is. */
+
+import { h, write } from "../dom.js";
+import { ago } from "../format.js";
+import { View } from "./view.js";
+
+/** @type {Record<import("../link.js").Phase, string>} */
+export const phases = {
+  idle: "Starting",
+  connecting: "Connecting",
+  greeting: "Connecting",
+  catchingUp: "Catching up",
+  live: "Live",
+  silent: "No answer",
+  waiting: "Offline",
+  stopped: "Disconnected",
+};
+
+/**
+ * Why the relay told this page not to come back, by close code.
+ * @type {Record<number, string>}
+ */
+export const stops = {
+  4401: "This device is no longer paired.",
+  4409: "Another connection took this one's place.",
+  4426: "The relay speaks another version. Reload the page.",
+};
+
+export class LinkState extends View {
+  #dot = h("span", { class: "dot", "aria-hidden": "true" });
+  #phase = h("strong");
+  #detail = h("span", { class: "link-detail" });
+  #said = "";
+
+  connectedCallback() {
+    this.append(this.#dot, h("span", { class: "link-words" }, this.#phase, this.#detail));
+  }
+
+  /** @override */
+  refresh() {
+    const { phase } = this.app.link;
+    this.dataset.phase = phase;
+    write(this.#phase, phases[phase]);
+    this.tick();
+    // Only what lasts is read out: a link that blinks would talk without end.
+    const say = phase === "live" || phase === "waiting" || phase === "stopped" ? phases[phase] : "";
+    if (!say || say === this.#said) return;
+    if (this.#said) this.app.announce(phase === "live" ? "The link is live again" : `${phases[phase]}: what is shown may be old`);
+    this.#said = say;
+  }
+
+  /** @override */
+  tick() {
+    write(this.#detail, this.#age());
+    if (this.app.link.phase === "waiting") write(this.#phase, `Offline, retry ${Math.max(0, Math.ceil((this.app.link.retryAt - Date.now()) / 1000))} s`);
+  }
+
+  #age() {
+    const { phase, heardAt } = this.app.link;
+    if (phase === "live" || !heardAt || !this.app.state.loaded) return "";
+    return `as of ${ago(Date.now() - heardAt)}`;
+  }
+}
+
+customElements.define("link-state", LinkState);

@@ -1,0 +1,77 @@
+/** `<link-view>`: the link in full, who this device is, and pairing the next one. */
+
+import { attribute, h, say, write } from "../dom.js";
+import { ago, countdown } from "../format.js";
+import { line } from "../text.js";
+import { phases, stops } from "./link-state.js";
+import { PairDialog } from "./pair-dialog.js";
+import { View } from "./view.js";
+
+export class LinkView extends View {
+  #dialog = new PairDialog();
+  #phase = h("strong");
+  #explanation = h("p", { class: "quiet link-explanation" });
+  #retry = h("button", { type: "button", class: "plain", onclick: () => this.app.link.wake() }, "Check now");
+  #pair = h("button", { type: "button", class: "solid", onclick: () => this.#dialog.open() }, "Pair another device");
+  #logout = h("button", { type: "button", class: "deny", onclick: () => this.#logOut() }, "Log this device out");
+  #problem = h("p", { class: "problem", role: "alert" });
+  #values = { device: fact(), workspace: fact(), relay: fact(), heard: fact() };
+
+  connectedCallback() {
+    this.#dialog.app = this.app;
+    this.append(
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Link")),
+      h("div", { class: "sheet" },
+        h("section", { class: "link-now", "aria-label": "State" }, h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
+        h("dl", { class: "numbers" }, row("This device", this.#values.device), row("Workspace", this.#values.workspace),
+          row("Relay", this.#values.relay), row("Last heard", this.#values.heard)),
+        h("div", { class: "buttons stacked" }, this.#pair, this.#logout), this.#problem),
+      this.#dialog);
+  }
+
+  /** @override */
+  refresh() {
+    const { link, state: { welcome } } = this.app;
+    this.#dialog.app = this.app;
+    attribute(this, "data-phase", link.phase);
+    attribute(this.#retry, "disabled", !["live", "silent", "waiting"].includes(link.phase));
+    attribute(this.#pair, "disabled", !link.isLive);
+    say(this.#values.device, welcome?.client.name ?? "…", line);
+    say(this.#values.workspace, welcome?.workspace.name ?? "…", line);
+    say(this.#values.relay, welcome ? `${welcome.software} at ${location.host}` : location.host, line);
+    this.tick();
+  }
+
+  /** @override */
+  tick() {
+    const { phase, heardAt, retryAt, stopCode } = this.app.link;
+    this.#dialog.tick();
+    write(this.#phase, phases[phase]);
+    write(this.#values.heard, heardAt ? ago(Date.now() - heardAt) : "not yet");
+    write(this.#explanation, {
+      idle: "", connecting: "Connecting to the relay.", greeting: "The relay answered.", catchingUp: "Fetching what happened meanwhile.",
+      live: "What you see is what is.",
+      silent: "The relay does not answer. What you see may be old.",
+      waiting: `The relay cannot be reached. What you see is from before. Next try in ${countdown(retryAt - Date.now())}.`,
+      stopped: stops[stopCode] ?? "The relay closed the link for good.",
+    }[phase]);
+  }
+
+  async #logOut() {
+    try {
+      const response = await fetch("/v1/logout", { method: "POST" });
+      if (!response.ok && response.status !== 401) throw new Error(`The relay answered ${response.status}.`);
+      this.app.link.stop();
+      this.app.pairAgain();
+    } catch (error) {
+      write(this.#problem, `Not logged out: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+}
+
+const fact = () => h("dd", { class: "foreign" });
+
+/** @param {string} name @param {HTMLElement} value */
+const row = (name, value) => h("div", {}, h("dt", {}, name), value);
+
+customElements.define("link-view", LinkView);

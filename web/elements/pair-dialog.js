@@ -1,0 +1,84 @@
+/** `<pair-dialog>`: a link and a code with which the next device is paired, for as long as they are valid. */
+
+import { attribute, h, write } from "../dom.js";
+import { countdown } from "../format.js";
+import { qrCode } from "./qr-code.js";
+
+/** @typedef {import("./view.js").App} App */
+
+export class PairDialog extends HTMLElement {
+  /** @type {App} */ // @ts-ignore
+  app;
+  #expiresAt = 0;
+  #picture = h("div", { class: "qr-frame" });
+  #link = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing link" });
+  #state = h("p", { class: "quiet", role: "status" });
+  #copy = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.#copyLink() }, "Copy link");
+  #again = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#ask() }, "New code");
+  #expiry = h("p", { class: "quiet expiry" });
+  #dialog = h("dialog", { class: "dialog", "aria-labelledby": "pair-title" },
+    h("h2", { id: "pair-title" }, "Pair another device"),
+    h("p", {}, "Scan this with the phone's camera, or open the link there. It works once."),
+    this.#picture, this.#link, this.#expiry, this.#state,
+    h("div", { class: "buttons" }, this.#again, this.#copy, h("button", { type: "button", class: "solid", onclick: () => this.close() }, "Done")));
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#dialog);
+  }
+
+  open() {
+    this.#dialog.showModal();
+    this.#ask();
+  }
+
+  close() {
+    this.#dialog.close();
+  }
+
+  tick() {
+    if (!this.#dialog.open || !this.#expiresAt) return;
+    const left = this.#expiresAt - this.app.now();
+    write(this.#expiry, left > 0 ? `Valid for ${countdown(left)}` : "No longer valid.");
+    if (left <= 0) this.#void();
+  }
+
+  async #ask() {
+    this.#void();
+    write(this.#state, "Asking the relay for a code …");
+    try {
+      const reply = await this.app.link.command({ type: "pair", role: "client" });
+      this.#expiresAt = Number(reply.expiresAt);
+      this.#picture.replaceChildren(qrCode(Array.isArray(reply.qr) ? reply.qr.map(String) : [], "QR code of the pairing link"));
+      write(this.#link, String(reply.link));
+      attribute(this.#copy, "disabled", null);
+      attribute(this.#again, "hidden", true);
+      write(this.#state, "");
+      this.tick();
+    } catch (error) {
+      write(this.#state, `There is no code: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+
+  /** What was shown is not to be used any more. */
+  #void() {
+    this.#expiresAt = 0;
+    this.#picture.replaceChildren();
+    write(this.#link, "");
+    attribute(this.#copy, "disabled", true);
+    attribute(this.#again, "hidden", false);
+  }
+
+  async #copyLink() {
+    const text = this.#link.textContent ?? "";
+    try {
+      await navigator.clipboard.writeText(text);
+      write(this.#state, "Copied.");
+    } catch {
+      // Without a secure context there is no clipboard for a page: select it, so that one key press copies it.
+      getSelection()?.selectAllChildren(this.#link);
+      write(this.#state, document.execCommand("copy") ? "Copied." : "Selected: copy it with the keyboard or the menu.");
+    }
+  }
+}
+
+customElements.define("pair-dialog", PairDialog);

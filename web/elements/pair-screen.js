@@ -1,0 +1,91 @@
+/** `<pair-screen>`: makes this browser one of the workspace's devices. */
+
+import { attribute, h, write } from "../dom.js";
+import { pairingOf } from "../route.js";
+import { View } from "./view.js";
+
+export class PairScreen extends View {
+  /**
+   * Called when the relay has taken this device.
+   * @type {() => void}
+   */
+  onpaired = () => undefined;
+
+  #code = h("input", { id: "pair-code", name: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true, "aria-describedby": "pair-help" });
+  #codeField = h("div", { class: "field" }, h("label", { for: "pair-code" }, "Code or link"), this.#code);
+  #name = h("input", { id: "pair-name", name: "name", autocomplete: "off", maxlength: "64", required: true });
+  #reason = h("p", { class: "note", hidden: true });
+  #help = h("p", { id: "pair-help" });
+  #submit = h("button", { type: "submit", class: "solid" }, "Pair this device");
+  #problem = h("p", { class: "problem", role: "alert" });
+  #form = h("form", { onsubmit: (event) => this.#pair(event) },
+    this.#codeField, h("div", { class: "field" }, h("label", { for: "pair-name" }, "Name of this device"), this.#name), this.#submit, this.#problem);
+
+  connectedCallback() {
+    this.append(h("div", { class: "sheet pair-sheet" }, h("h2", { tabindex: "-1" }, "Pair this device"), this.#reason, this.#help, this.#form));
+    this.#name.value = deviceName(navigator.userAgent);
+  }
+
+  /**
+   * @param {{code?: string, reason?: string}} found The code from the link that was opened, and why pairing is needed.
+   */
+  arrive({ code = "", reason = "" }) {
+    this.#code.value = code;
+    attribute(this.#codeField, "hidden", code !== "");
+    attribute(this.#reason, "hidden", reason === "");
+    write(this.#reason, reason);
+    this.#help.replaceChildren(...(code
+      ? ["Give it a name that you will recognise when it decides something."]
+      : ["On the relay's machine run ", h("code", {}, "heliograph pair"), " and scan what it shows, or type its code here. A device that is paired already can also show a code: ", h("em", {}, "Link → Pair another device"), "."]));
+    write(this.#problem, "");
+    (code ? this.#name : this.#code).focus();
+  }
+
+  /** @param {Event} event */
+  async #pair(event) {
+    event.preventDefault();
+    const pairing = pairingOf(this.#code.value);
+    if (!pairing) return this.#fail("This is not a pairing code or link.");
+    if (pairing.role === "host") return this.#fail("This code is for a host, not for a page. Run heliograph host with it on the machine where agents run.");
+    this.#submit.disabled = true;
+    try {
+      const response = await fetch("/v1/pair", {
+        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code: pairing.code, name: this.#name.value.trim() }),
+      });
+      if (!response.ok) return this.#fail(refusal(response.status));
+      this.onpaired();
+    } catch {
+      this.#fail("The relay cannot be reached. Try again.");
+    } finally {
+      this.#submit.disabled = false;
+    }
+    return undefined;
+  }
+
+  /** @param {string} problem */
+  #fail(problem) {
+    write(this.#problem, problem);
+    attribute(this.#codeField, "hidden", false);
+  }
+}
+
+/** @param {number} status */
+function refusal(status) {
+  if (status === 429) return "Too many tries. Wait a minute, then try again.";
+  if (status >= 500) return "The relay could not do it just now. Try again.";
+  return "The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.";
+}
+
+/**
+ * A name to start from.
+ * @param {string} agent The browser's own description of itself.
+ */
+function deviceName(agent) {
+  const browser = agent.match(/(Firefox|Edg|OPR|Chrome|Safari)/)?.[1] ?? "Browser";
+  const names = /** @type {Record<string, string>} */ ({ Edg: "Edge", OPR: "Opera" });
+  const device = agent.match(/iPhone|iPad|Android|Macintosh|Windows|CrOS|Linux/)?.[0] ?? "";
+  const devices = /** @type {Record<string, string>} */ ({ Macintosh: "Mac", Android: "Android phone", CrOS: "Chromebook" });
+  return `${names[browser] ?? browser}${device ? ` on ${devices[device] ?? device}` : ""}`;
+}
+
+customElements.define("pair-screen", PairScreen);

@@ -1,0 +1,85 @@
+/** `<question-form>`: the questions of an approval, their choices, and a free answer beside them. */
+
+import { asText, attribute, h, nodes } from "../dom.js";
+import { calm, exact } from "../text.js";
+
+/** @typedef {import("../wire").Question} Question */
+/** @typedef {import("../wire").Answer} Answer */
+
+let forms = 0;
+
+export class QuestionForm extends HTMLElement {
+  /** @type {Question[]} */ #questions = [];
+  #prefix = `question-${(forms += 1)}`;
+
+  /** @param {Question[]} questions */
+  ask(questions) {
+    this.#questions = questions;
+    this.replaceChildren(...questions.map((question, index) => this.#fieldset(question, index)));
+  }
+
+  /**
+   * The answers, or nothing while a question has none.
+   * @returns {Answer[]|null}
+   */
+  get answers() {
+    const answers = this.#questions.map((question, index) => {
+      const choices = [...this.querySelectorAll("input")].filter(
+        ({ name, checked, value }) => name === this.#name(index) && checked && value !== "other");
+      const other = /** @type {HTMLInputElement} */ (this.querySelector(`#${this.#name(index)}-text`));
+      const text = this.#otherChosen(index) ? other.value.trim() : "";
+      const answer = { question: String(question.id), choices: choices.map(({ value }) => String(question.choices[Number(value)].label)) };
+      return text ? { ...answer, text } : answer;
+    });
+    return answers.every(({ choices, ...answer }) => choices.length || "text" in answer) ? answers : null;
+  }
+
+  /** @param {boolean} locked */
+  set locked(locked) {
+    this.querySelectorAll("fieldset").forEach((fieldset) => { fieldset.disabled = locked; });
+  }
+
+  /** @param {number} index */
+  #name(index) {
+    return `${this.#prefix}-${index}`;
+  }
+
+  /** @param {number} index */
+  #otherChosen(index) {
+    return this.querySelector(`input[name="${this.#name(index)}"][value="other"]:checked`) !== null;
+  }
+
+  /** @param {Question} question @param {number} index */
+  #fieldset(question, index) {
+    const name = this.#name(index);
+    const type = question.multiple ? "checkbox" : "radio";
+    const choices = Array.isArray(question.choices) ? question.choices : [];
+    const other = h("input", { type, name, value: "other" });
+    const text = h("input", {
+      id: `${name}-text`, type: "text", autocomplete: "off", "aria-label": "Your own answer", placeholder: "Your own answer",
+      oninput: () => { other.checked = text.value.trim() !== "" || other.checked; },
+    });
+    other.addEventListener("change", () => other.checked && text.focus());
+    return h("fieldset", { class: "question" },
+      h("legend", { class: "foreign" },
+        question.header ? h("span", { class: "question-header" }, nodes(exact(asText(question.header)))) : null,
+        nodes(exact(asText(question.text)))),
+      question.multiple ? h("p", { class: "quiet" }, "Choose any number.") : null,
+      ...choices.map((choice, number) => h("label", { class: "choice" },
+        h("input", { type, name, value: number }),
+        h("span", { class: "foreign" },
+          h("span", { class: "choice-label" }, nodes(exact(asText(choice?.label)))),
+          choice?.description ? h("span", { class: "quiet" }, nodes(calm(asText(choice.description)))) : null))),
+      h("div", { class: "choice choice-other" }, h("label", { class: "choice-other-label" }, other, h("span", {}, "Other")), text));
+  }
+
+  /**
+   * Marks the form for those who look, when Submit came too early.
+   * @param {boolean} missing
+   */
+  set incomplete(missing) {
+    attribute(this, "data-incomplete", missing);
+  }
+}
+
+customElements.define("question-form", QuestionForm);

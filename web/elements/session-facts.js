@@ -1,0 +1,71 @@
+/** `<session-facts>`: a session's to-do list and numbers, beside the timeline or over it. */
+
+import { asText, attribute, h, say, write } from "../dom.js";
+import { count, money, plural } from "../format.js";
+import { line } from "../text.js";
+
+/** @typedef {import("../wire").Summary} Summary */
+
+const marks = /** @type {Record<string, string>} */ ({ pending: "to do", active: "now", done: "done" });
+
+export class SessionFacts extends HTMLElement {
+  #todoTitle = h("h3", {}, "To do");
+  #todo = h("ol", { class: "todo" });
+  #numbers = h("dl", { class: "numbers" });
+  /** @type {Map<string, HTMLElement>} */ #values = new Map();
+  /** @type {unknown} */ #drawn = null;
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers);
+  }
+
+  /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. */
+  show(summary, todo) {
+    this.#showTodo(summary, todo);
+    const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
+    this.#fact("Cost", money(summary.costMicroUSD) || "unknown");
+    this.#fact("Context", context?.limit ? `${count(context.used)} of ${count(context.limit)} (${Math.round((100 * context.used) / context.limit)} %)` : "unknown");
+    this.#fact("Tokens", tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");
+    this.#fact("Lines", `+${linesAdded} −${linesRemoved}`);
+    this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${subagents ? `, ${plural(subagents, "subagent")}` : ""}`);
+    this.#fact("Agent", `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
+    this.#fact("Model", model ?? "unknown");
+    this.#fact("Host", host.connected ? host.name : `${host.name} (away)`);
+    this.#fact("Folder", cwd ?? "unknown");
+  }
+
+  /** @param {Summary} summary @param {import("../wire").Event|null} todo */
+  #showTodo(summary, todo) {
+    const { todo: progress } = summary;
+    write(this.#todoTitle, progress?.total ? `To do: ${progress.completed} of ${progress.total} done` : "To do");
+    const items = Array.isArray(todo?.body?.items) ? todo?.body?.items : null;
+    if (this.#drawn === items && items) return;
+    this.#drawn = items;
+    if (items?.length) {
+      this.#todo.replaceChildren(...items.map((/** @type {any} */ item) => {
+        const text = h("span", { class: "foreign" });
+        say(text, asText(item?.text), line);
+        const status = asText(item?.status);
+        return h("li", { "data-status": status }, h("span", { class: "unseen" }, `${marks[status] ?? status}: `), text);
+      }));
+      return;
+    }
+    const current = h("li", { class: "quiet foreign" });
+    say(current, progress?.current ?? "No list yet.", line);
+    this.#todo.replaceChildren(current);
+  }
+
+  /** @param {string} name @param {string} value */
+  #fact(name, value) {
+    let element = this.#values.get(name);
+    if (!element) {
+      element = h("dd", { class: "foreign" });
+      this.#values.set(name, element);
+      this.#numbers.append(h("div", {}, h("dt", {}, name), element));
+    }
+    say(element, value, line);
+    attribute(element, "data-unknown", value === "unknown");
+  }
+}
+
+customElements.define("session-facts", SessionFacts);

@@ -1,0 +1,83 @@
+/** `<session-row>`: one session in the list, on three lines that never change their height. */
+
+import { attribute, h, say, write } from "../dom.js";
+import { age, money, plural } from "../format.js";
+import { line } from "../text.js";
+
+/** @typedef {import("../wire").Summary} Summary */
+
+/** @type {Record<string, string>} */
+export const statuses = {
+  starting: "Starting",
+  running: "Running",
+  waitingApproval: "Needs you",
+  waitingAnswer: "Asks you",
+  idle: "Idle",
+  completed: "Completed",
+  failed: "Failed",
+  stale: "No contact",
+};
+
+/** @param {Summary} summary */
+export const titleOf = (summary) => summary.title || summary.project || `Session ${summary.session}`;
+
+/** @param {Summary} summary */
+export const placeOf = ({ project, host }) => `${project ? `${project} · ` : ""}${host.name}${host.connected ? "" : " (away)"}`;
+
+/**
+ * What it does this moment, or why it does nothing.
+ * @param {Summary} summary
+ */
+export const sayingOf = ({ status, error, operation, statusReason }) =>
+  (status === "failed" ? error ?? statusReason : operation ?? statusReason) ?? "";
+
+export class SessionRow extends HTMLElement {
+  #title = h("span", { class: "row-title foreign" });
+  #age = h("span", { class: "row-age" });
+  #status = h("span", { class: "row-status" });
+  #operation = h("span", { class: "row-operation foreign" });
+  #badge = h("span", { class: "badge", hidden: true });
+  #place = h("span", { class: "row-place foreign" });
+  #todo = h("span", { class: "row-todo" });
+  #progress = h("progress", { max: "1", value: "0", "aria-hidden": "true" });
+  #cost = h("span", { class: "row-cost" });
+  #link = h("a", { class: "row" },
+    h("span", { class: "row-line" }, h("span", { class: "dot", "aria-hidden": "true" }), this.#title, this.#age),
+    h("span", { class: "row-line" }, this.#status, this.#operation, this.#badge),
+    h("span", { class: "row-line row-facts" }, this.#place, this.#todo, this.#progress, this.#cost));
+  #lastActivityAt = 0;
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#link);
+  }
+
+  /** @param {Summary} summary @param {boolean} current @param {number} now */
+  show(summary, current, now) {
+    attribute(this.#link, "href", `#/session/${summary.session}`);
+    attribute(this.#link, "aria-current", current ? "page" : null);
+    attribute(this.#link, "data-status", summary.status);
+    say(this.#title, titleOf(summary), line);
+    write(this.#status, statuses[summary.status] ?? summary.status);
+    say(this.#operation, sayingOf(summary), line);
+    const waiting = summary.approvals + summary.questions;
+    attribute(this.#badge, "hidden", waiting === 0);
+    write(this.#badge, `${waiting} waiting`);
+    say(this.#place, placeOf(summary), line);
+    const { todo } = summary;
+    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "");
+    attribute(this.#todo, "aria-label", todo?.total ? `${todo.completed} of ${plural(todo.total, "task")} done` : null);
+    attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
+    attribute(this.#progress, "value", todo?.completed ?? 0);
+    attribute(this.#progress, "data-empty", !todo?.total);
+    write(this.#cost, money(summary.costMicroUSD));
+    this.#lastActivityAt = summary.lastActivityAt;
+    this.tick(now);
+  }
+
+  /** @param {number} now */
+  tick(now) {
+    write(this.#age, age(now - this.#lastActivityAt));
+  }
+}
+
+customElements.define("session-row", SessionRow);

@@ -1,0 +1,121 @@
+/** `<session-view>`: one session, live: who and where, what it costs, the timeline, and what it is doing this moment. */
+
+import { asText, attribute, h, say, write } from "../dom.js";
+import { ago, money, plural } from "../format.js";
+import { pending, prepend } from "../store.js";
+import { line } from "../text.js";
+import { SessionFacts } from "./session-facts.js";
+import { placeOf, sayingOf, statuses, titleOf } from "./session-row.js";
+import { SessionTimeline } from "./session-timeline.js";
+import { View } from "./view.js";
+
+/** Older events asked for at a time: half a second of a phone's line at most. */
+const earlierEvents = 200;
+
+export class SessionView extends View {
+  session = "";
+
+  #title = h("h2", { class: "foreign", tabindex: "-1" });
+  #place = h("p", { class: "session-place foreign quiet" });
+  #cost = h("span", { class: "session-cost" });
+  #lines = h("span", { class: "session-lines" });
+  #todo = h("span", { class: "session-todo" });
+  #progress = h("progress", { max: "1", value: "0", "aria-label": "Tasks done" });
+  #more = h("button", { type: "button", class: "facts-button", "aria-expanded": "false", "aria-controls": "session-facts", onclick: () => this.#openFacts(!this.#open) },
+    this.#progress, this.#todo, this.#lines, this.#cost, h("span", { class: "unseen" }, "Show the to-do list and the numbers"));
+  #facts = new SessionFacts();
+  #timeline = new SessionTimeline();
+  #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
+  #nowStatus = h("strong");
+  #nowOperation = h("span", { class: "now-operation foreign" });
+  #review = h("a", { class: "review", href: "#/approvals", hidden: true });
+  #now = h("div", { class: "now" }, this.#nowDot, h("p", {}, this.#nowStatus, this.#nowOperation), this.#review);
+  #missing = h("p", { class: "empty" });
+  #open = false;
+
+  connectedCallback() {
+    this.#facts.id = "session-facts";
+    this.#timeline.onearlier = () => this.#earlier();
+    this.append(
+      h("div", { class: "session-head" },
+        h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, "‹"),
+        h("div", { class: "session-names" }, this.#title, this.#place),
+        this.#more),
+      h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#missing);
+    this.addEventListener("keydown", (event) => event.key === "Escape" && this.#open && this.#openFacts(false));
+  }
+
+  /**
+   * The session comes to the screen.
+   * @param {string} session
+   */
+  arrive(session) {
+    if (this.session !== session) this.#openFacts(false);
+    this.session = session;
+    this.#draw();
+    this.#timeline.toEnd();
+  }
+
+  /** @override @param {import("./view.js").Changes} changes */
+  refresh(changes) {
+    if (changes.all || changes.approvals.size || changes.sessions.has(this.session) || changes.logs.has(this.session)) this.#draw();
+  }
+
+  /** @override */
+  tick() {
+    const summary = this.app.state.sessions.get(this.session);
+    if (!summary || this.hidden) return;
+    const rests = ["idle", "completed", "failed", "stale"].includes(summary.status);
+    write(this.#nowStatus, `${statuses[summary.status] ?? summary.status}${rests ? `, ${ago(this.app.now() - summary.lastActivityAt)}` : ""}`);
+  }
+
+  #draw() {
+    const { sessions, logs, loaded } = this.app.state;
+    const summary = sessions.get(this.session);
+    attribute(this, "data-missing", !summary);
+    write(this.#missing, summary ? "" : loaded ? "This relay has no such session." : "Waiting for the relay …");
+    if (!summary) return;
+    const { todo, status } = summary;
+    say(this.#title, titleOf(summary), line);
+    say(this.#place, `${placeOf(summary)} · ${summary.agent.name}${summary.model ? ` · ${summary.model}` : ""}`, line);
+    write(this.#cost, money(summary.costMicroUSD));
+    write(this.#lines, summary.linesAdded || summary.linesRemoved ? `+${summary.linesAdded} −${summary.linesRemoved}` : "");
+    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "To do");
+    attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
+    attribute(this.#progress, "value", todo?.completed ?? 0);
+
+    const log = logs.get(this.session);
+    this.#facts.show(summary, log?.timeline.todo ?? null);
+    this.#timeline.show(log, this.session);
+
+    const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
+    attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
+    say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), line);
+    attribute(this.#review, "hidden", !waiting.length);
+    attribute(this.#review, "href", waiting.length ? `#/approvals/${waiting[0].approval}` : "#/approvals");
+    write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
+    this.tick();
+  }
+
+  /** @param {boolean} open */
+  #openFacts(open) {
+    this.#open = open;
+    attribute(this.#facts, "data-open", open);
+    attribute(this.#more, "aria-expanded", String(open));
+  }
+
+  async #earlier() {
+    const { state, link } = this.app;
+    const { session } = this;
+    const log = state.logs.get(session);
+    if (!log) return;
+    try {
+      const reply = await link.command({ type: "history", session, before: log.first, limit: earlierEvents });
+      this.refresh(prepend(state, session, Number(reply.first), reply.events ?? []));
+    } catch {
+      this.#timeline.earlierFailed();
+    }
+  }
+}
+
+customElements.define("session-view", SessionView);

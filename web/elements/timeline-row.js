@@ -1,0 +1,196 @@
+/** One row of a session's timeline, drawn from its event. What an agent wrote is text here, whatever it looks like. */
+
+import { asText, attribute, h, nodes, say, write } from "../dom.js";
+import { parsed } from "../diff.js";
+import { duration, money, timeOfDay } from "../format.js";
+import { known } from "../timeline.js";
+import { calm, line } from "../text.js";
+import { diffBlock, requestBlocks, textBlock } from "./blocks.js";
+
+/** @typedef {import("../timeline.js").Row} Row */
+/** @typedef {import("../wire").Event} Event */
+
+/** A longer message is cut for reading along, with a button for the rest. About four screens of a phone. */
+const messageCharactersMax = 6000;
+
+/** @type {WeakMap<Element, (row: Row) => void>} How to draw a row again that changed. */
+const updates = new WeakMap();
+
+/** @param {Row} row @returns {HTMLElement} */
+export function drawRow(row) {
+  const { event } = row;
+  const item = h("div", { class: "event", role: "listitem", "data-kind": event.kind, "data-key": row.key });
+  if (event.head.agent) attribute(item, "data-subagent", true);
+  const time = h("time", { datetime: isoTime(event.at) }, timeOfDay(event.at));
+  const body = h("div", { class: "event-body" });
+  item.append(time, body);
+  switch (event.kind) {
+    case "message":
+      body.append(...message(event));
+      attribute(item, "data-role", asText(event.head.role));
+      break;
+    case "tool.started":
+    case "tool.finished":
+      body.append(tool(row, item));
+      break;
+    case "file.changed":
+      body.append(file(event));
+      break;
+    case "approval.requested":
+      body.append(approval(row, item));
+      break;
+    default:
+      body.append(h("p", { class: "event-note foreign" }, nodes(line(note(event)))));
+      if (event.kind.startsWith("subagent.") && event.body?.text) body.append(fold("What it said", () => [textBlock(asText(event.body?.text), { name: "Text" })]));
+      if (!known.has(event.kind) && event.kind !== "status.changed") attribute(item, "data-unsupported", true);
+  }
+  return item;
+}
+
+/** @param {Element} item @param {Row} row */
+export const redrawRow = (item, row) => updates.get(item)?.(row);
+
+/** @param {number} at A time that no calendar has is left out rather than thrown. */
+const isoTime = (at) => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null);
+
+/** @param {Event} event @returns {HTMLElement[]} */
+function message({ head, body }) {
+  const text = asText(body?.text ?? head.summary);
+  const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
+  const words = h("div", { class: "words foreign" });
+  const label = h("span", { class: "speaker" }, speaker);
+  if (text.length <= messageCharactersMax) {
+    words.append(nodes(calm(text)));
+    return [label, words];
+  }
+  words.append(nodes(calm(text.slice(0, messageCharactersMax))), "…");
+  const more = h("button", { type: "button", class: "plain", onclick: () => { words.replaceChildren(nodes(calm(text))); more.remove(); } },
+    `Show all ${text.length.toLocaleString("en-US")} characters`);
+  return [label, words, more];
+}
+
+/**
+ * A fold whose content is only made when it is opened.
+ * @param {string|Node} title @param {() => (Node|string|false|null)[]} fill
+ */
+function fold(title, fill) {
+  const details = h("details", { class: "fold" }, h("summary", {}, title));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(h("div", { class: "fold-body" }, ...fill()));
+  });
+  return details;
+}
+
+/** @param {Row} row @param {HTMLElement} item */
+function tool(row, item) {
+  const [name, operation, result] = [h("span", { class: "tool-name foreign" }), h("span", { class: "tool-operation foreign" }), h("span", { class: "tool-result" })];
+  let current = row;
+  const details = fold(h("span", { class: "tool-line" }, h("span", { class: "tool-mark", "aria-hidden": "true" }), name, operation, result), () => toolContent(current));
+  const update = (/** @type {Row} */ changed) => {
+    current = changed;
+    const finished = changed.end ?? (changed.event.kind === "tool.finished" ? changed.event : null);
+    const { head } = changed.event;
+    say(name, asText(head.tool), line);
+    say(operation, asText(head.operation ?? finished?.head.summary), line);
+    attribute(item, "data-state", !finished ? "running" : finished.head.ok ? "ok" : "failed");
+    write(result, finished ? resultOf(finished) : "running");
+    // An open fold shows the input only; the output has come since.
+    if (changed.version && details.open) details.querySelector(".fold-body")?.replaceChildren(...toolContent(changed).filter(isNode));
+    else if (changed.version) details.querySelector(".fold-body")?.remove();
+  };
+  update(row);
+  updates.set(item, update);
+  return details;
+}
+
+/** @param {Node|string|false|null} child @returns {child is Node|string} */
+const isNode = (child) => child !== false && child !== null;
+
+/** @param {Event} finished */
+function resultOf({ head }) {
+  if (!head.ok) return typeof head.exit === "number" ? `exit ${head.exit}` : "failed";
+  return tookOf(head) || "done";
+}
+
+/** @param {import("../wire").Fields} head */
+const tookOf = (head) => (typeof head.durationMs === "number" ? duration(head.durationMs) : "");
+
+/** @param {Row} row @returns {(Node|string|false|null)[]} */
+function toolContent({ event, end }) {
+  const finished = event.kind === "tool.finished" ? event : end;
+  const started = event.kind === "tool.started" ? event : null;
+  const { elements, agentSays } = started?.body ? requestBlocks(started.body) : { elements: [], agentSays: "" };
+  const output = finished?.body?.output;
+  return [
+    started?.head.redacted && h("p", { class: "note" }, "Values that look like secrets were replaced by ⟨redacted⟩."),
+    started && !started.body && h("p", { class: "quiet" }, "The input is not included."),
+    ...elements,
+    agentSays && h("p", { class: "quiet foreign" }, "The agent says: ", nodes(line(agentSays))),
+    output !== undefined && output !== null && h("p", { class: "block-name" }, "Output"),
+    output !== undefined && output !== null && textBlock(asText(output) || "(empty)", { name: "Output" }),
+    finished && !finished.head.ok && tookOf(finished.head) && h("p", { class: "quiet" }, `It took ${tookOf(finished.head)}.`),
+    !finished && h("p", { class: "quiet" }, "Still running."),
+    finished && output == null && h("p", { class: "quiet" }, "No output is included."),
+  ];
+}
+
+/** @param {Event} event */
+function file({ head, body }) {
+  const title = h("span", { class: "tool-line" }, h("span", { class: "tool-mark", "aria-hidden": "true" }), h("span", { class: "tool-name" }, "File"),
+    h("span", { class: "tool-operation foreign" }, nodes(line(asText(head.path)))),
+    h("span", { class: "tool-result" }, h("span", { class: "added" }, `+${Number(head.added) || 0}`), " ", h("span", { class: "removed" }, `−${Number(head.removed) || 0}`)));
+  if (typeof body?.diff !== "string" || !body.diff) return h("p", { class: "fold-like" }, title);
+  return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}` })]);
+}
+
+/** @param {Row} row @param {HTMLElement} item */
+function approval(row, item) {
+  const { head } = row.event;
+  const [result, link] = [h("span"), h("a", { href: `#/approvals/${head.approval}` }, "Open")];
+  const update = (/** @type {Row} */ changed) => {
+    const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
+    attribute(item, "data-stage", stage);
+    write(result, stageWords(changed.end));
+    write(link, stage === "requested" ? "Review" : "Open");
+  };
+  update(row);
+  updates.set(item, update);
+  return h("p", { class: "event-approval" },
+    h("span", { class: "event-approval-line" }, h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result),
+    link, h("span", { class: "event-approval-title foreign" }, nodes(line(asText(head.title) || asText(head.tool)))));
+}
+
+/** @param {Event|undefined} event */
+function stageWords(event) {
+  if (!event) return "waiting";
+  const { kind, head } = event;
+  if (kind === "approval.decided") return { allow: "allowed", deny: "denied", answer: "answered" }[asText(head.decision?.decision)] ?? "decided";
+  if (kind === "approval.applied") return { ran: "allowed, ran", denied: "denied", answered: "answered" }[asText(head.outcome)] ?? "applied";
+  return kind.slice("approval.".length);
+}
+
+/** @param {Event} event @returns {string} */
+function note({ kind, head }) {
+  switch (kind) {
+    case "session.started":
+      return `${head.resumed ? "Session resumed" : "Session started"}: ${asText(head.agent?.name) || "agent"}${head.model ? `, ${asText(head.model)}` : ""}`;
+    case "session.ended":
+      return `Session ${head.failed ? "failed" : "ended"}${head.reason ? `: ${asText(head.reason)}` : ""}`;
+    case "status.changed":
+      return `Failed: ${asText(head.reason)}`;
+    case "subagent.started":
+      return `Subagent started${head.name ? `: ${asText(head.name)}` : ""}`;
+    case "subagent.finished":
+      return `Subagent finished${head.name ? `: ${asText(head.name)}` : ""}`;
+    case "budget.crossed":
+      return `Budget: ${money(head.costMicroUSD)} spent, the limit ${money(head.limitMicroUSD)} is crossed (${asText(head.level)})`;
+    case "error":
+      return `Error: ${asText(head.message)}${head.recoverable ? " (it goes on)" : ""}`;
+    case "truncated":
+      return head.count ? `${head.count} events are missing here: the host could not keep them` : "Events are missing here: the host could not keep them";
+    case "rewound":
+      return "The conversation was rewound: what was said after that point no longer counts";
+    default:
+      return `Unsupported event ${kind}`;
+  }
+}

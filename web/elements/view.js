@@ -1,0 +1,32 @@
+/** What all views share: what they are given, and when they are told to draw. */
+
+/**
+ * @typedef {object} App What the composition gives to every view.
+ * @property {import("../store.js").State} state
+ * @property {import("../link.js").Link} link
+ * @property {import("../decisions.js").Decisions} decisions
+ * @property {() => number} now                 The relay's time, in milliseconds.
+ * @property {(text: string) => void} announce  Says something to a screen reader, once.
+ * @property {() => void} pairAgain             Shows how to pair, after this device was logged out.
+ */
+
+/** @typedef {import("../store.js").Changes} Changes */
+
+/** A part of the page. It draws itself when it is shown, when what it shows changed, and once a second for ages. */
+export class View extends HTMLElement {
+  /** @type {App} Set by the composition before anything else is called. */
+  // @ts-ignore
+  app;
+
+  /**
+   * What it shows changed. Called at most once a frame.
+   * @param {Changes} changes
+   */
+  // eslint-disable-next-line no-unused-vars
+  refresh(changes) {
+    void changes;
+  }
+
+  /** A second went by. */
+  tick() {}
+}

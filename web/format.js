@@ -1,0 +1,79 @@
+/** Numbers as people read them. Every function is pure and gives plain text. */
+
+/**
+ * `$0.41` from whole micro-dollars. What is more than nothing never reads as nothing.
+ * @param {number|null|undefined} micro
+ */
+export function money(micro) {
+  if (micro == null) return "";
+  if (micro > 0 && micro < 10_000) return "<$0.01";
+  return `$${(micro / 1_000_000).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+/**
+ * How long ago, in the largest unit that fits. A clock that runs ahead reads as `now`, never as the future.
+ * @param {number} milliseconds
+ */
+export function age(milliseconds) {
+  const seconds = Math.floor(milliseconds / 1000);
+  if (seconds < 2) return "now";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/**
+ * `12 s ago`, or `just now`.
+ * @param {number} milliseconds
+ */
+export const ago = (milliseconds) => (age(milliseconds) === "now" ? "just now" : `${age(milliseconds)} ago`);
+
+/**
+ * `4:07`, counting down; nothing is left below zero.
+ * @param {number} milliseconds
+ */
+export function countdown(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const tail = `${String(rest).padStart(2, "0")}`;
+  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
+}
+
+/**
+ * How long it took.
+ * @param {number} milliseconds
+ */
+export function duration(milliseconds) {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(Math.floor(milliseconds / 100) / 10).toFixed(1)} s`;
+  if (milliseconds >= 600_000) return `${Math.floor(milliseconds / 60_000)} min`;
+  return `${Math.floor(milliseconds / 60_000)} min ${Math.floor(milliseconds / 1000) % 60} s`;
+}
+
+/**
+ * `950`, `12.3k`, `4.5M`.
+ * @param {number} number
+ */
+export function count(number) {
+  if (number < 1000) return String(number);
+  if (number < 999_950) return `${trim(number / 1000)}k`;
+  return `${trim(number / 1_000_000)}M`;
+}
+
+/** @param {number} value */
+const trim = (value) => (value < 100 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value)));
+
+/**
+ * `1 approval`, `3 approvals`.
+ * @param {number} number @param {string} noun
+ */
+export const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+
+/**
+ * The time of day, `14:05`, of the same width everywhere.
+ * @param {number} at
+ */
+export const timeOfDay = (at) => clock.format(at);

@@ -1,0 +1,346 @@
+/**
+ * The WebSocket to the relay: greeting, subscriptions, commands, and coming back after every kind of loss.
+ *
+ * ```
+ * connecting ─▶ greeting ─▶ catchingUp ─▶ live ⇄ silent
+ *      ▲            │            │          │      │
+ *      └── waiting ◀┴────────────┴──────────┴──────┘        stopped: a close code said not to come back
+ * ```
+ * The clock, the timers, the dice and the socket are arguments, so that tests can hold all four.
+ */
+
+/** @typedef {import("./wire").Message} Message */
+/** @typedef {import("./wire").Command} Command */
+/** @typedef {import("./wire").Reply} Reply */
+/** @typedef {import("./wire").Position} Position */
+
+/**
+ * @typedef {object} Environment
+ * @property {() => WebSocket} open             Opens the socket.
+ * @property {() => number} now                 Milliseconds.
+ * @property {() => number} random              0 up to 1.
+ * @property {(run: () => void, milliseconds: number) => any} setTimer
+ * @property {(timer: any) => void} clearTimer
+ * @property {() => Promise<boolean>} paired    Whether the relay still knows this browser; asked when an upgrade was refused.
+ */
+
+/**
+ * @typedef {object} Listener
+ * @property {(message: Message) => void} message
+ * @property {() => void} state                 The link's state changed.
+ * @property {(session: string) => Position|undefined} position Where the session's log can go on from.
+ */
+
+/** @typedef {"idle"|"connecting"|"greeting"|"catchingUp"|"live"|"silent"|"waiting"|"stopped"} Phase */
+
+const backoffFirstMs = 500; // one round trip of a bad line
+const backoffMaxMs = 30_000; // a phone in a pocket finds the relay again within half a minute
+const restartingMs = 1_000; // the relay said it is restarting: about how long that takes
+const settledMs = 5_000; // a link that lived this long was a good one: forget the failures before it
+const greetingMs = 15_000; // open, but no welcome: as good as closed
+const wakeProbeMs = 4_000; // a page that comes back to the screen waits this long for a sign of life
+const commandsMax = 100; // commands that wait for a reply: more than hands can make
+
+/** An answer that was not the wanted one. `code` is the wire's, or `linkLost`. */
+export class CommandError extends Error {
+  /** @param {import("./wire").WireError} error */
+  constructor({ code, message, winner }) {
+    super(message);
+    this.code = code;
+    this.winner = winner;
+  }
+}
+
+export class Link {
+  /** @type {Phase} */
+  phase = "idle";
+  /** When the relay was last heard, or 0. */
+  heardAt = 0;
+  /** When the next attempt is due, while waiting. */
+  retryAt = 0;
+  /** The close code that stopped the link. */
+  stopCode = 0;
+
+  /** @type {Environment} */ #environment;
+  /** @type {Listener} */ #listener;
+  /** @type {WebSocket|null} */ #socket = null;
+  /** @type {any} */ #timer = null;
+  /** @type {any} */ #pulse = null;
+  #failures = 0;
+  #liveAt = 0;
+  #heartbeat = { pingSeconds: 20, hangUpSeconds: 45 };
+  #probed = false;
+  /** @type {Set<string>} */ #watched = new Set();
+  /** @type {Set<string>} Watched, but not known to the relay when it was asked. */ #refused = new Set();
+  /** @type {Map<string, {message: Command, again: boolean, resolve: (reply: Reply) => void, reject: (error: CommandError) => void}>} */
+  #commands = new Map();
+
+  /** @param {Environment} environment @param {Listener} listener */
+  constructor(environment, listener) {
+    this.#environment = environment;
+    this.#listener = listener;
+  }
+
+  get isLive() {
+    return this.phase === "live";
+  }
+
+  start() {
+    if (this.#socket) return;
+    this.#cancel();
+    this.#become("connecting");
+    const socket = this.#environment.open();
+    this.#socket = socket;
+    // Each handler asks whether its socket is still the one: a socket that was given up may still speak.
+    socket.onopen = () => socket === this.#socket && this.#opened();
+    socket.onmessage = (event) => socket === this.#socket && this.#received(event.data);
+    socket.onclose = (event) => socket === this.#socket && this.#closed(event.code, event.reason);
+  }
+
+  /** Says goodbye and stays away, as after logging out. */
+  stop() {
+    this.#cancel();
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(1000);
+    this.stopCode = 1000;
+    this.#become("stopped");
+  }
+
+  /** The page came to the screen, or the network came back: do not wait for a timer that slept. */
+  wake() {
+    if (this.phase === "waiting") this.start();
+    else if (this.phase === "live" || this.phase === "silent") this.#probe(wakeProbeMs);
+  }
+
+  /**
+   * Follows a session from where its log stands.
+   * @param {string} session
+   */
+  watch(session) {
+    this.#watched.add(session);
+    if (this.#greeted) this.#subscribe(session);
+  }
+
+  /** @param {string} session */
+  unwatch(session) {
+    if (this.#watched.delete(session) && this.#greeted) this.#quietly({ type: "unsubscribe", session });
+  }
+
+  /**
+   * There is news of the session: if the relay did not know it when it was asked for, it does now.
+   * @param {string} session
+   */
+  exists(session) {
+    if (this.#refused.delete(session) && this.#watched.has(session) && this.#greeted) this.#subscribe(session);
+  }
+
+  /**
+   * Follows the session anew, from a snapshot.
+   * @param {string} session
+   */
+  rewatch(session) {
+    if (this.#watched.has(session) && this.#greeted) this.#quietly({ type: "subscribe", session });
+  }
+
+  /**
+   * Sends a command and gives its reply.
+   * @param {Command} message
+   * @param {{id?: string, again?: boolean}} [options] `again`: send it once more, with the same id, if the link breaks before the reply.
+   * @returns {Promise<Reply>}
+   */
+  command(message, options = {}) {
+    const { id = this.freshID(), again = false } = options;
+    return new Promise((resolve, reject) => {
+      if (this.#commands.size >= commandsMax) return reject(new CommandError({ code: "tooMany", message: "Too many commands wait for a reply." }));
+      if (!this.#greeted && !again) return reject(lost());
+      this.#commands.set(id, { message, again, resolve, reject });
+      if (this.#greeted) this.#send({ ...message, id });
+      return undefined;
+    });
+  }
+
+  /** An id for a command. `crypto.randomUUID` would need a secure context, which a relay on the local network is not. */
+  freshID() {
+    return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  get #greeted() {
+    return this.phase === "catchingUp" || this.phase === "live" || this.phase === "silent";
+  }
+
+  #opened() {
+    this.#become("greeting");
+    this.#send({ type: "hello", version: 1, software: "heliograph-page/1" });
+    this.#timer = this.#environment.setTimer(() => this.#giveUp(), greetingMs);
+  }
+
+  /** @param {unknown} data */
+  #received(data) {
+    this.heardAt = this.#environment.now();
+    this.#probed = false;
+    /** @type {Message} */
+    let message;
+    try {
+      message = JSON.parse(String(data));
+    } catch {
+      return; // Not JSON: nothing that this page could do something about, and no reason to lose the link.
+    }
+    if (message.type === "welcome") this.#welcomed(message);
+    if (message.type === "reply") this.#replied(message);
+    else this.#listener.message(message);
+    if (message.type === "snapshot" && message.session === undefined && this.phase === "catchingUp") {
+      this.#liveAt = this.#environment.now();
+      this.#become("live");
+    } else if (this.phase === "silent") {
+      this.#become("live");
+    }
+  }
+
+  /** @param {import("./wire").Welcome} welcome */
+  #welcomed(welcome) {
+    this.#cancel();
+    this.#heartbeat = welcome.heartbeat ?? this.#heartbeat;
+    this.#become("catchingUp");
+    this.#quietly({ type: "subscribe" });
+    this.#watched.forEach((session) => this.#subscribe(session));
+    for (const [id, { message, again }] of this.#commands) if (again) this.#send({ ...message, id });
+    this.#beat();
+  }
+
+  /** @param {string} session */
+  #subscribe(session) {
+    const after = this.#listener.position(session);
+    this.command(after ? { type: "subscribe", session, after } : { type: "subscribe", session })
+      .catch(({ code }) => code === "notFound" && this.#refused.add(session));
+  }
+
+  /** @param {Reply} reply */
+  #replied(reply) {
+    const waiting = this.#commands.get(reply.id);
+    this.#commands.delete(reply.id);
+    if (reply.error) waiting?.reject(new CommandError(reply.error));
+    else waiting?.resolve(reply);
+  }
+
+  /** @param {number} code @param {string} reason */
+  #closed(code, reason) {
+    const greeted = this.#greeted;
+    this.#drop(code === 1002 || code === 1003 || code === 1007 || code === 1009);
+    if (greeted && this.#environment.now() - this.#liveAt >= settledMs) this.#failures = 0;
+    if (code >= 4400 && code <= 4499) return this.#halt(code);
+    if (code === 4029) return this.#wait((Number.parseInt(reason.match(/\d+/)?.[0] ?? "", 10) || 10) * 1000);
+    if (code === 4000) return this.#wait(restartingMs * (1 + this.#environment.random()));
+    if (!greeted && code === 1006) {
+      // A refused upgrade looks like a network failure from here; only an ordinary request can tell 401 from nobody there.
+      this.#environment.paired().then((paired) => {
+        if (!paired && this.phase === "waiting") this.#halt(4401);
+      });
+    }
+    return this.#wait(this.#backoff());
+  }
+
+  /** Capped, doubling, and at random within the whole span: a thousand pages must not come back at the same moment. */
+  #backoff() {
+    const span = Math.min(backoffMaxMs, backoffFirstMs * 2 ** this.#failures);
+    this.#failures += 1;
+    return span * (0.5 + this.#environment.random() / 2);
+  }
+
+  /** @param {number} milliseconds */
+  #wait(milliseconds) {
+    this.retryAt = this.#environment.now() + milliseconds;
+    this.#become("waiting");
+    this.#timer = this.#environment.setTimer(() => this.start(), milliseconds);
+  }
+
+  /** @param {number} code */
+  #halt(code) {
+    this.#cancel();
+    this.stopCode = code;
+    this.#become("stopped");
+    for (const { reject } of this.#commands.values()) reject(lost());
+    this.#commands.clear();
+  }
+
+  /** The peer is not there any more, whatever the socket says. */
+  #giveUp() {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+    this.#closed(1006, "");
+  }
+
+  /** @param {boolean} all Whether also the commands that would be sent again are given up: one of them may be what broke the link. */
+  #drop(all) {
+    this.#cancel();
+    this.#socket = null;
+    for (const [id, { again, reject }] of this.#commands) {
+      if (again && !all) continue;
+      this.#commands.delete(id);
+      reject(lost());
+    }
+  }
+
+  #cancel() {
+    this.#environment.clearTimer(this.#timer);
+    this.#environment.clearTimer(this.#pulse);
+    this.#timer = null;
+    this.#pulse = null;
+    this.#probed = false;
+  }
+
+  /**
+   * Browsers hide the socket's pings, so silence alone proves nothing. When the relay has not been heard for as long as it
+   * lets its own pings wait, it is asked something; without an answer before its hang-up time, the link is dead.
+   */
+  #beat() {
+    this.#environment.clearTimer(this.#pulse);
+    const { pingSeconds, hangUpSeconds } = this.#heartbeat;
+    const silence = this.#environment.now() - this.heardAt;
+    if (this.#probed) return this.#silent(Math.max(hangUpSeconds * 1000 - silence, 1000));
+    if (silence >= pingSeconds * 1000) return this.#probe(Math.max((hangUpSeconds - pingSeconds) * 1000, wakeProbeMs));
+    this.#pulse = this.#environment.setTimer(() => this.#beat(), pingSeconds * 1000 - silence);
+    return undefined;
+  }
+
+  /** @param {number} patience Milliseconds for the answer: the link is called silent after a third, dead after all. */
+  #probe(patience) {
+    if (this.#probed) return;
+    this.#environment.clearTimer(this.#pulse);
+    this.#probed = true;
+    // Leaving a session that was never followed has no effect, and every command is answered.
+    this.#quietly({ type: "unsubscribe", session: "probe" });
+    this.#pulse = this.#environment.setTimer(() => {
+      if (this.#probed) this.#silent((patience * 2) / 3);
+      else this.#beat();
+    }, patience / 3);
+  }
+
+  /** @param {number} milliseconds Until it is given up. */
+  #silent(milliseconds) {
+    if (this.phase === "live") this.#become("silent");
+    this.#pulse = this.#environment.setTimer(() => (this.#probed ? this.#giveUp() : this.#beat()), milliseconds);
+  }
+
+  /**
+   * Sends a command whose failure needs no words.
+   * @param {Command} message
+   */
+  #quietly(message) {
+    this.command(message).catch(() => undefined);
+  }
+
+  /** @param {object} message */
+  #send(message) {
+    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify(message));
+  }
+
+  /** @param {Phase} phase */
+  #become(phase) {
+    this.phase = phase;
+    this.#listener.state();
+  }
+}
+
+const lost = () => new CommandError({ code: "linkLost", message: "The link broke before the relay answered." });

@@ -1,0 +1,35 @@
+/** What the address names. Pure. */
+
+/**
+ * @typedef {{screen: "sessions"}|{screen: "approvals", recent: boolean, approval?: string}|{screen: "link"}
+ *   |{screen: "session", session: string}} Route
+ */
+
+const identifier = "[A-Za-z0-9_-]{1,64}";
+
+/**
+ * @param {string} hash `location.hash`.
+ * @returns {Route|null} Nothing, when the fragment names no screen: a link inside the page, for one.
+ */
+export function routeOf(hash) {
+  if (hash === "" || hash === "#" || hash === "#/") return { screen: "sessions" };
+  if (hash === "#/approvals") return { screen: "approvals", recent: false };
+  if (hash === "#/approvals/recent") return { screen: "approvals", recent: true };
+  if (hash === "#/link") return { screen: "link" };
+  const session = hash.match(`^#/session/(${identifier})$`)?.[1];
+  if (session) return { screen: "session", session };
+  const approval = hash.match(`^#/approvals/(${identifier})$`)?.[1];
+  if (approval) return { screen: "approvals", recent: false, approval };
+  return null;
+}
+
+/**
+ * The pairing code in a link, a fragment or as typed; `role` says whom it is for.
+ * @param {string} text
+ * @returns {{role: "client"|"host", code: string}|null}
+ */
+export function pairingOf(text) {
+  const [, role, code] = text.trim().match(/^(?:[^#]*#(pair|host)=)?([A-Za-z0-9_-]{4,128})$/) ?? [];
+  if (!code) return null;
+  return { role: role === "host" ? "host" : "client", code };
+}

@@ -1,0 +1,245 @@
+/**
+ * All that the page knows, and what each message makes of it. Pure: no clock, no network, no document.
+ *
+ * `apply(state, message)` changes the state and says what changed, so that views draw only that.
+ */
+
+import { Timeline } from "./timeline.js";
+
+/** @typedef {import("./wire").Summary} Summary */
+/** @typedef {import("./wire").Approval} Approval */
+/** @typedef {import("./wire").Event} Event */
+/** @typedef {import("./wire").Message} Message */
+
+/** Logs kept for going back to a session without loading it again. */
+const logsMax = 4;
+/** Events of one session held in memory; older ones are loaded again when asked for. About 10 MB of a talkative agent. */
+const eventsMax = 6000;
+/** Kept when that is passed, so that trimming is rare. */
+const eventsKept = 4000;
+
+/**
+ * @typedef {object} Log
+ * @property {string} session
+ * @property {string} epoch
+ * @property {number} first    The number of the oldest event here.
+ * @property {number} seq      The number of the newest.
+ * @property {Event[]} events
+ * @property {Timeline} timeline
+ * @property {Map<string, {text: string, agent?: string}>} unfinished Messages still being written, by message.
+ * @property {boolean} whole   Nothing older exists.
+ */
+
+/**
+ * @typedef {object} State
+ * @property {import("./wire").Welcome|null} welcome
+ * @property {boolean} loaded              A workspace snapshot has come.
+ * @property {Map<string, Summary>} sessions
+ * @property {Map<string, Approval>} approvals
+ * @property {Map<string, Log>} logs       In the order of use, the last used last.
+ */
+
+/**
+ * @typedef {object} Changes
+ * @property {boolean} all             Everything may have changed: a snapshot of the workspace, a welcome.
+ * @property {Set<string>} sessions    Summaries, by session.
+ * @property {Set<string>} approvals   By approval.
+ * @property {Set<string>} logs        By session.
+ * @property {Set<string>} resubscribe Sessions whose log cannot be continued with what came: ask for a snapshot.
+ */
+
+/** @returns {State} */
+export const emptyState = () => ({ welcome: null, loaded: false, sessions: new Map(), approvals: new Map(), logs: new Map() });
+
+/** @returns {Changes} */
+export const noChanges = () => ({ all: false, sessions: new Set(), approvals: new Set(), logs: new Set(), resubscribe: new Set() });
+
+/**
+ * @param {State} state
+ * @param {Message} message
+ * @returns {Changes}
+ */
+export function apply(state, message) {
+  const changes = noChanges();
+  switch (message.type) {
+    case "welcome": {
+      // Another epoch is another numbering: nothing held can be compared with what will come.
+      if (state.welcome && state.welcome.epoch !== message.epoch) {
+        state.sessions.clear();
+        state.approvals.clear();
+      }
+      state.welcome = message;
+      changes.all = true;
+      break;
+    }
+    case "snapshot":
+      if (message.session === undefined) takeWorkspace(state, message, changes);
+      else takeSession(state, message, changes);
+      break;
+    case "events":
+      takeEvents(state, message, changes);
+      break;
+    case "deltas":
+      takeDeltas(state, message, changes);
+      break;
+    case "summary":
+      takeSummary(state, message.summary, changes);
+      break;
+    case "approval":
+      takeApproval(state, message.approval, changes);
+      break;
+    case "reset":
+      // What is shown stays until the snapshot that follows, but nothing may be appended to it.
+      changes.resubscribe.delete(message.session);
+      break;
+    default:
+      break;
+  }
+  return changes;
+}
+
+/**
+ * What was half-written when the link broke will not be continued from where it stopped.
+ * @param {State} state
+ */
+export function linkLost(state) {
+  const changes = noChanges();
+  for (const log of state.logs.values()) {
+    if (!log.unfinished.size) continue;
+    log.unfinished.clear();
+    changes.logs.add(log.session);
+  }
+  return changes;
+}
+
+/**
+ * Older events, in front of those that are held.
+ * @param {State} state @param {string} session @param {number} first @param {Event[]} events
+ */
+export function prepend(state, session, first, events) {
+  const changes = noChanges();
+  const log = state.logs.get(session);
+  if (!log) return changes;
+  if (!events.length) {
+    log.whole = true;
+  } else if (first + events.length === log.first) {
+    log.events = [...events, ...log.events];
+    log.first = first;
+    log.whole = first <= 1;
+    log.timeline = new Timeline(first, log.events);
+  }
+  changes.logs.add(session);
+  return changes;
+}
+
+/**
+ * Where to go on from, if the session's log is held.
+ * @param {State} state @param {string} session
+ */
+export function position(state, session) {
+  const log = state.logs.get(session);
+  return log && { epoch: log.epoch, seq: log.seq };
+}
+
+/**
+ * Approvals that wait for a person, the longest waiting first.
+ * @param {State} state
+ */
+export const pending = (state) =>
+  [...state.approvals.values()].filter(({ stage }) => stage === "pending").sort((a, b) => a.requestedAt - b.requestedAt);
+
+/** @param {State} state @param {import("./wire").WorkspaceSnapshot} snapshot @param {Changes} changes */
+function takeWorkspace(state, snapshot, changes) {
+  state.sessions = new Map(snapshot.sessions.map((summary) => [summary.session, newer(state.sessions.get(summary.session), summary)]));
+  state.approvals = new Map(
+    snapshot.approvals.map((approval) => [approval.approval, newer(state.approvals.get(approval.approval), approval)]));
+  state.loaded = true;
+  changes.all = true;
+}
+
+/** @param {State} state @param {import("./wire").SessionSnapshot} snapshot @param {Changes} changes */
+function takeSession(state, snapshot, changes) {
+  const { session, epoch, first, seq, events } = snapshot;
+  keep(state, {
+    session, epoch, first, seq, events: [...events], timeline: new Timeline(first, events), unfinished: new Map(), whole: first <= 1,
+  });
+  changes.logs.add(session);
+  takeSummary(state, snapshot.summary, changes);
+  snapshot.approvals.forEach((approval) => takeApproval(state, approval, changes));
+}
+
+/** @param {State} state @param {Log} log */
+function keep(state, log) {
+  state.logs.delete(log.session);
+  state.logs.set(log.session, log);
+  for (const session of [...state.logs.keys()].slice(0, -logsMax)) state.logs.delete(session);
+}
+
+/** @param {State} state @param {import("./wire").Events} message @param {Changes} changes */
+function takeEvents(state, message, changes) {
+  const log = state.logs.get(message.session);
+  if (!log) return;
+  const { first, events } = message;
+  if (message.epoch !== log.epoch || first > log.seq + 1) {
+    // The relay promises that this does not happen. If it does, a hole must not look like a whole.
+    state.logs.delete(message.session);
+    changes.resubscribe.add(message.session);
+    return;
+  }
+  for (const event of events.slice(log.seq + 1 - first)) {
+    log.seq += 1;
+    log.events.push(event);
+    log.timeline.append(log.seq, event);
+    finish(log, event);
+  }
+  if (log.events.length > eventsMax) {
+    log.events = log.events.slice(-eventsKept);
+    log.first = log.seq - log.events.length + 1;
+    log.whole = false;
+    log.timeline = new Timeline(log.first, log.events);
+  }
+  changes.logs.add(message.session);
+}
+
+/**
+ * The event that completes a message supersedes its pieces.
+ * @param {Log} log @param {Event} event
+ */
+function finish(log, { kind, head }) {
+  if (!log.unfinished.size) return;
+  if (kind === "message" && head.message) log.unfinished.delete(head.message);
+  else if (kind === "session.ended" || (kind === "status.changed" && head.status !== "running")) log.unfinished.clear();
+}
+
+/** @param {State} state @param {import("./wire").Deltas} message @param {Changes} changes */
+function takeDeltas(state, message, changes) {
+  const log = state.logs.get(message.session);
+  if (!log) return;
+  const held = log.unfinished.get(message.message);
+  log.unfinished.set(message.message, { text: (held?.text ?? "") + message.text, agent: message.agent });
+  changes.logs.add(message.session);
+}
+
+/** @param {State} state @param {Summary} summary @param {Changes} changes */
+function takeSummary(state, summary, changes) {
+  const held = state.sessions.get(summary.session);
+  if (newer(held, summary) === held) return;
+  state.sessions.set(summary.session, summary);
+  changes.sessions.add(summary.session);
+}
+
+/** @param {State} state @param {Approval} approval @param {Changes} changes */
+function takeApproval(state, approval, changes) {
+  const held = state.approvals.get(approval.approval);
+  if (newer(held, approval) === held) return;
+  state.approvals.set(approval.approval, approval);
+  changes.approvals.add(approval.approval);
+}
+
+/**
+ * An equal number is not older: a host that comes or goes changes a summary without an event.
+ * @template {{seq: number}} T
+ * @param {T|undefined} held @param {T} given
+ * @returns {T}
+ */
+const newer = (held, given) => (held && held.seq > given.seq ? held : given);

@@ -1,0 +1,134 @@
+/**
+ * Text that somebody else wrote, cut into pieces that are harmless to show.
+ *
+ * `exact` is for what a person is asked to allow: every character that cannot be seen, that moves others, or that pretends to be
+ * another one becomes a token such as `⟨U+202E⟩`. `calm` is for reading along: terminal colours go, emoji stay whole, and
+ * whatever else hides is a token there too. Neither ever drops a visible character.
+ */
+
+/** @typedef {"direction"|"invisible"|"control"|"space"|"lookalike"} Trait Why a character is not shown as it is. */
+/** @typedef {{text: string, trait?: Trait}} Piece A piece without a trait is plain text. */
+
+/** What a warning says, by trait. */
+const warnings = {
+  direction: "characters that change the direction of the text around them",
+  invisible: "characters that cannot be seen",
+  control: "control characters, as terminals obey them",
+  space: "blanks that are not the ordinary space",
+  lookalike: "letters of another alphabet that look like Latin ones",
+};
+
+/** Bidirectional controls: U+061C, the marks, embeddings, overrides and isolates. */
+const direction = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/;
+
+/**
+ * All that has no ink of its own: controls, formats, private use, separators, default ignorables, the blank Braille cell,
+ * and marks stacked higher than three, which paint over the neighbouring lines. Line feed, tab and space are what they seem.
+ */
+const hidden = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{Mn}{3})\p{Mn}/gu;
+
+const word = /[\p{L}\p{M}\p{N}]+/gu;
+const latin = /\p{Script=Latin}/u;
+const foreign = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/gu;
+
+/** Colours and other renditions of a terminal: the one family of escapes that hides nothing when it is left out. */
+const renditions = /\u001B\[[\d;:]*m/g;
+const lineEnds = /\r+\n|\r/g;
+const emoji = /[#*\d]\uFE0F\u20E3|\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*)*/gu;
+
+/** @param {string} character @returns {string} */
+const codePoint = (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** @param {string} character @returns {Trait} */
+function traitOf(character) {
+  if (direction.test(character)) return "direction";
+  if (/\p{Cc}/u.test(character)) return "control";
+  if (/[\p{Zs}\u2800]/u.test(character)) return "space";
+  return "invisible";
+}
+
+/**
+ * The text with everything that hides or pretends made visible.
+ * @param {string} text
+ * @returns {Piece[]}
+ */
+export function exact(text) {
+  return cut(text, [...find(hidden, text), ...lookalikes(text)]);
+}
+
+/**
+ * The text as one reads along: without terminal colours, with whole emoji, and still with nothing that hides.
+ * @param {string} text
+ * @returns {Piece[]}
+ */
+export function calm(text) {
+  const plain = text.replace(renditions, "").replace(lineEnds, "\n");
+  const whole = [...plain.matchAll(emoji)].map((match) => ({ from: match.index ?? 0, to: (match.index ?? 0) + match[0].length }));
+  const finds = find(hidden, plain).filter(
+    ({ at, character }) => traitOf(character) !== "space" && !whole.some(({ from, to }) => at >= from && at < to));
+  return cut(plain, finds);
+}
+
+/**
+ * One line for a title or a list: `calm`, with line ends and runs of blanks as one space.
+ * @param {string} text
+ * @returns {Piece[]}
+ */
+export const line = (text) => calm(text.replace(/\s+/g, " ").trim());
+
+/**
+ * What a person should know before trusting their eyes: a phrase for each trait that the pieces have.
+ * @param {Piece[]} pieces
+ * @returns {string[]}
+ */
+export function suspicions(pieces) {
+  const found = new Set(pieces.map((piece) => piece.trait));
+  return Object.entries(warnings).filter(([trait]) => found.has(/** @type {Trait} */ (trait))).map(([, phrase]) => phrase);
+}
+
+/** @param {Piece[]} pieces @returns {string} The pieces as one string, for titles and accessible names. */
+export const flat = (pieces) => pieces.map((piece) => piece.text).join("");
+
+/**
+ * @typedef {{at: number, character: string, pretends?: boolean}} Find
+ * @param {RegExp} pattern @param {string} text
+ * @returns {Find[]}
+ */
+const find = (pattern, text) => [...text.matchAll(pattern)].map((match) => ({ at: match.index ?? 0, character: match[0] }));
+
+/** @param {string} text @returns {Find[]} Foreign letters that stand in one word with Latin ones. */
+function lookalikes(text) {
+  // Text of ASCII alone, which is most of it, has none.
+  if (!/[^\0-\u007F]/.test(text)) return [];
+  return [...text.matchAll(word)].filter(([run]) => latin.test(run)).flatMap((match) =>
+    [...match[0].matchAll(foreign)].map((letter) =>
+      ({ at: (match.index ?? 0) + (letter.index ?? 0), character: letter[0], pretends: true })));
+}
+
+/**
+ * Cuts the text at the finds; the same hidden character several times in a row is one token that says how often.
+ * @param {string} text @param {Find[]} finds
+ * @returns {Piece[]}
+ */
+function cut(text, finds) {
+  finds.sort((a, b) => a.at - b.at);
+  /** @type {Piece[]} */
+  const pieces = [];
+  let done = 0;
+  for (let index = 0; index < finds.length; index += 1) {
+    const { at, character, pretends } = finds[index];
+    if (at < done) continue;
+    if (at > done) pieces.push({ text: text.slice(done, at) });
+    if (pretends) {
+      pieces.push({ text: `${character}⟨${codePoint(character)}⟩`, trait: "lookalike" });
+      done = at + character.length;
+      continue;
+    }
+    let count = 1;
+    while (finds[index + count]?.character === character && finds[index + count].at === at + count * character.length) count += 1;
+    pieces.push({ text: `⟨${codePoint(character)}${count > 1 ? ` ×${count}` : ""}⟩`, trait: traitOf(character) });
+    done = at + count * character.length;
+  }
+  if (done < text.length) pieces.push({ text: text.slice(done) });
+  return pieces;
+}

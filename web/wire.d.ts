@@ -1,0 +1,124 @@
+/** The wire as the page sees it, for the type checker only. `Protocol.md` is the truth. */
+
+export interface Position { epoch: string; seq: number }
+export interface Named { id: string; name: string }
+
+export type Status =
+  | "starting" | "running" | "waitingApproval" | "waitingAnswer" | "idle" | "completed" | "failed" | "stale";
+
+export interface Summary {
+  session: string;
+  seq: number;
+  host: Named & { connected: boolean };
+  agent: { name: string; version?: string };
+  model?: string;
+  title?: string;
+  project?: string;
+  cwd?: string;
+  status: Status;
+  statusReason?: string;
+  operation?: string;
+  file?: string;
+  operations: number;
+  messages: number;
+  todo?: { completed: number; total: number; current?: string };
+  approvals: number;
+  questions: number;
+  subagents: number;
+  tokens?: { input: number; output: number; cacheRead: number; cacheWrite: number };
+  costMicroUSD?: number;
+  context?: { used: number; limit: number };
+  linesAdded: number;
+  linesRemoved: number;
+  error?: string;
+  startedAt: number;
+  lastActivityAt: number;
+  endedAt?: number;
+}
+
+/** A head or a body: what is in it depends on the kind, and nothing in it is to be trusted. */
+export type Fields = { [field: string]: any };
+
+export interface Event { kind: string; at: number; head: Fields; body?: Fields }
+
+export interface Answer { question: string; choices: string[]; text?: string }
+
+export interface Decision {
+  decision: "allow" | "deny" | "answer";
+  message?: string;
+  answers?: Answer[];
+  by: { client: string; name: string };
+  at: number;
+  command: string;
+}
+
+export type Stage = "pending" | "decided" | "delivered" | "applied" | "expired" | "cancelled" | "stale";
+
+export interface Approval {
+  approval: string;
+  session: string;
+  seq: number;
+  stage: Stage;
+  requestedAt: number;
+  request: Event;
+  decision?: Decision;
+  deliveredAt?: number;
+  resolvedAt?: number;
+  outcome?: string;
+  reason?: string;
+}
+
+export interface Question {
+  id: string;
+  text: string;
+  header?: string;
+  multiple?: boolean;
+  choices: { label: string; description?: string }[];
+}
+
+export interface WireError { code: string; message: string; path?: string; winner?: Decision }
+
+export interface Welcome {
+  type: "welcome";
+  version: number;
+  software: string;
+  epoch: string;
+  client: Named;
+  workspace: Named;
+  heartbeat: { pingSeconds: number; hangUpSeconds: number };
+  limits: Fields;
+}
+
+export interface WorkspaceSnapshot { type: "snapshot"; session?: undefined; sessions: Summary[]; approvals: Approval[] }
+
+export interface SessionSnapshot {
+  type: "snapshot";
+  session: string;
+  epoch: string;
+  seq: number;
+  first: number;
+  events: Event[];
+  summary: Summary;
+  approvals: Approval[];
+}
+
+export interface Events { type: "events"; session: string; epoch: string; first: number; events: Event[] }
+export interface Deltas { type: "deltas"; session: string; message: string; text: string; agent?: string }
+export interface Reset { type: "reset"; session: string; reason: string }
+export interface Reply { type: "reply"; id: string; error?: WireError; [field: string]: any }
+export interface Notice { type: "notice"; code: string; message: string; path?: string }
+
+/** What the relay says. */
+export type Message =
+  | Welcome | WorkspaceSnapshot | SessionSnapshot | Events | Deltas | Reset | Reply | Notice
+  | { type: "summary"; summary: Summary }
+  | { type: "approval"; approval: Approval };
+
+/** A command, before the link gives it its `id`. */
+export type Command =
+  | { type: "subscribe"; session?: string; after?: Position }
+  | { type: "unsubscribe"; session?: string }
+  | { type: "history"; session: string; before: number; limit: number }
+  | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string }
+  | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[] }
+  | { type: "pair"; role?: "client" | "host" };

@@ -8,6 +8,7 @@ import { attribute, write } from "./dom.js";
 import { plural } from "./format.js";
 import { Link } from "./link.js";
 import { pairingOf, routeOf } from "./route.js";
+import { flat, line } from "./text.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
 import { LinkState, stops } from "./elements/link-state.js";
@@ -110,7 +111,7 @@ function drawCounts() {
   write(badge, String(waiting));
   attribute(badge, "aria-label", `${waiting} waiting`);
   const summary = route.screen === "session" ? state.sessions.get(route.session) : undefined;
-  const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${titleOf(summary)} · ` : ""}Heliograph`;
+  const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${flat(line(titleOf(summary)))} · ` : ""}Heliograph`;
   if (document.title !== title) document.title = title;
   if (waiting > announced) app.announce(`${plural(waiting, "approval")} waiting`);
   announced = waiting;
@@ -185,8 +186,8 @@ async function start() {
     // The code leaves the address at once: neither history nor a shared screen keeps it.
     history.replaceState(null, "", "#/");
     route = { screen: "sessions" };
-    const reason = pairing.role === "host" ? "This link is for a host: run heliograph host with it where agents run. For this browser, another code is needed." : "";
-    return pairScreen({ code: pairing.role === "host" ? "" : pairing.code, reason });
+    if (pairing.role === "client") return pairScreen({ code: pairing.code });
+    return pairScreen({ reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." });
   }
   if ((await whoAmI()) === "unpaired") return pairScreen({});
   show({ focus: false });

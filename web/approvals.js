@@ -54,6 +54,12 @@ const cancelReasons = /** @type {Record<string, string>} */ ({
   hostRestarted: "The host was restarted.",
 });
 
+const outcomes = /** @type {Record<string, string>} */ ({
+  ran: "The agent ran it.",
+  denied: "The agent did not run it.",
+  answered: "The agent has the answer.",
+});
+
 /** @typedef {"waiting"|"going"|"allowed"|"denied"|"void"} Tone */
 /** @typedef {{tone: Tone, title: string, detail: string}} Outcome */
 
@@ -87,8 +93,7 @@ export function outcome(approval, { now, client, host }) {
     case "applied":
       return {
         tone: approval.outcome === "denied" ? "denied" : "allowed", title: verdict ?? "Applied",
-        detail: { ran: "The agent ran it.", denied: "The agent did not run it.", answered: "The agent has the answer." }[approval.outcome ?? ""]
-          ?? "The agent did as decided.",
+        detail: outcomes[approval.outcome ?? ""] ?? "The agent did as decided.",
       };
     case "expired":
       return { tone: "void", title: "Expired", detail: "Nobody decided in time. The agent's own prompt or a denial stands." };

@@ -21,6 +21,13 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/**
+ * A `span` of that class, the most common of all.
+ * @param {string} name
+ * @param {...Child} children
+ */
+export const span = (name, ...children) => h("span", { class: name }, ...children);
+
 /** @param {Child} child @returns {child is Node|string} */
 const isChild = (child) => child !== null && child !== undefined && child !== false;
 
@@ -29,8 +36,10 @@ const isChild = (child) => child !== null && child !== undefined && child !== fa
  * @param {Element} element @param {string} name @param {string|number|boolean|null|undefined} value
  */
 export function attribute(element, name, value) {
-  if (value === null || value === undefined || value === false) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== (value === true ? "" : String(value))) element.setAttribute(name, value === true ? "" : String(value));
+  if (value === null || value === undefined || value === false) return element.removeAttribute(name);
+  const text = value === true ? "" : String(value);
+  if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  return undefined;
 }
 
 /**
@@ -89,4 +98,7 @@ export function arrange(parent, wanted) {
  * @param {unknown} value
  * @returns {string}
  */
-export const asText = (value) => (typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value, null, 2));
+export function asText(value) {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value, null, 2);
+}

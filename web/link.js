@@ -152,7 +152,7 @@ export class Link {
   command(message, options = {}) {
     const { id = this.freshID(), again = false } = options;
     return new Promise((resolve, reject) => {
-      if (this.#commands.size >= commandsMax) return reject(new CommandError({ code: "tooMany", message: "Too many commands wait for a reply." }));
+      if (this.#commands.size >= commandsMax) return reject(crowded());
       if (!this.#greeted && !again) return reject(lost());
       this.#commands.set(id, { message, again, resolve, reject });
       if (this.#greeted) this.#send({ ...message, id });
@@ -343,4 +343,5 @@ export class Link {
   }
 }
 
+const crowded = () => new CommandError({ code: "tooMany", message: "Too many commands wait for a reply." });
 const lost = () => new CommandError({ code: "linkLost", message: "The link broke before the relay answered." });

@@ -88,11 +88,8 @@ export function apply(state, message) {
     case "approval":
       takeApproval(state, message.approval, changes);
       break;
-    case "reset":
-      // What is shown stays until the snapshot that follows, but nothing may be appended to it.
-      changes.resubscribe.delete(message.session);
-      break;
     default:
+      // Replies are the link's. After a reset what is shown stays until the snapshot that follows; notices have no place on the page.
       break;
   }
   return changes;

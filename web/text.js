@@ -34,7 +34,8 @@ const foreign = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Scrip
 /** Colours and other renditions of a terminal: the one family of escapes that hides nothing when it is left out. */
 const renditions = /\u001B\[[\d;:]*m/g;
 const lineEnds = /\r+\n|\r/g;
-const emoji = /[#*\d]\uFE0F\u20E3|\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*)*/gu;
+const pictograph = String.raw`\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*`;
+const emoji = new RegExp(String.raw`[#*\d]\uFE0F\u20E3|${pictograph}(?:\u200D${pictograph})*`, "gu");
 
 /** @param {string} character @returns {string} */
 const codePoint = (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

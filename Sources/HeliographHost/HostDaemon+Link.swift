@@ -36,6 +36,7 @@ extension HostDaemon: ClientHandler {
     }
 
     func drive(_ input: LinkMachine.Input) {
+        hasNews = true
         let active = adapter.sessionsInOrder.filter { !$0.isEnded }.map(\.id)
         for effect in link.handle(input, index: spool.index, active: active, at: .now) { carryOut(effect) }
     }
@@ -82,7 +83,7 @@ extension HostDaemon: ClientHandler {
 
     // MARK: Sending
 
-    /// The end of a turn: all that the turn added leaves together, after it is on disk.
+    /// All that was added leaves together, after it is on disk.
     func flush() {
         guard let connection, link.isLive else { return }
         while let batch = link.nextBatch(spool.index) {

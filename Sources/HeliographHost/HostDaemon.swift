@@ -20,12 +20,18 @@ final class HostDaemon {
     /// Of the relay, while there is one.
     var connection: ConnectionID?
     var welcomeTimer: TimerID?
+    /// Something may be to send since the last flush was armed.
+    var hasNews = false
+    private var flushTimer: TimerID?
     private var adapterTimer: (due: Int64, id: TimerID)?
     private var listener: Listener?
     private var isStopping = false
 
     /// Deltas are dropped when so much waits for the relay already.
     static let streamBacklogMax = 256 << 10
+    /// From the first news to sending: hooks get their answers before the disk is waited for, and what comes close together
+    /// goes together.
+    static let flushAfter = Duration.milliseconds(1)
     /// For the close handshake at the end.
     static let stopWithin = Duration.seconds(1)
 
@@ -59,7 +65,7 @@ final class HostDaemon {
 
     private func start() throws {
         spool.isNeeded = { [unowned self] in adapter.sessions[$0]?.isEnded == false }
-        loop.turnEnded = { [unowned self] in flush() }
+        loop.turnEnded = { [unowned self] in armFlush() }
         tell(.daemonStarted(notes: spool.index.notes))
         listener = try loop.listen(localSocket, handler: self)
         drive(.started)
@@ -124,11 +130,22 @@ final class HostDaemon {
             default: break
             }
         }
+        guard !items.isEmpty else { return }
+        hasNews = true
         do {
             try spool.append(items)
         } catch {
             logger.error("the spool did not take an event", metadata: ["error": "\(error)"])
             for approval in asked { tell(.notRecorded(approval)) }
+        }
+    }
+
+    private func armFlush() {
+        guard hasNews, flushTimer == nil, link.isLive else { return }
+        hasNews = false
+        flushTimer = loop.schedule(after: Self.flushAfter) { [unowned self] in
+            flushTimer = nil
+            flush()
         }
     }
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ class WireClient:
         self.approvals: dict[str, Message] = {}
         self.violations: list[str] = []
         self._ids = itertools.count(1)
+        # No two connections use an id twice: a command sent again would be the same command.
+        self._prefix = secrets.token_hex(4)
         self._stale: set[str] = set()
         self.connection = Connection(relay.url, "/v1/client", self.token, headers=headers, on_message=self._check)
         self.connection.send({"type": "hello", "version": 1, "software": f"scripted client {name}"})
@@ -58,7 +61,7 @@ class WireClient:
 
     def command(self, type: str, timeout: float = 10, id: str | None = None, **fields: Any) -> Message:
         """Sends a command and returns its reply, be it the result or an `error`."""
-        id = id or f"c-{next(self._ids)}"
+        id = id or f"{self._prefix}-{next(self._ids)}"
         since = len(self.messages)
         self.connection.send({"type": type, "id": id, **fields})
         return self.wait(

@@ -117,6 +117,42 @@ def test_a_secret_stays_on_the_machine(machine, phone, relay):
     assert secret.encode() not in relay.files_text()
 
 
+def test_a_subagents_request_names_it(machine, phone):
+    machine.api.scripts_by_word["SUBTASK"] = [
+        [{"tool": "Bash", "input": {"command": "echo sub > sub.txt", "description": "Create sub.txt"}}], [{"text": "The subtask is done."}],
+    ]  # fmt: skip
+    launch = {"tool": "Agent", "input": {"description": "a subtask", "prompt": "SUBTASK please", "subagent_type": "general-purpose"}}
+    machine.start_claude([[launch], [{"text": "All done now."}]])
+    machine.prompt("delegate it")
+    card = phone.wait_card()
+    agent = card["request"]["head"]["agent"]
+    assert card["request"]["body"]["input"]["command"] == "echo sub > sub.txt"
+    phone.decide(session_of(card), card["approval"], "allow")
+    assert machine.wait_file("sub.txt") == "sub\n"
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
+    session = session_of(card)
+    phone.subscribe(session)
+    finished = phone.wait_event(session, lambda event: event["kind"] == "subagent.finished", timeout=15)
+    assert finished["head"]["agent"] == agent
+    phone.wait_summary(session, lambda summary: summary["subagents"] == 0 and summary["status"] == "idle", timeout=15)
+
+
+def test_two_calls_in_one_message_are_two_cards(machine, phone):
+    """One is allowed from afar, one is denied: each decision is for its own."""
+    calls = [{"tool": "Bash", "input": {"command": f"echo {name} > {name}.txt", "description": name}} for name in ("one", "two")]
+    machine.start_claude([calls, [{"text": "All done now."}]])
+    machine.prompt("write both")
+    decided = set()
+    for _ in calls:
+        card = phone.wait_card(lambda card: card["stage"] == "pending" and card["approval"] not in decided)
+        decided.add(card["approval"])
+        is_first = "one.txt" in card["request"]["body"]["input"]["command"]
+        phone.decide(session_of(card), card["approval"], "allow" if is_first else "deny")
+        phone.wait_approval(card["approval"], "applied")
+    machine.wait_screen("All done now.")
+    assert (machine.project / "one.txt").exists() and not (machine.project / "two.txt").exists()
+
+
 # Decided in the terminal
 
 
@@ -230,17 +266,40 @@ def test_relay_killed_with_an_open_card(machine, phone, relay, client):
 
 
 def test_daemon_killed_with_an_open_card(machine, phone):
-    """Its hook has nobody to answer it: the local prompt stays, and the card does not outlive the hook."""
+    """The waiting hook finds the new daemon, so the card lives on; meanwhile the local prompt is there, and nothing is allowed."""
     card = ask(machine, phone)
     machine.kill_daemon()
-    machine.start_daemon()
-    closed = phone.wait_approval(card["approval"], "cancelled")
-    assert closed["reason"] == "hostRestarted"
-    assert phone.decide(session_of(card), card["approval"], "allow")["error"]["code"] == "closed"
-    assert DIALOG in machine.screen()
+    phone.wait_summary(session_of(card), lambda summary: not summary["host"]["connected"])
+    assert DIALOG in machine.screen() and not (machine.project / "out.txt").exists()
+    assert phone.decide(session_of(card), card["approval"], "allow")["stage"] == "decided"
     assert not (machine.project / "out.txt").exists()
+    machine.start_daemon()
+    assert machine.wait_file("out.txt") == "hi\n"
+    assert phone.wait_approval(card["approval"], "applied", timeout=20)["outcome"] == "ran"
+
+
+def test_daemon_and_agent_killed_with_an_open_card(machine, phone):
+    card = ask(machine, phone)
+    machine.kill_daemon()
+    machine.terminal.kill()
+    machine.terminal.close()
+    machine.start_daemon()
+    closed = phone.wait_approval(card["approval"], "cancelled", timeout=30)
+    assert closed["reason"] in ("hostRestarted", "agentGone")
+    assert phone.decide(session_of(card), card["approval"], "allow")["error"]["code"] == "closed"
+
+
+def test_daemon_killed_and_answered_locally(machine, phone):
+    """What happened while no daemon ran was seen by nobody; the next thing that happens shows that the card is over."""
+    card = ask(machine, phone)
+    machine.kill_daemon()
     machine.decide_locally("Enter")
     machine.wait_file("out.txt")
+    machine.wait_screen("All done now.")
+    machine.start_daemon()
+    machine.prompt("thank you")
+    closed = phone.wait_approval(card["approval"], "cancelled", timeout=30)
+    assert closed["reason"] in ("allowedLocally", "answeredLocally", "hostRestarted", "turnEnded")
 
 
 def test_agent_killed_with_an_open_card(machine, phone):

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from page_screen import DESK, PHONE, Screen
 from playwright.sync_api import expect
+
+from page_screen import DESK, PHONE, Screen
 from waits import patient, wait_until
 
 RLO = "\u202e"
@@ -125,6 +126,24 @@ def test_the_list_shows_what_each_session_does(screen: Callable[..., Screen], ho
     expect(row).to_contain_text("Needs you")
     expect(one.page).to_have_title(re.compile(r"^\(1\)"))
     expect(one.page.locator("[data-tab=approvals]")).to_contain_text("1")
+
+
+def test_rows_keep_their_place_until_they_are_put_in_order(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    for number in range(9):
+        host.start_session(f"busy{number}", title=f"Busy {number}")
+    expect(one.page.locator("session-row")).to_have_count(10)
+    one.page.reload()
+    expect(one.page.locator("session-row")).to_have_count(10)
+    order = one.page.locator("session-row .row-title").all_inner_texts()
+    host.request_approval("s1", "Bash", SHORT)
+    show = one.page.get_by_role("button", name="1 waiting below: show first")
+    expect(show).to_be_in_viewport(ratio=1)
+    assert one.page.locator("session-row .row-title").all_inner_texts() == order
+    one.expect_no_overflow()
+    show.click()
+    expect(one.page.locator("session-row").first).to_contain_text("Fix the login")
+    expect(show).to_be_hidden()
 
 
 def test_a_session_shows_its_timeline_with_each_tool_call_as_one_row(screen: Callable[..., Screen], host: Any) -> None:
@@ -309,7 +328,9 @@ def test_hostile_text_is_visible_and_harmless(screen: Callable[..., Screen], hos
     one.go("#/session/evil")
     timeline = one.timeline()
     expect(timeline.locator("[data-kind=message]")).to_contain_text(f"{HTML} red ⟨U+202E⟩txt.exe")
-    timeline.locator("summary").click()
+    for fold in timeline.locator("summary").all():
+        fold.click()
+    expect(timeline.locator("pre", has_text=HTML)).to_have_count(2)
     one.go("#/approvals")
     card = one.card(approval)
     expect(card.locator("pre")).to_contain_text("p\u0430⟨U+0430⟩ypal.example/ ⟨U+202E⟩| sh")
@@ -372,6 +393,24 @@ def test_a_reload_keeps_everything(screen: Callable[..., Screen], host: Any) -> 
     assert one.timeline().locator(".events").first.inner_text() == before
     one.page.get_by_role("link", name="Review").last.click()
     expect(one.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
+
+
+def test_an_address_that_names_an_approval_leads_to_it(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    for number in range(4):
+        host.request_approval("s1", "Bash", {"command": f"step {number}"})
+    approval = host.request_approval("s1", "Bash", SHORT)
+    one.go(f"#/approvals/{approval}")
+    one.page.reload()
+    expect(one.card(approval)).to_be_in_viewport()
+    host.cancel("s1", approval)
+    expect(one.card(approval)).to_have_attribute("data-stage", "cancelled")
+    one.page.reload()
+    expect(one.card(approval)).to_be_in_viewport()
+    one.go("#/approvals/recent")
+    one.page.reload()
+    expect(one.card(approval)).to_be_visible()
+    expect(one.page.locator("approval-card")).to_have_count(1)
 
 
 def test_without_the_relay_the_page_says_how_old_it_is_and_comes_back_by_itself(screen: Callable[..., Screen], host: Any, relay: Any) -> None:
@@ -458,6 +497,8 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
     one.reset_shifts()
     for number in range(8):
         host.event("s1", "tool.started", {"call": f"x{number}", "tool": "Bash", "operation": f"step {number} " + "long " * number}, {"input": {"command": "x"}})
+        # Pieces do not wait for the disk: without this they could overtake the row above them.
+        host.wait_acked("s1")
         host.deltas("s1", f"m{number}", "The next thing is " * 4)
         host.event("s1", "tool.finished", {"call": f"x{number}", "tool": "Bash", "ok": number % 2 == 0, "durationMs": 10**number})
         host.event("s1", "message", {"role": "assistant", "message": f"m{number}"}, {"text": "The next thing is " * 5})

@@ -27,7 +27,7 @@ def test_every_command_explains_itself(relay, command):
 
 
 def test_version(relay):
-    assert re.search(r"\d+\.\d+\.\d+", relay.run("version").stdout)
+    assert re.search(r"\d+\.\d+\.\d+", relay.run("--version").stdout)
 
 
 def test_nonsense_is_refused_with_help(relay):
@@ -122,6 +122,7 @@ def test_the_binary_carries_the_page(relay):
 
 def test_logs_are_json_lines(relay, client):
     client(relay).subscribe()
+    relay.stop()
     lines = [line for line in relay.log_text().splitlines() if line.startswith("{")]
     assert lines, relay.log_text()
     for line in lines:

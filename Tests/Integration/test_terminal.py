@@ -182,7 +182,13 @@ def test_who_comes_second_is_told_who_won(shell, host, client, relay):
     phone.decide("s1", approval, "allow")
     result = shell.run("approvals", "deny", approval)
     assert result.returncode == REFUSED and "Ada's phone" in result.stderr + result.stdout
-    assert shell.run("approvals", "allow", approval, "--yes", "--wait", "0").returncode == DONE, "the same again is fine"
+
+
+def test_a_script_that_runs_twice_says_the_same_twice(shell, host):
+    approval = ask(host)
+    for _ in range(2):
+        result = shell.run("approvals", "allow", approval, "--yes", "--wait", "0")
+        assert result.returncode == DONE, result.stderr
 
 
 def test_a_script_decides_for_the_input_that_it_saw(shell, host):

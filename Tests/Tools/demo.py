@@ -27,6 +27,8 @@ START_SECONDS_MAX = 20
 # A newcomer reads before deciding; after that the agent's own prompt would be the one to answer.
 DECISION_SECONDS_MAX = 600
 BETWEEN_SESSIONS_SECONDS = 8
+# The last hooks only left word with the daemon; it passes on what they said.
+SETTLING_SECONDS = 1
 
 
 class Demo:
@@ -180,6 +182,7 @@ def main() -> None:
             while True:
                 demo.play()
                 if options.once:
+                    time.sleep(SETTLING_SECONDS)
                     break
                 print(f"  the session has ended; another begins in {BETWEEN_SESSIONS_SECONDS} s", flush=True)
                 time.sleep(BETWEEN_SESSIONS_SECONDS)

@@ -3,6 +3,7 @@
 
 A script is a list of turns, a turn a list of blocks: `{"text": "…"}`, `{"tool": "Bash", "input": {…}}` or `{"sleep": 1.5}`.
 The turn that is played is the one whose number is the count of assistant messages in the request; past the end, the last.
+A conversation that begins with a given word, such as a subagent's, can follow another script.
 As a program: `scripted_anthropic_api.py PORT SCRIPT.json`.
 """
 
@@ -25,6 +26,8 @@ class ScriptedAnthropicAPI:
 
     def __init__(self, script: list[list[Block]] | None = None, port: int = 0):
         self.script = script or [[{"text": "Hello."}]]
+        self.scripts_by_word: dict[str, list[list[Block]]] = {}
+        """Scripts for conversations whose first message has that word in it."""
         self.requests: list[dict[str, Any]] = []
         api = self
 
@@ -43,6 +46,14 @@ class ScriptedAnthropicAPI:
     def stop(self) -> None:
         self.server.shutdown()
         self.server.server_close()
+
+    def turn(self, request: dict[str, Any]) -> list[Block]:
+        """What the model says next in this conversation."""
+        messages = request["messages"]
+        first = json.dumps(messages[0]) if messages else ""
+        script = next((script for word, script in self.scripts_by_word.items() if word in first), self.script)
+        said = sum(1 for message in messages if message["role"] == "assistant")
+        return script[min(said, len(script) - 1)]
 
     def tool_results(self) -> list[str]:
         """What the model was told of its tool calls, as text, in order, without repeats."""
@@ -86,8 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
         turn: list[Block] = [{"text": '{"title": "A title"}'}]
         if len(body.get("tools") or []) >= TOOLS_OF_THE_CONVERSATION:
             self.api.requests.append(body)
-            said = sum(1 for message in body["messages"] if message["role"] == "assistant")
-            turn = self.api.script[min(said, len(self.api.script) - 1)]
+            turn = self.api.turn(body)
         try:
             if body.get("stream"):
                 self.stream(turn, body.get("model", ""))

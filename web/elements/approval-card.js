@@ -7,7 +7,7 @@
  */
 
 import { conflict, isWhole, obstacle, outcome, steps } from "../approvals.js";
-import { asText, attribute, h, nodes, say, write } from "../dom.js";
+import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { exact, line } from "../text.js";
 import { reachable, requestBlocks } from "./blocks.js";
@@ -24,10 +24,9 @@ const settleMs = 600;
 const final = new Set(["alreadyDecided", "closed", "digestMismatch", "notFound"]);
 
 export class ApprovalCard extends HTMLElement {
-  /** @type {App} */ // @ts-ignore
-  #app;
-  /** @type {Approval} */ // @ts-ignore
-  #approval;
+  // Both are given by `show`, before anything else can happen.
+  #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
+  #approval = /** @type {Approval} */ (/** @type {unknown} */ (undefined));
   #seenStart = false;
   #seenEnd = false;
   #seen = false;
@@ -35,7 +34,7 @@ export class ApprovalCard extends HTMLElement {
   #denying = false;
   /** @type {IntersectionObserver|null} */ #observer = null;
 
-  #tool = h("span", { class: "card-tool foreign" });
+  #tool = span("card-tool foreign");
   #heading = h("h3", { class: "card-title", tabindex: "-1" });
   #where = h("a", { class: "card-where foreign" });
   #when = h("p", { class: "card-when quiet" });
@@ -54,7 +53,8 @@ export class ApprovalCard extends HTMLElement {
   #stepList = h("ol", { class: "steps", "aria-label": "Stages" });
   #outcomeTitle = h("strong");
   #outcomeDetail = h("span");
-  #result = h("div", { class: "result", hidden: true }, this.#stepList, h("p", { tabindex: "0", role: "group", "aria-label": "Outcome" }, this.#outcomeTitle, " ", this.#outcomeDetail));
+  #result = h("div", { class: "result", hidden: true }, this.#stepList,
+    h("p", { tabindex: "0", role: "group", "aria-label": "Outcome" }, this.#outcomeTitle, " ", this.#outcomeDetail));
   #problem = h("p", { class: "problem", role: "alert" });
 
   disconnectedCallback() {
@@ -100,8 +100,8 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#heading, "id", `approval-${approval}`);
     write(this.#allow, this.#isQuestion ? "Answer" : "Allow");
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
-    say(this.#tool, asText(head.tool) || "Tool", line);
-    this.#heading.append(this.#tool, this.#isQuestion ? " asks" : " asks to run");
+    say(this.#tool, asText(head.tool) || "this", line);
+    this.#heading.append(...(this.#isQuestion ? [span("card-tool", "A question")] : ["Allow ", this.#tool, "?"]));
     if (this.#isQuestion) this.#buildQuestions(body);
     else this.#buildRequest(head, body);
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
@@ -121,12 +121,14 @@ export class ApprovalCard extends HTMLElement {
   /** @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */
   #buildRequest(head, body) {
     const { elements, warnings, agentSays, measure } = requestBlocks(body);
-    const [start, end] = [h("span", { class: "edge" }), h("span", { class: "edge" })];
-    const whole = reachable(h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end), `What ${asText(head.tool)} would do, whole`);
+    const [start, end] = [span("edge"), span("edge")];
+    const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);
+    reachable(whole, `What ${asText(head.tool)} would do, whole`);
     this.#content.append(h("div", { class: "stack" },
-      warnings.length ? h("div", { class: "warning" }, "Look closely. Shown as ", h("span", { class: "token" }, "⟨…⟩"), " below:",
+      warnings.length ? h("div", { class: "warning" }, "Look closely. Shown as ", span("token", "⟨…⟩"), " below:",
         h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
-      head.redacted ? h("p", { class: "note" }, "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input.") : null,
+      head.redacted && h("p", { class: "note" },
+        "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
       whole,
       agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
         h("blockquote", { class: "foreign" }, nodes(exact(agentSays)))) : null));

@@ -14,6 +14,7 @@ import { View } from "./view.js";
 
 export class ApprovalsInbox extends View {
   #recent = false;
+  /** @type {string|undefined} The approval that the address names, until it is on screen. */ #named;
   /** @type {string[]} */ #order = [];
   /** @type {Map<string, ApprovalCard>} */ #cards = new Map();
   #list = h("ol", { class: "cards" });
@@ -34,13 +35,11 @@ export class ApprovalsInbox extends View {
    */
   arrive({ recent, approval }) {
     this.#recent = recent;
-    const { state } = this.app;
-    this.#order = recent ? settled(state.approvals) : pending(state).map((item) => item.approval);
-    if (approval && state.approvals.has(approval) && !this.#order.includes(approval)) this.#order.unshift(approval);
+    this.#named = approval;
+    this.#order = [];
     attribute(this.#waiting, "aria-current", recent ? null : "page");
     attribute(this.#settled, "aria-current", recent ? "page" : null);
     this.#draw();
-    if (approval) this.#cards.get(approval)?.arrive();
   }
 
   /** @override */
@@ -55,6 +54,8 @@ export class ApprovalsInbox extends View {
 
   #draw() {
     const { state } = this.app;
+    if (this.#recent && !this.#order.length) this.#order = settled(state.approvals);
+    if (this.#named && state.approvals.has(this.#named) && !this.#order.includes(this.#named)) this.#order.unshift(this.#named);
     const shown = new Set(this.#order);
     if (!this.#recent) this.#order.push(...pending(state).map(({ approval }) => approval).filter((id) => !shown.has(id)));
     this.#order = this.#order.filter((id) => state.approvals.has(id));
@@ -65,6 +66,11 @@ export class ApprovalsInbox extends View {
       card.show(this.app, /** @type {Approval} */ (state.approvals.get(id)));
       return card.parentElement ?? h("li", {}, card);
     }));
+    const named = this.#named && this.#cards.get(this.#named);
+    if (named) {
+      this.#named = undefined;
+      named.arrive();
+    }
     attribute(this.#empty, "hidden", this.#order.length !== 0);
     write(this.#empty, !state.loaded ? "Waiting for the relay …"
       : this.#recent ? "Nothing was settled in the last hour."

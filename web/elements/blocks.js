@@ -1,6 +1,6 @@
 /** Foreign content as blocks: commands, diffs, fields. What is in them is text and nothing else. */
 
-import { asText, attribute, h, nodes } from "../dom.js";
+import { asText, attribute, h, nodes, span } from "../dom.js";
 import { counts, difference, parsed } from "../diff.js";
 import { plural } from "../format.js";
 import { calm, exact, suspicions } from "../text.js";
@@ -14,7 +14,8 @@ import { calm, exact, suspicions } from "../text.js";
  * @param {{name: string, reading?: typeof exact, scrolls?: boolean}} options `scrolls`: the box has its own scroll area.
  */
 export function textBlock(text, { name, reading = calm, scrolls = true }) {
-  const block = h("pre", { class: reading === exact ? "block foreign exact" : "block foreign", role: "group", "aria-label": name }, nodes(reading(text)));
+  const kind = reading === exact ? "block foreign exact" : "block foreign";
+  const block = h("pre", { class: kind, role: "group", "aria-label": name }, nodes(reading(text)));
   if (scrolls) reachable(block, name);
   return block;
 }
@@ -36,8 +37,9 @@ export function reachable(block, name) {
  * @param {{name: string, scrolls?: boolean}} options
  */
 export function diffBlock(lines, { name, scrolls = true }) {
-  const block = h("pre", { class: "block diff foreign exact", role: "group", "aria-label": name }, ...lines.map(({ sign, text }) =>
-    h("span", { class: "diff-line", "data-sign": sign }, h("span", { class: "sign" }, sign === "@" ? "·" : sign), h("span", {}, nodes(exact(text)), "\n"))));
+  const rows = lines.map(({ sign, text }) => h("span", { class: "diff-line", "data-sign": sign },
+    span("sign", sign === "@" ? "·" : sign), h("span", {}, nodes(exact(text)), "\n")));
+  const block = h("pre", { class: "block diff foreign exact", role: "group", "aria-label": name }, ...rows);
   if (scrolls) reachable(block, name);
   return block;
 }
@@ -111,7 +113,8 @@ function shapeOf(input, given) {
     edits.forEach((edit, index) => {
       const { old_string, new_string, ...options } = edit;
       const marks = Object.keys(options).length ? ` ${JSON.stringify(options)}` : "";
-      lines.push({ sign: /** @type {const} */ ("@"), text: `edit ${index + 1} of ${edits.length}${marks}` }, ...difference(old_string, new_string));
+      const title = { sign: /** @type {const} */ ("@"), text: `edit ${index + 1} of ${edits.length}${marks}` };
+      lines.push(title, ...difference(old_string, new_string));
     });
     rest = others;
   } else if (typeof input.content === "string" && typeof input.file_path === "string") {

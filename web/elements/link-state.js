@@ -1,6 +1,6 @@
 /** `<link-state>`: whether what is on screen is live, and if not, how old it is. */
 
-import { h, write } from "../dom.js";
+import { h, span, write } from "../dom.js";
 import { ago } from "../format.js";
 import { View } from "./view.js";
 
@@ -29,11 +29,11 @@ export const stops = {
 export class LinkState extends View {
   #dot = h("span", { class: "dot", "aria-hidden": "true" });
   #phase = h("strong");
-  #detail = h("span", { class: "link-detail" });
+  #detail = span("link-detail");
   #said = "";
 
   connectedCallback() {
-    this.append(this.#dot, h("span", { class: "link-words" }, this.#phase, this.#detail));
+    this.append(this.#dot, span("link-words", this.#phase, this.#detail));
   }
 
   /** @override */
@@ -52,7 +52,8 @@ export class LinkState extends View {
   /** @override */
   tick() {
     write(this.#detail, this.#age());
-    if (this.app.link.phase === "waiting") write(this.#phase, `Offline, retry ${Math.max(0, Math.ceil((this.app.link.retryAt - Date.now()) / 1000))} s`);
+    const { phase, retryAt } = this.app.link;
+    if (phase === "waiting") write(this.#phase, `Offline, retry ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s`);
   }
 
   #age() {

@@ -22,7 +22,8 @@ export class LinkView extends View {
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Link")),
       h("div", { class: "sheet" },
-        h("section", { class: "link-now", "aria-label": "State" }, h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
+        h("section", { class: "link-now", "aria-label": "State" },
+          h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
         h("dl", { class: "numbers" }, row("This device", this.#values.device), row("Workspace", this.#values.workspace),
           row("Relay", this.#values.relay), row("Last heard", this.#values.heard)),
         h("div", { class: "buttons stacked" }, this.#pair, this.#logout), this.#problem),

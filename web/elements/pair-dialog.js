@@ -7,8 +7,7 @@ import { qrCode } from "./qr-code.js";
 /** @typedef {import("./view.js").App} App */
 
 export class PairDialog extends HTMLElement {
-  /** @type {App} */ // @ts-ignore
-  app;
+  app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   #expiresAt = 0;
   #picture = h("div", { class: "qr-frame" });
   #link = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing link" });
@@ -20,7 +19,8 @@ export class PairDialog extends HTMLElement {
     h("h2", { id: "pair-title" }, "Pair another device"),
     h("p", {}, "Scan this with the phone's camera, or open the link there. It works once."),
     this.#picture, this.#link, this.#expiry, this.#state,
-    h("div", { class: "buttons" }, this.#again, this.#copy, h("button", { type: "button", class: "solid", onclick: () => this.close() }, "Done")));
+    h("div", { class: "buttons" }, this.#again, this.#copy,
+      h("button", { type: "button", class: "solid", onclick: () => this.close() }, "Done")));
 
   connectedCallback() {
     if (!this.firstChild) this.append(this.#dialog);

@@ -11,7 +11,10 @@ export class PairScreen extends View {
    */
   onpaired = () => undefined;
 
-  #code = h("input", { id: "pair-code", name: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true, "aria-describedby": "pair-help" });
+  #code = h("input", {
+    id: "pair-code", name: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true,
+    "aria-describedby": "pair-help",
+  });
   #codeField = h("div", { class: "field" }, h("label", { for: "pair-code" }, "Code or link"), this.#code);
   #name = h("input", { id: "pair-name", name: "name", autocomplete: "off", maxlength: "64", required: true });
   #reason = h("p", { class: "note", hidden: true });
@@ -19,10 +22,12 @@ export class PairScreen extends View {
   #submit = h("button", { type: "submit", class: "solid" }, "Pair this device");
   #problem = h("p", { class: "problem", role: "alert" });
   #form = h("form", { onsubmit: (event) => this.#pair(event) },
-    this.#codeField, h("div", { class: "field" }, h("label", { for: "pair-name" }, "Name of this device"), this.#name), this.#submit, this.#problem);
+    this.#codeField, h("div", { class: "field" }, h("label", { for: "pair-name" }, "Name of this device"), this.#name),
+    this.#submit, this.#problem);
 
   connectedCallback() {
-    this.append(h("div", { class: "sheet pair-sheet" }, h("h2", { tabindex: "-1" }, "Pair this device"), this.#reason, this.#help, this.#form));
+    const title = h("h2", { tabindex: "-1" }, "Pair this device");
+    this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#help, this.#form));
     this.#name.value = deviceName(navigator.userAgent);
   }
 
@@ -36,7 +41,8 @@ export class PairScreen extends View {
     write(this.#reason, reason);
     this.#help.replaceChildren(...(code
       ? ["Give it a name that you will recognise when it decides something."]
-      : ["On the relay's machine run ", h("code", {}, "heliograph pair"), " and scan what it shows, or type its code here. A device that is paired already can also show a code: ", h("em", {}, "Link → Pair another device"), "."]));
+      : ["On the relay's machine run ", h("code", {}, "heliograph pair"), " and scan what it shows, or type its code here. ",
+        "A device that is paired already can show one, too: ", h("em", {}, "Link → Pair another device"), "."]));
     write(this.#problem, "");
     (code ? this.#name : this.#code).focus();
   }
@@ -46,12 +52,11 @@ export class PairScreen extends View {
     event.preventDefault();
     const pairing = pairingOf(this.#code.value);
     if (!pairing) return this.#fail("This is not a pairing code or link.");
-    if (pairing.role === "host") return this.#fail("This code is for a host, not for a page. Run heliograph host with it on the machine where agents run.");
+    if (pairing.role === "host") return this.#fail("That link is for a host: run heliograph host with it where agents run.");
     this.#submit.disabled = true;
     try {
-      const response = await fetch("/v1/pair", {
-        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code: pairing.code, name: this.#name.value.trim() }),
-      });
+      const body = JSON.stringify({ code: pairing.code, name: this.#name.value.trim() });
+      const response = await fetch("/v1/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body });
       if (!response.ok) return this.#fail(refusal(response.status));
       this.onpaired();
     } catch {

@@ -18,8 +18,10 @@ export function qrCode(rows, name) {
   ground.setAttribute("class", "qr-ground");
   const path = document.createElementNS(svg, "path");
   path.setAttribute("class", "qr-ink");
-  path.setAttribute("d", rows.flatMap((row, y) =>
-    [...row.matchAll(/1+/g)].map((run) => `M${(run.index ?? 0) + quietZone} ${y + quietZone}h${run[0].length}v1h-${run[0].length}z`)).join(""));
+  path.setAttribute("d", rows.flatMap((row, y) => [...row.matchAll(/1+/g)].map((run) => {
+    const [x, width] = [(run.index ?? 0) + quietZone, run[0].length];
+    return `M${x} ${y + quietZone}h${width}v1h-${width}z`;
+  })).join(""));
   image.append(ground, path);
   return image;
 }

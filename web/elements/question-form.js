@@ -1,6 +1,6 @@
 /** `<question-form>`: the questions of an approval, their choices, and a free answer beside them. */
 
-import { asText, attribute, h, nodes } from "../dom.js";
+import { asText, attribute, h, nodes, span } from "../dom.js";
 import { calm, exact } from "../text.js";
 
 /** @typedef {import("../wire").Question} Question */
@@ -62,14 +62,14 @@ export class QuestionForm extends HTMLElement {
     other.addEventListener("change", () => other.checked && text.focus());
     return h("fieldset", { class: "question" },
       h("legend", { class: "foreign" },
-        question.header ? h("span", { class: "question-header" }, nodes(exact(asText(question.header)))) : null,
+        question.header ? span("question-header", nodes(exact(asText(question.header)))) : null,
         nodes(exact(asText(question.text)))),
       question.multiple ? h("p", { class: "quiet" }, "Choose any number.") : null,
       ...choices.map((choice, number) => h("label", { class: "choice" },
         h("input", { type, name, value: number }),
-        h("span", { class: "foreign" },
-          h("span", { class: "choice-label" }, nodes(exact(asText(choice?.label)))),
-          choice?.description ? h("span", { class: "quiet" }, nodes(calm(asText(choice.description)))) : null))),
+        span("foreign",
+          span("choice-label", nodes(exact(asText(choice?.label)))),
+          choice?.description ? span("quiet", nodes(calm(asText(choice.description)))) : null))),
       h("div", { class: "choice choice-other" }, h("label", { class: "choice-other-label" }, other, h("span", {}, "Other")), text));
   }
 

@@ -1,6 +1,6 @@
 /** `<session-facts>`: a session's to-do list and numbers, beside the timeline or over it. */
 
-import { asText, attribute, h, say, write } from "../dom.js";
+import { asText, attribute, h, say, span, write } from "../dom.js";
 import { count, money, plural } from "../format.js";
 import { line } from "../text.js";
 
@@ -24,10 +24,12 @@ export class SessionFacts extends HTMLElement {
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
     this.#fact("Cost", money(summary.costMicroUSD) || "unknown");
-    this.#fact("Context", context?.limit ? `${count(context.used)} of ${count(context.limit)} (${Math.round((100 * context.used) / context.limit)} %)` : "unknown");
+    const share = context?.limit ? Math.round((100 * context.used) / context.limit) : 0;
+    this.#fact("Context", context?.limit ? `${count(context.used)} of ${count(context.limit)} (${share} %)` : "unknown");
     this.#fact("Tokens", tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");
     this.#fact("Lines", `+${linesAdded} −${linesRemoved}`);
-    this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${subagents ? `, ${plural(subagents, "subagent")}` : ""}`);
+    const helpers = subagents ? `, ${plural(subagents, "subagent")}` : "";
+    this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
     this.#fact("Agent", `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
     this.#fact("Model", model ?? "unknown");
     this.#fact("Host", host.connected ? host.name : `${host.name} (away)`);
@@ -43,10 +45,10 @@ export class SessionFacts extends HTMLElement {
     this.#drawn = items;
     if (items?.length) {
       this.#todo.replaceChildren(...items.map((/** @type {any} */ item) => {
-        const text = h("span", { class: "foreign" });
+        const text = span("foreign");
         say(text, asText(item?.text), line);
         const status = asText(item?.status);
-        return h("li", { "data-status": status }, h("span", { class: "unseen" }, `${marks[status] ?? status}: `), text);
+        return h("li", { "data-status": status }, span("unseen", `${marks[status] ?? status}: `), text);
       }));
       return;
     }

@@ -5,8 +5,7 @@
  * when the list comes to the screen; after that, sessions that are new stand at the end until a button puts them in order.
  */
 
-import { arrange, attribute, h, write } from "../dom.js";
-import { plural } from "../format.js";
+import { arrange, attribute, h, span, write } from "../dom.js";
 import { SessionRow } from "./session-row.js";
 import { View } from "./view.js";
 
@@ -21,7 +20,7 @@ export class SessionList extends View {
   #list = h("ol", { class: "rows", "aria-label": "Sessions" });
   #empty = h("p", { class: "empty" });
   #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.arrive() });
-  #total = h("span", { class: "quiet" });
+  #total = span("quiet");
 
   connectedCallback() {
     this.append(
@@ -61,9 +60,11 @@ export class SessionList extends View {
       row.show(/** @type {Summary} */ (sessions.get(id)), id === this.current, now);
       return wrap(row);
     }));
-    const moved = wanted.filter((id, index) => rank(sessions.get(id)) === 0 && this.#order.indexOf(id) > index).length;
-    attribute(this.#reorder, "hidden", moved === 0);
-    if (moved) write(this.#reorder, `${plural(moved, "session")} waiting below: show first`);
+    // Who waits and stands below somebody who does not is easily missed.
+    const resting = this.#order.findIndex((id) => rank(sessions.get(id)) !== 0);
+    const missed = resting < 0 ? 0 : this.#order.slice(resting).filter((id) => rank(sessions.get(id)) === 0).length;
+    attribute(this.#reorder, "hidden", missed === 0);
+    if (missed) write(this.#reorder, `${missed} waiting below: show first`);
     write(this.#total, loaded && sessions.size ? String(sessions.size) : "");
     attribute(this.#empty, "hidden", sessions.size !== 0);
     write(this.#empty, loaded

@@ -1,6 +1,6 @@
 /** `<session-row>`: one session in the list, on three lines that never change their height. */
 
-import { attribute, h, say, write } from "../dom.js";
+import { attribute, h, say, span, write } from "../dom.js";
 import { age, money, plural } from "../format.js";
 import { line } from "../text.js";
 
@@ -32,19 +32,19 @@ export const sayingOf = ({ status, error, operation, statusReason }) =>
   (status === "failed" ? error ?? statusReason : operation ?? statusReason) ?? "";
 
 export class SessionRow extends HTMLElement {
-  #title = h("span", { class: "row-title foreign" });
-  #age = h("span", { class: "row-age" });
-  #status = h("span", { class: "row-status" });
-  #operation = h("span", { class: "row-operation foreign" });
+  #title = span("row-title foreign");
+  #age = span("row-age");
+  #status = span("row-status");
+  #operation = span("row-operation foreign");
   #badge = h("span", { class: "badge", hidden: true });
-  #place = h("span", { class: "row-place foreign" });
-  #todo = h("span", { class: "row-todo" });
+  #place = span("row-place foreign");
+  #todo = span("row-todo");
   #progress = h("progress", { max: "1", value: "0", "aria-hidden": "true" });
-  #cost = h("span", { class: "row-cost" });
+  #cost = span("row-cost");
   #link = h("a", { class: "row" },
-    h("span", { class: "row-line" }, h("span", { class: "dot", "aria-hidden": "true" }), this.#title, this.#age),
-    h("span", { class: "row-line" }, this.#status, this.#operation, this.#badge),
-    h("span", { class: "row-line row-facts" }, this.#place, this.#todo, this.#progress, this.#cost));
+    span("row-line", h("span", { class: "dot", "aria-hidden": "true" }), this.#title, this.#age),
+    span("row-line", this.#status, this.#operation, this.#badge),
+    span("row-line row-facts", this.#place, this.#todo, this.#progress, this.#cost));
   #lastActivityAt = 0;
 
   connectedCallback() {

@@ -6,7 +6,7 @@
  * The view follows the end only while the reader is there.
  */
 
-import { arrange, attribute, h, say, write } from "../dom.js";
+import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { calm } from "../text.js";
 import { drawRow, redrawRow } from "./timeline-row.js";
 
@@ -35,7 +35,9 @@ export class SessionTimeline extends HTMLElement {
   #unfinished = h("div", { class: "events", role: "list", "aria-label": "Being written" });
   /** @type {Map<number, HTMLElement>} By the chunk's place in the log. */ #chunks = new Map();
   #content = h("div", { class: "timeline-content" }, this.#earlier, this.#start, this.#list, this.#unfinished);
-  #scroller = h("div", { class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": "Timeline, scrolls", onscroll: () => this.#scrolled() }, this.#content);
+  #scroller = h("div", {
+    class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": "Timeline, scrolls", onscroll: () => this.#scrolled(),
+  }, this.#content);
   #newer = h("button", { type: "button", class: "floating", hidden: true, onclick: () => this.toEnd() }, "↓ Newer");
 
   connectedCallback() {
@@ -136,8 +138,7 @@ export class SessionTimeline extends HTMLElement {
       this.#growing.delete(message);
     }
     for (const [message, { text }] of log.unfinished) {
-      const item = this.#growing.get(message) ?? h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true },
-        h("time", {}, ""), h("div", { class: "event-body" }, h("span", { class: "speaker" }, "Agent is writing"), h("div", { class: "words foreign" })));
+      const item = this.#growing.get(message) ?? growingRow();
       const words = /** @type {HTMLElement} */ (item.querySelector(".words"));
       say(words, text.length > unfinishedCharactersMax ? `… ${text.slice(-unfinishedCharactersMax)}` : text, calm);
       if (!item.isConnected) this.#unfinished.append(item);
@@ -194,6 +195,10 @@ export class SessionTimeline extends HTMLElement {
 
 /** @param {number} seq */
 const placeOf = (seq) => Math.floor(seq / chunkEvents);
+
+const growingRow = () =>
+  h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true },
+    h("time"), h("div", { class: "event-body" }, span("speaker", "Agent is writing"), h("div", { class: "words foreign" })));
 
 const newChunk = () => h("div", { class: "chunk", role: "none" });
 

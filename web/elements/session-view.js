@@ -1,6 +1,6 @@
 /** `<session-view>`: one session, live: who and where, what it costs, the timeline, and what it is doing this moment. */
 
-import { asText, attribute, h, say, write } from "../dom.js";
+import { asText, attribute, h, say, span, write } from "../dom.js";
 import { ago, money, plural } from "../format.js";
 import { pending, prepend } from "../store.js";
 import { line } from "../text.js";
@@ -17,17 +17,20 @@ export class SessionView extends View {
 
   #title = h("h2", { class: "foreign", tabindex: "-1" });
   #place = h("p", { class: "session-place foreign quiet" });
-  #cost = h("span", { class: "session-cost" });
-  #lines = h("span", { class: "session-lines" });
-  #todo = h("span", { class: "session-todo" });
+  #cost = span("session-cost");
+  #lines = span("session-lines");
+  #todo = span("session-todo");
   #progress = h("progress", { max: "1", value: "0", "aria-label": "Tasks done" });
-  #more = h("button", { type: "button", class: "facts-button", "aria-expanded": "false", "aria-controls": "session-facts", onclick: () => this.#openFacts(!this.#open) },
-    this.#progress, this.#todo, this.#lines, this.#cost, h("span", { class: "unseen" }, "Show the to-do list and the numbers"));
+  #more = h("button", {
+    type: "button", class: "facts-button", "aria-expanded": "false", "aria-controls": "session-facts",
+    onclick: () => this.#openFacts(!this.#open),
+  },
+    this.#progress, this.#todo, this.#lines, this.#cost, span("unseen", "Show the to-do list and the numbers"));
   #facts = new SessionFacts();
   #timeline = new SessionTimeline();
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
   #nowStatus = h("strong");
-  #nowOperation = h("span", { class: "now-operation foreign" });
+  #nowOperation = span("now-operation foreign");
   #review = h("a", { class: "review", href: "#/approvals", hidden: true });
   #now = h("div", { class: "now" }, this.#nowDot, h("p", {}, this.#nowStatus, this.#nowOperation), this.#review);
   #missing = h("p", { class: "empty" });
@@ -42,6 +45,11 @@ export class SessionView extends View {
         h("div", { class: "session-names" }, this.#title, this.#place),
         this.#more),
       h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#missing);
+    // Where the facts stand beside the timeline there is nothing to open.
+    const beside = matchMedia("(min-width: 1200px)");
+    const adapt = () => attribute(this.#more, "disabled", beside.matches);
+    beside.addEventListener("change", adapt);
+    adapt();
     this.addEventListener("keydown", (event) => event.key === "Escape" && this.#open && this.#openFacts(false));
   }
 
@@ -66,7 +74,8 @@ export class SessionView extends View {
     const summary = this.app.state.sessions.get(this.session);
     if (!summary || this.hidden) return;
     const rests = ["idle", "completed", "failed", "stale"].includes(summary.status);
-    write(this.#nowStatus, `${statuses[summary.status] ?? summary.status}${rests ? `, ${ago(this.app.now() - summary.lastActivityAt)}` : ""}`);
+    const since = rests ? `, ${ago(this.app.now() - summary.lastActivityAt)}` : "";
+    write(this.#nowStatus, `${statuses[summary.status] ?? summary.status}${since}`);
   }
 
   #draw() {

@@ -1,6 +1,6 @@
 /** One row of a session's timeline, drawn from its event. What an agent wrote is text here, whatever it looks like. */
 
-import { asText, attribute, h, nodes, say, write } from "../dom.js";
+import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { parsed } from "../diff.js";
 import { duration, money, timeOfDay } from "../format.js";
 import { known } from "../timeline.js";
@@ -41,7 +41,9 @@ export function drawRow(row) {
       break;
     default:
       body.append(h("p", { class: "event-note foreign" }, nodes(line(note(event)))));
-      if (event.kind.startsWith("subagent.") && event.body?.text) body.append(fold("What it said", () => [textBlock(asText(event.body?.text), { name: "Text" })]));
+      if (event.kind.startsWith("subagent.") && event.body?.text) {
+        body.append(fold("What it said", () => [textBlock(asText(event.body?.text), { name: "Text" })]));
+      }
       if (!known.has(event.kind) && event.kind !== "status.changed") attribute(item, "data-unsupported", true);
   }
   return item;
@@ -58,7 +60,7 @@ function message({ head, body }) {
   const text = asText(body?.text ?? head.summary);
   const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign" });
-  const label = h("span", { class: "speaker" }, speaker);
+  const label = span("speaker", speaker);
   if (text.length <= messageCharactersMax) {
     words.append(nodes(calm(text)));
     return [label, words];
@@ -83,9 +85,9 @@ function fold(title, fill) {
 
 /** @param {Row} row @param {HTMLElement} item */
 function tool(row, item) {
-  const [name, operation, result] = [h("span", { class: "tool-name foreign" }), h("span", { class: "tool-operation foreign" }), h("span", { class: "tool-result" })];
+  const [name, operation, result] = [span("tool-name foreign"), span("tool-operation foreign"), span("tool-result")];
   let current = row;
-  const details = fold(h("span", { class: "tool-line" }, h("span", { class: "tool-mark", "aria-hidden": "true" }), name, operation, result), () => toolContent(current));
+  const details = fold(span("tool-line", toolMark(), name, operation, result), () => toolContent(current));
   const update = (/** @type {Row} */ changed) => {
     current = changed;
     const finished = changed.end ?? (changed.event.kind === "tool.finished" ? changed.event : null);
@@ -102,6 +104,9 @@ function tool(row, item) {
   updates.set(item, update);
   return details;
 }
+
+/** Its sign comes from the style sheet: running, done, failed, or a file. */
+const toolMark = () => h("span", { class: "tool-mark", "aria-hidden": "true" });
 
 /** @param {Node|string|false|null} child @returns {child is Node|string} */
 const isNode = (child) => child !== false && child !== null;
@@ -136,9 +141,9 @@ function toolContent({ event, end }) {
 
 /** @param {Event} event */
 function file({ head, body }) {
-  const title = h("span", { class: "tool-line" }, h("span", { class: "tool-mark", "aria-hidden": "true" }), h("span", { class: "tool-name" }, "File"),
-    h("span", { class: "tool-operation foreign" }, nodes(line(asText(head.path)))),
-    h("span", { class: "tool-result" }, h("span", { class: "added" }, `+${Number(head.added) || 0}`), " ", h("span", { class: "removed" }, `−${Number(head.removed) || 0}`)));
+  const [added, removed] = [Number(head.added) || 0, Number(head.removed) || 0];
+  const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign", nodes(line(asText(head.path)))),
+    span("tool-result", span("added", `+${added}`), " ", span("removed", `−${removed}`)));
   if (typeof body?.diff !== "string" || !body.diff) return h("p", { class: "fold-like" }, title);
   return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}` })]);
 }
@@ -146,26 +151,41 @@ function file({ head, body }) {
 /** @param {Row} row @param {HTMLElement} item */
 function approval(row, item) {
   const { head } = row.event;
-  const [result, link] = [h("span"), h("a", { href: `#/approvals/${head.approval}` }, "Open")];
+  const [result, link] = [h("span"), h("a", { href: `#/approvals/${head.approval}` }, "Review")];
+  const details = fold(span("event-approval-words",
+    span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result),
+    span("event-approval-title foreign", nodes(line(asText(head.title) || asText(head.tool))))),
+  () => approvalContent(row.event));
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
     attribute(item, "data-stage", stage);
-    write(result, stageWords(changed.end));
-    write(link, stage === "requested" ? "Review" : "Open");
+    say(result, stageWords(changed.end), line);
+    attribute(link, "hidden", stage !== "requested");
   };
   update(row);
   updates.set(item, update);
-  return h("p", { class: "event-approval" },
-    h("span", { class: "event-approval-line" }, h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result),
-    link, h("span", { class: "event-approval-title foreign" }, nodes(line(asText(head.title) || asText(head.tool)))));
+  return h("div", { class: "event-approval" }, details, link);
+}
+
+/** @param {Event} request @returns {(Node|string|false|null)[]} */
+function approvalContent({ head, body }) {
+  const cut = head.cut && h("p", { class: "note" }, "This text was cut on the way.");
+  if (head.kind !== "question") return [cut, ...requestBlocks(body).elements];
+  const questions = Array.isArray(body?.questions) ? /** @type {any[]} */ (body?.questions) : [];
+  return questions.map((/** @type {any} */ question) => h("p", { class: "foreign" }, nodes(calm(asText(question?.text)))));
 }
 
 /** @param {Event|undefined} event */
 function stageWords(event) {
   if (!event) return "waiting";
   const { kind, head } = event;
-  if (kind === "approval.decided") return { allow: "allowed", deny: "denied", answer: "answered" }[asText(head.decision?.decision)] ?? "decided";
-  if (kind === "approval.applied") return { ran: "allowed, ran", denied: "denied", answered: "answered" }[asText(head.outcome)] ?? "applied";
+  if (kind === "approval.decided") {
+    const deed = { allow: "allowed", deny: "denied", answer: "answered" }[asText(head.decision?.decision)] ?? "decided";
+    return head.decision?.by?.name ? `${deed} by ${head.decision.by.name}` : deed;
+  }
+  if (kind === "approval.applied") {
+    return { ran: "allowed, ran", denied: "denied", answered: "answered" }[asText(head.outcome)] ?? "applied";
+  }
   return kind.slice("approval.".length);
 }
 
@@ -173,7 +193,7 @@ function stageWords(event) {
 function note({ kind, head }) {
   switch (kind) {
     case "session.started":
-      return `${head.resumed ? "Session resumed" : "Session started"}: ${asText(head.agent?.name) || "agent"}${head.model ? `, ${asText(head.model)}` : ""}`;
+      return `Session ${head.resumed ? "resumed" : "started"}: ${[asText(head.agent?.name), asText(head.model)].filter(Boolean).join(", ")}`;
     case "session.ended":
       return `Session ${head.failed ? "failed" : "ended"}${head.reason ? `: ${asText(head.reason)}` : ""}`;
     case "status.changed":
@@ -187,7 +207,7 @@ function note({ kind, head }) {
     case "error":
       return `Error: ${asText(head.message)}${head.recoverable ? " (it goes on)" : ""}`;
     case "truncated":
-      return head.count ? `${head.count} events are missing here: the host could not keep them` : "Events are missing here: the host could not keep them";
+      return `${head.count ? `${head.count} events` : "Events"} are missing here: the host could not keep them`;
     case "rewound":
       return "The conversation was rewound: what was said after that point no longer counts";
     default:

@@ -14,18 +14,14 @@
 
 /** A part of the page. It draws itself when it is shown, when what it shows changed, and once a second for ages. */
 export class View extends HTMLElement {
-  /** @type {App} Set by the composition before anything else is called. */
-  // @ts-ignore
-  app;
+  /** Set by the composition before anything else is called. */
+  app = /** @type {App} */ (/** @type {unknown} */ (undefined));
 
   /**
    * What it shows changed. Called at most once a frame.
-   * @param {Changes} changes
+   * @param {Changes} _changes
    */
-  // eslint-disable-next-line no-unused-vars
-  refresh(changes) {
-    void changes;
-  }
+  refresh(_changes) {}
 
   /** A second went by. */
   tick() {}

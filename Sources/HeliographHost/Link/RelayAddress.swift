@@ -1,7 +1,7 @@
 internal import RelayProtocol
 
 /// Where a relay is: `https://relay.example`, `http://127.0.0.1:8080`, or with a path where a proxy serves it below one.
-package struct RelayAddress: Sendable, Equatable {
+package struct RelayAddress: Sendable, Equatable, CustomStringConvertible {
     package var isTLS: Bool
     /// Without the brackets of an IPv6 literal.
     package var host: String
@@ -49,6 +49,8 @@ package struct RelayAddress: Sendable, Equatable {
         let name = host.contains(":") ? "[\(host)]" : host
         return "\(isTLS ? "https" : "http")://\(name)\(isDefault ? "" : ":\(port)")\(basePath)"
     }
+
+    package var description: String { url }
 
     /// Only over loopback may a secret go without TLS.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }

@@ -308,6 +308,14 @@ struct ClaudeApprovalTests {
         #expect(bench.take() == ["approval.stale badAnswer", "hook 1: no decision"])
     }
 
+    @Test("a question in an unknown form is not waved through")
+    func unknownQuestion() throws {
+        var bench = ClaudeBench()
+        let call = try ClaudeBench.text("hook-PermissionRequest.AskUserQuestion.json")
+        try bench.call(call.replacingOccurrences(of: #""questions""#, with: #""items""#))
+        #expect(bench.take() == ["session.started proj", "hook 1: no decision"])
+    }
+
     // MARK: What must never allow
 
     @Test("a decision for another input is not applied")

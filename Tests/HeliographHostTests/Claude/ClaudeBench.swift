@@ -106,7 +106,8 @@ struct ClaudeBench {
     // MARK: Recordings
 
     static func text(_ fixture: String) throws -> String {
-        let folder = try #require(Bundle.module.resourceURL).appending(path: "Fixtures")
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = tests.appending(path: "Fixtures")
         return try String(contentsOf: folder.appending(path: fixture), encoding: .utf8)
     }
 

@@ -288,7 +288,8 @@ struct ClaudeMappingTests {
     @Test("whatever a hook call says, what comes of it is an event as the wire has it")
     func hostile() throws {
         var bench = ClaudeBench()
-        let long = String(repeating: #"\u0001\\\"😀"#, count: 30_000)
+        let long = String(repeating: #"\u0001\\\"😀"#, count: 1_000)
+        let huge = String(repeating: #"\u0001\\\"😀"#, count: 25_000)
         for event in [
             "SessionStart", "UserPromptSubmit", "MessageDisplay", "PreToolUse", "PermissionRequest", "PostToolUse",
             "PostToolBatch",
@@ -301,13 +302,14 @@ struct ClaudeMappingTests {
                     "notification_type", "reason", "last_assistant_message", "prompt_id", "tool_response", "tool_input",
                 ]
                 let fields = names.map { #""\#($0)":\#(field)"# }.joined(separator: ",")
+                let whole = field.count > 100 ? "\"\(huge)\"" : field
                 try bench.call(payload(event, fields + #","final":true,"tool_calls":\#(field)"#))
                 try bench.call(
                     payload(
                         event,
                         #""tool_name":"Write","tool_use_id":"t\#(field.count)","final":true,"message_id":"m","agent_id":"a","#
-                            + #""tool_input":{"file_path":\#(field),"content":\#(field),"questions":\#(field)},"delta":\#(field),"#
-                            + #""tool_response":{"type":"create","content":\#(field),"structuredPatch":[{"lines":[\#(field)]}]}"#
+                            + #""tool_input":{"file_path":\#(whole),"content":\#(whole),"questions":\#(whole)},"delta":\#(whole),"#
+                            + #""tool_response":{"type":"create","content":\#(whole),"structuredPatch":[{"lines":[\#(whole)]}]}"#
                     ))
             }
         }

@@ -17,6 +17,11 @@ extension ClaudeAdapter {
         let raw = input.map { Array($0.bytes) } ?? []
         let digest = Self.digest(tool: tool, input: raw)
         let questions = tool == "AskUserQuestion" ? ClaudeQuestion.all(in: input, clean: clean) : nil
+        // A question in a form that we do not know cannot be answered from afar, and must not be waved through.
+        if tool == "AskUserQuestion", questions == nil {
+            order(.respond(token, nil))
+            return
+        }
         if hook.attempt > 1,
             let known = waitingForHook(
                 session: id, tool: tool, agent: Self.agent(payload), prompt: payload.text("prompt_id"), digest)
@@ -31,18 +36,17 @@ extension ClaudeAdapter {
                 "\(requestCount)",
             ])
         let life = limits.approvalLife - (hook.isAttended ? .zero : limits.headlessMargin)
-        let clean = input.map { redactor.redact($0) } ?? (json: Array("{}".utf8), redacted: false)
-        let shown = JSONCut.fit(clean.json, bytesMax: limits.approvalInputBytes)
+        let shown = input.map { clean($0, bytesMax: limits.approvalInputBytes) } ?? (Array("{}".utf8), false, false)
         var approval = ClaudeApproval(
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
             prompt: payload.text("prompt_id"), digest: digest, input: raw, questions: questions ?? [],
             isCut: shown.isCut, expiresAt: now.wall + life.milliseconds, token: token, isAttended: hook.isAttended,
             process: hook.process)
         let taken = Set(approvals.values.compactMap(\.call))
-        approval.call = sessions[id]?.call(tool: tool, agent: approval.agent, input: raw, except: taken)
+        approval.call = sessions[id]?.call(digest, agent: approval.agent, except: taken)
         approvals[name] = approval
         order(.remember(name.rawValue, approval.note))
-        ask(approval, input: input, shown: shown.json, isRedacted: clean.redacted)
+        ask(approval, input: input, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
     private mutating func ask(_ approval: ClaudeApproval, input: JSONValue?, shown: [UInt8], isRedacted: Bool) {
@@ -59,7 +63,7 @@ extension ClaudeAdapter {
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
         let questions = approval.isCut ? [] : approval.questions
-        let change = diff.map { TextCut.fit(clean($0), bytesMax: limits.approvalDiffBytes).text }
+        let change = diff.map { clean($0, bytesMax: limits.approvalDiffBytes) }
         emit(.approvalRequested(request), in: approval.session) {
             if approval.kind == .tool || isTwice || questions.isEmpty { $0.raw("input", shown) }
             if !questions.isEmpty { $0.array("questions", questions.map(\.bytes)) }

@@ -29,9 +29,9 @@ extension ClaudeAdapter {
     }
 
     /// A tool call began; an approval that came before its call (hooks race) now knows it.
-    mutating func adopt(_ call: String, tool: String, agent: String?, input: [UInt8], in session: SessionID) {
+    mutating func adopt(_ call: String, _ digest: InputDigest, agent: String?, in session: SessionID) {
         let waiting = approvalsInOrder.filter {
-            $0.session == session && $0.call == nil && $0.tool == tool && $0.agent == agent && $0.input == input
+            $0.session == session && $0.call == nil && $0.digest == digest && $0.agent == agent
         }
         if let first = waiting.min(by: { $0.expiresAt < $1.expiresAt }) { approvals[first.id]?.call = call }
     }

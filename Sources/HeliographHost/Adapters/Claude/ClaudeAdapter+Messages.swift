@@ -24,9 +24,8 @@ extension ClaudeAdapter {
 
     private mutating func finish(_ message: ClaudeSession.Message, of agent: String?, in id: SessionID) {
         guard !TextCut.trim(message.text).isEmpty else { return }
-        let text = clean(message.text)
+        let text = clean(message.text, bytesMax: limits.messageBytes)
         let summary = TextCut.line(text, bytesMax: limits.summaryBytes)
-        let body = TextCut.fit(text, bytesMax: limits.messageBytes).text
         emit(
             .message, in: id,
             head: {
@@ -34,7 +33,7 @@ extension ClaudeAdapter {
                 if !summary.isEmpty { $0.field("summary", summary) }
                 $0.field("message", message.id)
                 $0.field("agent", agent)
-            }, body: { $0.field("text", body) })
+            }, body: { $0.field("text", text) })
     }
 
     /// Only whole lines go out early: half a secret is not seen to be one. A key of many lines waits for the whole message.

@@ -73,7 +73,7 @@ extension ClaudeAdapter {
         // Claude itself writes such prompts, when something in the background is done.
         if !prompt.hasPrefix("<task-notification>") {
             turnOver(id, agent: nil)
-            let text = clean(prompt)
+            let text = clean(prompt, bytesMax: limits.messageBytes)
             let title = String(TextCut.line(text).prefix(limits.titleCharacters))
             if sessions[id]?.hasTitle == false, !title.isEmpty {
                 sessions[id]?.hasTitle = true
@@ -81,8 +81,7 @@ extension ClaudeAdapter {
                 remember(id)
             }
             let summary = TextCut.line(text, bytesMax: limits.summaryBytes)
-            let body = TextCut.fit(text, bytesMax: limits.messageBytes).text
-            emit(.message(.user, summary: summary.isEmpty ? nil : summary), in: id) { $0.field("text", body) }
+            emit(.message(.user, summary: summary.isEmpty ? nil : summary), in: id) { $0.field("text", text) }
         }
         setStatus(.running, in: id)
     }
@@ -95,7 +94,7 @@ extension ClaudeAdapter {
     mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {
         turnOver(id, agent: nil)
         let message = payload.text("error") ?? payload.text("message") ?? payload.text("reason") ?? "the turn failed"
-        emit(.error(message: TextCut.line(clean(message)), recoverable: true), in: id)
+        emit(.error(message: TextCut.line(clean(message, bytesMax: limits.messageBytes)), recoverable: true), in: id)
         setStatus(.idle, in: id)
     }
 
@@ -122,7 +121,7 @@ extension ClaudeAdapter {
         turnOver(id, agent: agent)
         guard sessions[id]?.subagents.remove(agent) != nil else { return }
         let name = payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
-        let text = payload.text("last_assistant_message").map { TextCut.fit(clean($0), bytesMax: limits.messageBytes).text }
+        let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
         emit(
             .subagentFinished, in: id,
             head: {

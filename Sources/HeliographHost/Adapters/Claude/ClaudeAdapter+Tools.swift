@@ -6,22 +6,21 @@ extension ClaudeAdapter {
         guard let tool = Self.tool(payload), let call = Self.call(payload), let paths = sessions[id]?.paths else { return }
         let input = payload.optional("tool_input")
         let agent = Self.agent(payload)
-        let raw = input.map { Array($0.bytes) } ?? []
         guard sessions[id]?.calls[call] == nil else { return }
-        sessions[id]?.begin(call, tool: tool, agent: agent, input: raw, countMax: limits.callsMax)
-        adopt(call, tool: tool, agent: agent, input: raw, in: id)
+        let digest = Self.digest(tool: tool, input: input.map { Array($0.bytes) } ?? [])
+        sessions[id]?.begin(call, tool: tool, digest, agent: agent, countMax: limits.callsMax)
+        adopt(call, digest, agent: agent, in: id)
         let operation = ClaudeOperation(tool: tool, input: input, paths: paths, clean: clean)
         var start = ToolStart(call: call, tool: tool, operation: operation.doing)
         start.file = operation.file
         start.agent = agent
-        let clean = input.map { redactor.redact($0) }
-        start.isRedacted = clean?.redacted ?? false
-        let shown = clean.map { JSONCut.fit($0.json, bytesMax: limits.inputBytes).json }
+        let shown = input.map { clean($0, bytesMax: limits.inputBytes) }
+        start.isRedacted = shown?.isRedacted ?? false
         // The relay takes a tool's start for work; so do we.
         sessions[id]?.status = .running
         sessions[id]?.statusReason = nil
         emit(.toolStarted(start), in: id) {
-            if let shown { $0.raw("input", shown) }
+            if let shown { $0.raw("input", shown.json) }
         }
     }
 
@@ -74,9 +73,9 @@ extension ClaudeAdapter {
         finish.exitCode = result.exitCode
         finish.durationMilliseconds = payload.whole("duration_ms")
         finish.agent = Self.agent(payload)
-        let summary = TextCut.line(clean(result.summary), bytesMax: limits.summaryBytes)
+        let summary = TextCut.line(clean(result.summary, bytesMax: limits.messageBytes), bytesMax: limits.summaryBytes)
         finish.summary = summary.isEmpty ? nil : summary
-        let output = result.output.map { TextCut.middle(clean($0), bytesMax: limits.outputBytes) }
+        let output = result.output.map { cleanEnds($0, bytesMax: limits.outputBytes) }
         emit(.toolFinished(finish), in: id) {
             if let output, !output.isEmpty { $0.field("output", output) }
         }
@@ -88,7 +87,7 @@ extension ClaudeAdapter {
         guard let path = input?.text("file_path") ?? input?.text("notebook_path") ?? response?.text("filePath") else { return }
         let diff = response.flatMap { ClaudeDiff(response: $0) } ?? ClaudeDiff(tool: tool, input: input)
         let shown = TextCut.line(clean(paths.short(path)))
-        let text = diff.map { TextCut.fit(clean($0.text), bytesMax: limits.diffBytes).text }
+        let text = diff.map { clean($0.text, bytesMax: limits.diffBytes) }
         emit(
             .fileChanged, in: id,
             head: {

@@ -169,9 +169,6 @@ struct ClaudeAdapter {
         order(.remember(session.rawValue, note))
     }
 
-    /// A text without what looks like a secret.
-    func clean(_ text: String) -> String { redactor.redact(text: text).text }
-
     // MARK: Names
 
     /// "claude-" and Claude's own name of the session; another spelling than the wire's is digested.

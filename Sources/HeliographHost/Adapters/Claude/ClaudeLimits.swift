@@ -41,4 +41,8 @@ struct ClaudeLimits: Sendable {
     var approvalInputBytes = 176 << 10
     var approvalDiffBytes = 32 << 10
     var todosMax = 500
+    /// What is longer is shortened before secrets are looked for, so that a huge input does not hold up the others' hooks.
+    var scanBytes = 512 << 10
+    /// Looked through beyond what is shown: no secret is longer.
+    var scanMargin = 32 << 10
 }

@@ -21,7 +21,7 @@ struct ClaudeResult {
         default:
             // The last line is where programs say how it went; JSON says nothing to people.
             let isWords = response.map { Self.words(of: $0) != nil } ?? true
-            summary = isError ? text : isWords ? text.split(whereSeparator: \.isNewline).last.map(String.init) ?? "" : ""
+            summary = isError ? text : isWords ? TextCut.lastLine(text) : ""
             output = text
         }
         if isError { output = text }

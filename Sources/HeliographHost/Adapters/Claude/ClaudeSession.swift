@@ -7,7 +7,8 @@ struct ClaudeSession {
         var id: String
         var tool: String
         var agent: String?
-        var input: [UInt8]
+        /// Of the exact input.
+        var digest: InputDigest
         var order: Int
     }
 
@@ -44,9 +45,9 @@ struct ClaudeSession {
         paths = ClaudePaths(home: home)
     }
 
-    mutating func begin(_ call: String, tool: String, agent: String?, input: [UInt8], countMax: Int) {
+    mutating func begin(_ call: String, tool: String, _ digest: InputDigest, agent: String?, countMax: Int) {
         callOrder += 1
-        calls[call] = Call(id: call, tool: tool, agent: agent, input: input, order: callOrder)
+        calls[call] = Call(id: call, tool: tool, agent: agent, digest: digest, order: callOrder)
         while calls.count > countMax, let oldest = calls.values.min(by: { $0.order < $1.order }) { calls[oldest.id] = nil }
     }
 
@@ -60,8 +61,8 @@ struct ClaudeSession {
     }
 
     /// The newest open call with exactly this input: what a permission request, which names no call, is about.
-    func call(tool: String, agent: String?, input: [UInt8], except taken: Set<String>) -> String? {
-        calls.values.filter { $0.tool == tool && $0.agent == agent && $0.input == input && !taken.contains($0.id) }
+    func call(_ digest: InputDigest, agent: String?, except taken: Set<String>) -> String? {
+        calls.values.filter { $0.digest == digest && $0.agent == agent && !taken.contains($0.id) }
             .max { $0.order < $1.order }?.id
     }
 

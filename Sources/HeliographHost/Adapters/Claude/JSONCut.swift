@@ -32,6 +32,7 @@ enum JSONCut {
             return bytes
         }
         guard value.bytes.count > stringBytes, let text = try? value.string() else { return Array(value.bytes) }
-        return JSONWriter.string(TextCut.fit(text, bytesMax: stringBytes).text)
+        return JSONWriter.string(
+            TextCut.fit(TextCut.rough(text, bytesMax: stringBytes * 3 / 4) + TextCut.marker, bytesMax: stringBytes).text)
     }
 }

@@ -17,17 +17,59 @@ enum TextCut {
         return "\(prefix(text, bytesMax: half))\n\(marker)\n\(suffix(text, bytesMax: half))"
     }
 
+    /// The last line that says something, of the end of a text.
+    static func lastLine(_ text: String) -> String {
+        let tail = rough(tailOf: text, bytesMax: WireLimits.lineBytesMax)
+        return tail.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init) ?? ""
+    }
+
+    // MARK: Before secrets are looked for
+
+    /// The beginning, without a word that would be half: half a secret is not seen to be one.
+    static func rough(_ text: String, bytesMax: Int) -> String {
+        guard text.utf8.count > bytesMax else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: bytesMax)
+        while end.samePosition(in: text.unicodeScalars) == nil { text.utf8.formIndex(before: &end) }
+        let kept = text[..<end]
+        guard let space = kept.utf8.suffix(wordBytes).lastIndex(where: isSpace) else { return String(kept) }
+        return String(text[..<space])
+    }
+
+    static func rough(tailOf text: String, bytesMax: Int) -> String {
+        guard text.utf8.count > bytesMax else { return text }
+        var start = text.utf8.index(text.endIndex, offsetBy: -bytesMax)
+        while start.samePosition(in: text.unicodeScalars) == nil { text.utf8.formIndex(after: &start) }
+        let kept = text[start...]
+        guard let space = kept.utf8.prefix(wordBytes).firstIndex(where: isSpace) else { return String(kept) }
+        return String(text[space...])
+    }
+
+    /// The longest secret in one word that is looked for.
+    private static let wordBytes = 1 << 10
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+    // MARK: Lines
+
     /// One line for lists: the first that says something, without control characters.
     static func line(_ text: String, bytesMax: Int = WireLimits.lineBytesMax) -> String {
-        let first = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
-        let visible = String.UnicodeScalarView(first.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 })
-        return fit(trim(String(visible)), bytesMax: bytesMax).text
+        // A scalar is a byte at least: more of them are not shown, so an endless line is not looked through.
+        let shown = text.unicodeScalars.drop(while: \.properties.isWhitespace).prefix(bytesMax + 16)
+        let first = shown.prefix { !isLineEnd($0) }.filter { $0.value >= 32 && $0.value != 127 }
+        return fit(trim(String(String.UnicodeScalarView(first))), bytesMax: bytesMax).text
     }
 
     static func trim(_ text: String) -> String {
-        var rest = text.drop(while: \.isWhitespace)
-        while let last = rest.last, last.isWhitespace { rest.removeLast() }
-        return String(rest)
+        var rest = text.unicodeScalars.drop(while: \.properties.isWhitespace)
+        while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }
+        return String(String.UnicodeScalarView(rest))
+    }
+
+    private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
+        default: false
+        }
     }
 
     private static func fits(_ text: String, _ bytesMax: Int) -> Bool {

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const web = new URL("../../web/", import.meta.url);
+const files = readdirSync(web, { recursive: true }).map(String).filter((file) => /\.\w+$/.test(file));
+const read = (file) => readFileSync(new URL(file, web), "utf8");
+const scripts = files.filter((file) => file.endsWith(".js"));
+
+test("every module is asked for at once, so that none waits for the one that imports it", () => {
+  const preloaded = [...read("index.html").matchAll(/rel="modulepreload" href="\/([^"]+)"/g)].map(([, file]) => file);
+  assert.deepEqual(preloaded.sort(), scripts.filter((file) => file !== "app.js").sort());
+});
+
+test("nothing comes from elsewhere, and nothing is inline", () => {
+  for (const file of files.filter((name) => !name.endsWith(".d.ts"))) {
+    const foreign = [...read(file).matchAll(/https?:\/\/[^\s"'`<)]+/g)].map(([url]) => url).filter((url) => url !== "http://www.w3.org/2000/svg");
+    assert.deepEqual(foreign, [], file);
+  }
+  assert.doesNotMatch(read("index.html"), /<style|\sstyle=|<script(?![^>]*src=)|\son\w+=/);
+});
+
+test("no module can turn a string into markup or code", () => {
+  for (const file of scripts) {
+    assert.doesNotMatch(read(file), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment/, file);
+  }
+});

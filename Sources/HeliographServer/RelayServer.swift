@@ -25,8 +25,7 @@ package final class RelayServer {
     package static func run(_ configuration: ServerConfiguration, started: @escaping (Addresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
         let directory = try DataDirectory(path: configuration.dataDirectory)
-        let lock = try directory.lock()
-        let store = try SQLiteStore(directory, for: .relay(lock))
+        let store = try SQLiteStore(directory, for: .relay(try directory.lock()))
         let workspace = try store.bootstrap(workspaceName: "default")
         let registry = PrometheusRegistry()
 
@@ -43,8 +42,14 @@ package final class RelayServer {
         }
         server?.runner.finishCommits()
         try store.close()
-        withExtendedLifetime(lock) {}
+        if let failure = server?.runner.fatalFailure { throw StoppedByStore(reason: failure) }
         logger.notice("stopped")
+    }
+
+    /// The relay ended itself; whoever watches over it starts it again.
+    struct StoppedByStore: Error, CustomStringConvertible {
+        let reason: String
+        var description: String { "the store cannot say what it holds: \(reason)" }
     }
 
     package struct Addresses {
@@ -82,6 +87,8 @@ package final class RelayServer {
 
         var limits = WebSocketEngine.Limits()
         limits.messageBytesMax = WireLimits.messageBytesMax
+        // A snapshot carries every pending approval, whole: room for dozens of large ones.
+        limits.outboxBytesMax = 16 << 20
         limits.tooSlowCloseCode = CloseCode.tooSlow.rawValue
         func listener(_ address: ListenerConfiguration.Address, _ tls: ListenerConfiguration.TLS?) -> ListenerConfiguration {
             ListenerConfiguration(

@@ -16,6 +16,8 @@ package enum Limits {
     package static let resolvedApprovalsAge: Int64 = 60 * 60 * 1000
     /// The relay expires an approval this long after the host should have, in milliseconds: the host's word is the better one.
     static let expiryGrace: Int64 = 5_000
+    /// No agent waits longer than this, in milliseconds; a host may name any number.
+    static let expiryMax: Int64 = 30 * 24 * 60 * 60 * 1000
     /// How often resolved approvals are forgotten, in milliseconds.
     static let housekeepingInterval: Int64 = 5 * 60 * 1000
     /// Subscriptions of one client: a wall of sessions, not all that ever were.

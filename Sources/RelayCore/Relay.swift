@@ -44,7 +44,12 @@ package struct Relay {
     package init(configuration: Configuration, epoch: Epoch, state: LogState) {
         self.configuration = configuration
         self.epoch = epoch
-        for (key, state) in state.sessions { sessions[key] = Session(key: key, committed: SessionView(state: state)) }
+        for (key, stored) in state.sessions {
+            var state = stored
+            // Nobody is connected to a relay that has just started, whatever was true when this was stored.
+            state.summary.hostIsConnected = false
+            sessions[key] = Session(key: key, committed: SessionView(state: state))
+        }
         for (workspace, approval) in state.approvals {
             let key = SessionKey(workspace: workspace, session: approval.session)
             sessions[key]?.restore(approval)

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import RelayCore
 import RelayProtocol
+import RelayStore
 import WebSocketEngine
 
 /// Feeds the core with what happened and does what it orders. Lives on the loop's thread.
@@ -22,6 +23,8 @@ final class RelayRunner {
     var makePairingCode: ((ConnectionID, CommandID, PairingRole, WorkspaceID) -> Void)?
     /// The store refused the last batch. Events are refused until it takes one again.
     private(set) var isStoreFailing = false
+    /// Why the relay has to be started anew; nil while it can go on.
+    private(set) var fatalFailure: String?
 
     init(loop: EventLoop, relay: Relay, log: any SessionLog, measures: Measures, logger: Logger) {
         self.loop = loop
@@ -91,25 +94,58 @@ final class RelayRunner {
         let begun = DispatchTime.now()
         let events = batch.appends.reduce(0) { $0 + $1.events.count }
         commits.async {
-            let failure: String?
-            do {
-                try log.commit(batch)
-                failure = nil
-            } catch { failure = "\(error)" }
-            handle.execute { bound.value.commitEnded(failure, events: events, since: begun) }
+            let outcome = Self.commit(batch, to: log)
+            handle.execute { bound.value.commitEnded(outcome, events: events, since: begun) }
         }
     }
 
-    private func commitEnded(_ failure: String?, events: Int, since begun: DispatchTime) {
-        measures.commitEnded(
-            events: events, nanoseconds: DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds,
-            succeeded: failure == nil)
-        isStoreFailing = failure != nil
-        if let failure {
-            logger.error("the store refused a batch", metadata: ["error": "\(failure)", "events": "\(events)"])
-            feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
-        } else {
+    private enum CommitOutcome: Sendable {
+        case committed
+        /// Nothing of the batch is on disk.
+        case refused(String)
+        /// Nobody can say what is on disk.
+        case unknown(String)
+    }
+
+    /// An error of the disk says nothing about what it took. The same batch is tried again, which takes effect once.
+    private static func commit(_ batch: LogBatch, to log: any SessionLog) -> CommitOutcome {
+        for _ in 1..<commitTriesMax {
+            do {
+                try log.commit(batch)
+                return .committed
+            } catch let error as StoreError where error.code == .io || error.code == .busy {
+                usleep(commitRetryMicroseconds)
+            } catch let error as StoreError where error.code == .conflict {
+                return .unknown("\(error)")
+            } catch { return .refused("\(error)") }
+        }
+        do {
+            try log.commit(batch)
+            return .committed
+        } catch { return .unknown("\(error)") }
+    }
+
+    /// Ten seconds in all: a disk that is back by then was a hiccup.
+    private static let commitTriesMax = 40
+    private static let commitRetryMicroseconds: UInt32 = 250_000
+
+    private func commitEnded(_ outcome: CommitOutcome, events: Int, since begun: DispatchTime) {
+        let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
+        switch outcome {
+        case .committed:
+            measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: true)
+            isStoreFailing = false
             feed(.committed)
+        case .refused(let error):
+            measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
+            isStoreFailing = true
+            logger.error("the store refused a batch", metadata: ["error": "\(error)", "events": "\(events)"])
+            feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
+        case .unknown(let error):
+            // What is in memory may no longer be what is on disk. A new start reads what is: hosts send the rest again.
+            logger.critical("the store cannot say what it holds", metadata: ["error": "\(error)"])
+            fatalFailure = error
+            loop.stop()
         }
     }
 

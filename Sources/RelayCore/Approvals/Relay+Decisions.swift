@@ -98,7 +98,8 @@ extension Relay {
     /// `remaining` in milliseconds until the host stops waiting; nil for no limit.
     mutating func armExpiry(of approval: Approval, in key: SessionKey, remaining: Int64?) {
         guard let remaining else { return }
-        effects.append(.armTimer(.approvalExpiry(key, approval.id), after: max(0, remaining) + Limits.expiryGrace))
+        let bounded = min(max(0, remaining), Limits.expiryMax)
+        effects.append(.armTimer(.approvalExpiry(key, approval.id), after: bounded + Limits.expiryGrace))
     }
 
     mutating func expire(_ id: ApprovalID, in key: SessionKey, at now: Instant) {

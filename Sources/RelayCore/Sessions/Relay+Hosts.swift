@@ -121,16 +121,14 @@ extension Relay {
 
     /// Adds one event to the session's staged view and to the tick's batch.
     mutating func stage(_ event: Event, in key: SessionKey, at now: Instant) {
-        guard var session = sessions[key] else { preconditionFailure("events are staged in a session that is open") }
-        let seq = session.staged.state.seq + 1
-        let isFlooded = session.staged.openApprovalCount >= Limits.openApprovalsMax
-        session.staged.reduce(event, seq: seq)
-        sessions[key] = session
-        let approval = SessionView.approval(of: event.head)
-        staging.add(event, seq: seq, to: key, changing: approval)
+        guard let staged = sessions[key]?.staged else { preconditionFailure("events are staged in a session that is open") }
+        let seq = staged.state.seq + 1
+        let isFlooded = staged.openApprovalCount >= Limits.openApprovalsMax
+        sessions[key]?.staged.reduce(event, seq: seq)
+        staging.add(event, seq: seq, to: key, changing: SessionView.approval(of: event.head))
 
-        guard case .approvalRequested(let request) = event.head, let opened = session.staged.approvals[request.approval],
-            opened.seq == seq
+        guard case .approvalRequested(let request) = event.head,
+            let opened = sessions[key]?.staged.approvals[request.approval], opened.seq == seq
         else { return }
         if isFlooded {
             stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: now)

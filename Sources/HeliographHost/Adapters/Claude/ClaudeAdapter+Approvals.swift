@@ -36,7 +36,10 @@ extension ClaudeAdapter {
                 "\(requestCount)",
             ])
         let life = limits.approvalLife - (hook.isAttended ? .zero : limits.headlessMargin)
-        let shown = input.map { clean($0, bytesMax: limits.approvalInputBytes) } ?? (Array("{}".utf8), false, false)
+        let shown =
+            input.map { clean($0, bytesMax: limits.approvalInputBytes) } ?? (
+                json: Array("{}".utf8), isRedacted: false, isCut: false
+            )
         var approval = ClaudeApproval(
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
             prompt: payload.text("prompt_id"), digest: digest, input: raw, questions: questions ?? [],

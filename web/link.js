@@ -309,8 +309,7 @@ export class Link {
     if (this.#probed) return;
     this.#environment.clearTimer(this.#pulse);
     this.#probed = true;
-    // Leaving a session that was never followed has no effect, and every command is answered.
-    this.#quietly({ type: "unsubscribe", session: "probe" });
+    this.#quietly({ type: "ping" });
     this.#pulse = this.#environment.setTimer(() => {
       if (this.#probed) this.#silent((patience * 2) / 3);
       else this.#beat();

@@ -121,4 +121,5 @@ export type Command =
   | { type: "history"; session: string; before: number; limit: number }
   | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string }
   | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[] }
+  | { type: "ping" }
   | { type: "pair"; role?: "client" | "host" };

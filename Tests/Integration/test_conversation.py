@@ -85,10 +85,10 @@ def replay(relay: Any, text: str) -> int:
         received[peer] += 1
         reason = mismatch(json.loads(line), message, names)
         assert not reason, f"line {number}: {reason}\nwritten  <{peer} {line}\nreceived <{peer} {json.dumps(message, ensure_ascii=False)}"
-    for peer, connection in peers.items():
+    rest = {peer: connection.messages[received[peer] :] for peer, connection in peers.items()}
+    for connection in peers.values():
         connection.close()
-        rest = connection.messages[received[peer] :]
-        assert not rest, f"the page does not mention what {peer} received at the end: {rest}"
+    assert not any(rest.values()), f"the page does not mention what came at the end: {rest}"
     return len(lines)
 
 

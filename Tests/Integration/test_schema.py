@@ -79,6 +79,7 @@ FROM_CLIENT: dict[str, Message] = {
     },
     "prompt": {"type": "prompt", "id": "c1", "session": "s1", "text": "t"},
     "interrupt": {"type": "interrupt", "id": "c1", "session": "s1"},
+    "ping": {"type": "ping", "id": "c1"},
     "pair": {"type": "pair", "id": "c1", "role": "host"},
 }  # fmt: skip
 
@@ -240,6 +241,7 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     phone.command("history", session="s1", before=5, limit=2)
     phone.command("prompt", session="s1", text="go on")
     phone.command("interrupt", session="s1")
+    phone.command("ping")
     phone.command("pair", role="host")
     phone.command("unsubscribe", session="s1")
     phone.subscribe("s1", after={"epoch": "another", "seq": 1})

@@ -90,7 +90,7 @@ struct MessageTests {
                 DecideCommand(
                     session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest,
                     verdict: .answer([Answer(question: "q0", choices: ["x"])]))),
-            .prompt(SessionID("s")!, text: "go"), .interrupt(SessionID("s")!), .pair(.host),
+            .prompt(SessionID("s")!, text: "go"), .interrupt(SessionID("s")!), .ping, .pair(.host),
         ])
     func commands(_ command: ClientCommand) throws {
         let id = CommandID("k")!

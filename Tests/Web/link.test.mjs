@@ -162,7 +162,7 @@ test("a refused upgrade of a device that is not paired any more stops", async ()
 test("silence is asked about, called silent, and ends the link at the relay's own hang-up time", () => {
   const scene = new Scene().live();
   scene.wait(20_000);
-  assert.equal(scene.sent("unsubscribe").length, 1);
+  assert.equal(scene.sent("ping").length, 1);
   assert.equal(scene.link.phase, "live");
   scene.wait(10_000);
   assert.equal(scene.link.phase, "silent");
@@ -174,7 +174,7 @@ test("an answer to the question keeps the link live, and the next silence is ask
   const scene = new Scene().live();
   for (let round = 1; round <= 3; round += 1) {
     scene.wait(20_500);
-    const probes = scene.sent("unsubscribe");
+    const probes = scene.sent("ping");
     assert.equal(probes.length, round);
     scene.say({ type: "reply", id: probes.at(-1).id });
     assert.equal(scene.link.phase, "live");
@@ -197,7 +197,7 @@ test("a word after silence makes it live again", () => {
 test("waking up tries at once, and asks a link that slept", () => {
   const scene = new Scene().live();
   scene.link.wake();
-  assert.equal(scene.sent("unsubscribe").length, 1);
+  assert.equal(scene.sent("ping").length, 1);
   scene.wait(4_100);
   assert.equal(scene.link.phase, "waiting");
   scene.link.wake();

@@ -207,6 +207,7 @@ final class Routes {
     private func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
         var response = response
         response.headers.append(contentsOf: WebPage.securityHeaders)
+        response.headers.append(("date", HTTPDate.now))
         loop.respond(to: id, response)
     }
 }

@@ -65,6 +65,7 @@ extension Relay {
             forward(.prompt(id, session, text: text), needing: .prompt, of: session, id, of: client, peer)
         case .interrupt(let session):
             forward(.interrupt(id, session), needing: .interrupt, of: session, id, of: client, peer)
+        case .ping: reply(.done, to: id, of: peer)
         case .pair(let role): effects.append(.makePairingCode(peer, id, role, client.workspace))
         }
     }

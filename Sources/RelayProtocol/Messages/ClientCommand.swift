@@ -7,6 +7,8 @@ package enum ClientCommand: Sendable, Equatable {
     case decide(DecideCommand)
     case prompt(SessionID, text: String)
     case interrupt(SessionID)
+    /// Is the link alive? A browser cannot see the WebSocket's own pings.
+    case ping
     case pair(PairingRole)
 
     typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
@@ -38,6 +40,7 @@ package enum ClientCommand: Sendable, Equatable {
             .prompt(try value.identifier("session"), text: try value.string("text", bytesMax: WireLimits.textBytesMax))
         },
         "interrupt": { value throws(WireError) in .interrupt(try value.identifier("session")) },
+        "ping": { _ throws(WireError) in .ping },
         "pair": { value throws(WireError) in
             .pair(value.optional("role") == nil ? .client : try value.word("role"))
         },
@@ -65,6 +68,7 @@ package enum ClientCommand: Sendable, Equatable {
                 $0.field("text", text)
             }
         case .interrupt(let session): return Self.message("interrupt", id) { $0.field("session", session) }
+        case .ping: return Self.message("ping", id) { _ in }
         case .pair(let role): return Self.message("pair", id) { $0.field("role", role.rawValue) }
         }
     }

@@ -381,7 +381,7 @@ struct ClaudeApprovalTests {
     @Test("an input that does not fit an event is cut, and can be denied only")
     func cut() throws {
         var bench = ClaudeBench()
-        let long = String(repeating: "x😀\\n", count: 60_000)
+        let long = String(repeating: "x😀\\n", count: 30_000)
         let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
             .replacingOccurrences(of: "echo hi > out.txt", with: long)
         try bench.call(call)

@@ -289,7 +289,7 @@ struct ClaudeMappingTests {
     func hostile() throws {
         var bench = ClaudeBench()
         let long = String(repeating: #"\u0001\\\"😀"#, count: 1_000)
-        let huge = String(repeating: #"\u0001\\\"😀"#, count: 25_000)
+        let huge = String(repeating: #"\u0001\\\"😀"#, count: 19_000)
         for event in [
             "SessionStart", "UserPromptSubmit", "MessageDisplay", "PreToolUse", "PermissionRequest", "PostToolUse",
             "PostToolBatch",

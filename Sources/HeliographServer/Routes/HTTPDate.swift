@@ -1,0 +1,13 @@
+import Foundation
+
+/// The `Date` header of RFC 9110: the page learns from it how far its clock is off the relay's.
+enum HTTPDate {
+    private static let format = Date.VerbatimFormatStyle(
+        format: """
+            \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
+            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
+            """,
+        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+
+    static var now: String { Date.now.formatted(format) }
+}

@@ -41,7 +41,7 @@ let package = Package(
         .executableTarget(
             name: "heliograph",
             dependencies: [
-                "HeliographServer", "HeliographHost", "HeliographClient", "RelayCore", "RelayProtocol", "QRCode",
+                "HeliographServer", "HeliographHost", "HeliographClient", "RelayAccess", "RelayCore", "RelayProtocol", "QRCode",
                 "WebSocketEngine", arguments, logging,
             ],
             swiftSettings: settings),
@@ -50,20 +50,22 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "Crypto", "QRCode", logging, metrics,
+                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "Crypto", "QRCode", logging,
+                metrics,
             ],
             swiftSettings: settings,
             plugins: ["EmbedFilesPlugin"]),
-        module("HeliographHost", ["RelayProtocol", "WebSocketEngine", "Crypto", logging]),
-        module("HeliographClient", ["RelayProtocol", "WebSocketEngine", logging]),
+        module("HeliographHost", ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", logging]),
+        module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
         // The core and its language: pure.
-        module("RelayCore", ["RelayProtocol", deque]),
+        module("RelayCore", ["RelayProtocol"]),
         module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
 
         // Adapters to the world outside.
         module("RelayStore", ["RelayCore", "RelayProtocol", grdb]),
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
+        module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),
         module("QRCode", ["CQREncode"]),
 
@@ -84,7 +86,10 @@ let package = Package(
         tests("CryptoTests", ["Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
-        tests("HeliographHostTests", ["HeliographHost", "RelayProtocol", "Crypto"], exclude: ["Fixtures"]),
-        tests("HeliographClientTests", ["HeliographClient", "RelayProtocol", "WebSocketEngine"]),
+        tests(
+            "HeliographHostTests", ["HeliographHost", "RelayProtocol", "WebSocketEngine", "Crypto", logging],
+            exclude: ["Fixtures"]),
+        tests("HeliographClientTests", ["HeliographClient", "RelayAccess", "RelayProtocol", "WebSocketEngine"]),
+        tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),
     ]
 )

@@ -1,5 +1,6 @@
 internal import Glibc
 package import Logging
+internal import RelayAccess
 internal import RelayProtocol
 
 /// What `heliograph host` does.
@@ -13,15 +14,19 @@ package enum HostCommand {
     package static func join(
         link: String, name: String? = nil, certificateAuthorityFile: String? = nil, paths: HostPaths = HostPaths()
     ) throws -> String {
-        let link = try PairingLink(link)
+        guard let link = PairingLink(link) else {
+            throw HostError(.badConfiguration, "a pairing link looks like https://relay.example/#host=CODE")
+        }
         guard link.role == .host else {
             throw HostError(.pairing, "this link is for a phone or a browser: ask the relay for one for a host")
         }
+        guard !link.relay.isOpenToOthers else {
+            throw HostError(.pairing, "\(link.relay) has no TLS: a token would go over the network for all to read")
+        }
         let name = name ?? machineName()
-        let request = PairingRequest(
-            relay: link.relay, code: link.code, name: name, certificateAuthorityFile: certificateAuthorityFile)
-        let grant = try request.redeem()
-        guard grant.role == .host else { throw HostError(.pairing, "the relay gave a token that is not for a host") }
+        let request = PairingRequest(link: link, name: name, certificateAuthorityFile: certificateAuthorityFile)
+        let grant: PairingRequest.Result
+        do { grant = try request.perform() } catch { throw HostError(.pairing, error.message) }
         var configuration = HostConfiguration(relay: link.relay, token: grant.token, paths: paths)
         configuration.name = name
         configuration.certificateAuthorityFile = certificateAuthorityFile

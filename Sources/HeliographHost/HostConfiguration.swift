@@ -1,3 +1,4 @@
+package import RelayAccess
 internal import RelayProtocol
 
 /// All that a daemon has to be told.
@@ -52,8 +53,10 @@ package struct HostConfiguration: Sendable {
             guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw HostError(.badConfiguration, "\(path): the token is not one")
             }
-            var configuration = HostConfiguration(
-                relay: try RelayAddress(try value.string("relay")), token: token, paths: paths)
+            guard let relay = RelayAddress(try value.string("relay")) else {
+                throw HostError(.badConfiguration, "\(path): the relay's address is not one")
+            }
+            var configuration = HostConfiguration(relay: relay, token: token, paths: paths)
             configuration.name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
             configuration.certificateAuthorityFile = try value.optionalString("certificateAuthority")
             return configuration
@@ -68,7 +71,7 @@ package struct HostConfiguration: Sendable {
     package func save(_ paths: HostPaths = HostPaths()) throws(HostError) {
         try Files.makePrivateDirectory(paths.configDirectory)
         let bytes = JSONWriter.object {
-            $0.field("relay", relay.url)
+            $0.field("relay", relay.description)
             $0.field("token", token)
             $0.field("name", name)
             $0.field("certificateAuthority", certificateAuthorityFile)

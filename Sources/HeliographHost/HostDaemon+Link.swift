@@ -1,4 +1,5 @@
 internal import Logging
+internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
@@ -65,15 +66,10 @@ extension HostDaemon: ClientHandler {
     }
 
     private func connect() {
-        let relay = configuration.relay
         var settings = ClientConfiguration(
-            host: relay.host, port: relay.port, path: relay.basePath + ProtocolVersion.hostPath, tls: relay.isTLS,
-            headers: [("Authorization", "Bearer \(configuration.token)")], subprotocol: ProtocolVersion.subprotocol,
+            configuration.relay, path: ProtocolVersion.hostPath, token: configuration.token,
             certificateAuthorityFile: configuration.certificateAuthorityFile)
-        if let heartbeat = link.heartbeat, heartbeat.pingSeconds < heartbeat.hangUpSeconds {
-            settings.liveness = Liveness(
-                pingAfter: .seconds(heartbeat.pingSeconds), hangUpAfter: .seconds(heartbeat.hangUpSeconds))
-        }
+        if let heartbeat = link.heartbeat { settings.follow(heartbeat) }
         do {
             connection = try loop.connect(settings, handler: self)
         } catch {

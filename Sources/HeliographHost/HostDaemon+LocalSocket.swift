@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
@@ -100,7 +101,7 @@ extension HostDaemon: ServerHandler {
         JSONWriter.object { writer in
             writer.object("link") {
                 $0.field("state", linkState)
-                $0.field("relay", configuration.relay.url)
+                $0.field("relay", configuration.relay.description)
             }
             writer.array(
                 "sessions",

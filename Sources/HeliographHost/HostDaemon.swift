@@ -71,7 +71,7 @@ final class HostDaemon {
         drive(.started)
         logger.info(
             "started",
-            metadata: ["relay": "\(configuration.relay.url)", "spool.events": "\(spool.index.pendingCount)"])
+            metadata: ["relay": "\(configuration.relay)", "spool.events": "\(spool.index.pendingCount)"])
     }
 
     /// Hooks that wait keep waiting: they call the next daemon again.

@@ -1,4 +1,5 @@
 import Glibc
+import RelayAccess
 import RelayProtocol
 import Testing
 
@@ -79,68 +80,5 @@ struct CredentialsTests {
             _ = try Credentials.resolve(others)
             Issue.record("nothing was thrown")
         } catch { #expect(error.exit == .unauthorised) }
-    }
-
-    @Test(arguments: [
-        ("https://relay.example", "https://relay.example"), ("relay.example", "https://relay.example"),
-        ("localhost:7800", "http://localhost:7800"), ("ws://h:80/", "http://h"), ("wss://h:8443/x/", "https://h:8443/x"),
-        ("http://[::1]:7800", "http://[::1]:7800"), ("unix:/run/a.sock", "unix:/run/a.sock"), ("unix:///run/a", "unix:/run/a"),
-    ])
-    func addresses(_ text: String, _ normal: String) {
-        #expect(RelayAddress(text)?.description == normal)
-        #expect(RelayAddress(normal) == RelayAddress(text))
-    }
-
-    @Test(arguments: [
-        "", "ftp://x", "http://", "http://u:p@x", "http://x:0", "http://x:99999", "http://x?y", "http://x#y", "unix:rel",
-        "http://a b", "http://x\r\ny", "http://-oProxy", "[::1", "http://ex\u{430}mple",
-    ])
-    func noAddresses(_ text: String) {
-        #expect(RelayAddress(text) == nil)
-    }
-
-    @Test func links() {
-        let link = PairingLink("https://relay.example/#pair=abc-123")
-        #expect(link?.relay.description == "https://relay.example" && link?.code == "abc-123" && link?.role == .client)
-        #expect(PairingLink("http://10.0.0.2:7800/#host=x")?.role == .host)
-        for text in ["https://relay.example/", "https://x/#pair=", "https://x/#other=1", "#pair=1", "https://x/#pair=a b"] {
-            #expect(PairingLink(text) == nil)
-        }
-    }
-}
-
-struct PairingTests {
-    private func answer(_ text: String) throws -> HTTPExchange.Answer? {
-        try HTTPExchange.answer(in: Array(text.utf8), isWhole: false)
-    }
-
-    @Test func answersAreReadWhenTheyAreWhole() throws {
-        #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{") == nil)
-        #expect(try answer("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}") == .init(status: 200, body: Array("{}".utf8)))
-        let chunked = "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\n{\"\r\n3\r\na\":\r\n0\r\n\r\n"
-        #expect(try answer(chunked) == .init(status: 201, body: Array("{\"a\":".utf8)))
-        #expect(try answer(String(chunked.dropLast(6))) == nil)
-        #expect(try HTTPExchange.answer(in: Array("HTTP/1.0 200 OK\r\n\r\nxy".utf8), isWhole: true)?.body == Array("xy".utf8))
-    }
-
-    @Test(arguments: [
-        "SSH-2.0-x\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-    ])
-    func otherAnswersAreRefused(_ text: String) {
-        #expect(throws: HTTPFault.self) { try answer(text) }
-    }
-
-    @Test func whatTheRelayGivesIsChecked() throws {
-        func read(_ status: Int, _ text: String) throws(PairingFault) -> PairingRequest.Result {
-            try PairingRequest.read(.init(status: status, body: Array(text.utf8)), role: .client)
-        }
-        #expect(try read(200, #"{"token":"t","role":"client","name":"me"}"#).token == "t")
-        #expect(throws: PairingFault.otherRole(.host)) { try read(200, #"{"token":"t","role":"host","name":"me"}"#) }
-        #expect(throws: PairingFault.notARelay) { try read(200, "<html>") }
-        #expect(throws: PairingFault.notARelay) { try read(200, #"{"token":"a\r\nb","role":"client","name":"me"}"#) }
-        #expect(throws: PairingFault.refused(status: 410, "used")) {
-            try read(410, #"{"error":{"code":"closed","message":"used"}}"#)
-        }
     }
 }

@@ -64,12 +64,25 @@ class Relay:
         self.url = f"http://127.0.0.1:{self.port}"
         self.arguments = arguments or []
         self.process: subprocess.Popen[bytes] | None = None
-        self._killed = False
+        self._was_ready = False
 
     # Life
 
     def start(self) -> None:
+        """Until it is ready. The first time another process may have taken the port since it was found free; then another is tried."""
         assert self.process is None, "the relay runs already"
+        try:
+            self._spawn()
+        except AssertionError:
+            if self._was_ready:
+                raise
+            self.kill()
+            self.port = free_port()
+            self.url = f"http://127.0.0.1:{self.port}"
+            self._spawn()
+        self._was_ready = True
+
+    def _spawn(self) -> None:
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
         command = [str(BINARY), "serve", "--data", str(self.data), "--listen", f"127.0.0.1:{self.port}", *self.arguments]

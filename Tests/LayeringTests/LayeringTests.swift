@@ -66,7 +66,7 @@ struct Planted: CustomTestStringConvertible {
     ]
 
     static let good = [
-        Planted("Sources/RelayCore/A.swift", "import DequeModule\npackage import RelayProtocol\n"),
+        Planted("Sources/RelayCore/A.swift", "package import RelayProtocol\n"),
         Planted("Sources/WebSocketEngine/A.swift", "internal import CLibwebsockets\nimport Glibc\n"),
         Planted("Sources/Crypto/A.swift", "/// One thread's.\n@safe\nfinal class Box: @unchecked Sendable {}\n"),
         Planted("Sources/Crypto/A.swift", "// import Foundation is what this is not about\nlet important = 1\n"),

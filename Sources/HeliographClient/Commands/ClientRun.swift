@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 

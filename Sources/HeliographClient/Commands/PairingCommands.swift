@@ -1,4 +1,5 @@
 internal import Glibc
+internal import RelayAccess
 internal import RelayProtocol
 
 /// `login` and `logout`.

@@ -1,3 +1,4 @@
+internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
@@ -72,23 +73,11 @@ final class RelayConnection: ClientHandler {
     }
 
     private var configuration: ClientConfiguration {
-        let path = credentials.relay.prefix + ProtocolVersion.clientPath
-        let headers = [("authorization", "Bearer \(credentials.token)")]
-        var configuration: ClientConfiguration
-        switch credentials.relay.target {
-        case .unix(let file):
-            configuration = ClientConfiguration(
-                unixPath: file, path: path, headers: headers, subprotocol: ProtocolVersion.subprotocol)
-        case .tcp(let host, let port, let isTLS):
-            configuration = ClientConfiguration(
-                host: host, port: port, path: path, tls: isTLS, headers: headers, subprotocol: ProtocolVersion.subprotocol,
-                certificateAuthorityFile: isTLS ? credentials.certificateAuthorityFile : nil)
-        }
+        var configuration = ClientConfiguration(
+            credentials.relay, path: ProtocolVersion.clientPath, token: credentials.token,
+            certificateAuthorityFile: credentials.certificateAuthorityFile)
         configuration.limits.messageBytesMax = Self.messageBytesMax
-        if let heartbeat = link.heartbeat, heartbeat.pingSeconds < heartbeat.hangUpSeconds {
-            configuration.liveness = Liveness(
-                pingAfter: .seconds(heartbeat.pingSeconds), hangUpAfter: .seconds(heartbeat.hangUpSeconds))
-        }
+        if let heartbeat = link.heartbeat { configuration.follow(heartbeat) }
         return configuration
     }
 }

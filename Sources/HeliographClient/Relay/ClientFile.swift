@@ -1,4 +1,5 @@
 internal import Glibc
+internal import RelayAccess
 internal import RelayProtocol
 
 /// `client.json`: `{"relay", "token", "name", "ca"?}`, readable by its owner only.

@@ -1,3 +1,5 @@
+package import RelayAccess
+
 /// Which relay to talk to, and the secret that it knows this client by.
 package struct Credentials: Equatable, Sendable {
     package var relay: RelayAddress

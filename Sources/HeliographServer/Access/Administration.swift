@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Glibc
+import RelayAccess
 package import RelayCore
 import RelayProtocol
 import RelayStore
@@ -45,39 +46,10 @@ package final class Administration {
     }
 
     /// Has a running relay read its tokens again. Where none runs there is nothing to do: it reads them when it starts.
-    package func tokensChanged() { LocalRequest.post("/v1/admin/reload", socket: directory.adminSocketPath) }
-}
-
-/// A request to a relay on this machine, over its admin socket.
-enum LocalRequest {
-    /// A relay that is there answers at once.
-    private static let timeoutSeconds = 5
-
-    static func post(_ path: String, socket socketPath: String) {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(socketPath.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        let connected = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard connected == 0 else { return }
-        let request = Array("POST \(path) HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8)
-        guard
-            unsafe request.withUnsafeBytes({ unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) })
-                == request.count
-        else { return }
-        // The answer says that it is done; a revoked connection is closed by then.
-        var answer = [UInt8](repeating: 0, count: 512)
-        _ = unsafe recv(descriptor, &answer, answer.count, 0)
+    package func tokensChanged() {
+        guard let relay = RelayAddress("unix:" + directory.adminSocketPath) else { return }
+        // The answer says that it is done; whoever was revoked is out by then.
+        _ = try? HTTPExchange(relay: relay, path: "/v1/admin/reload").perform()
     }
 }
 

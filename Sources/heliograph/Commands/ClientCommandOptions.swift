@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HeliographClient
 import HeliographServer
+import RelayAccess
 
 /// What every client command takes.
 struct ClientCommandOptions: ParsableArguments {

@@ -2,6 +2,7 @@ import ArgumentParser
 import HeliographHost
 import HeliographServer
 import Logging
+import RelayAccess
 
 /// `heliograph host`
 struct Host: ParsableCommand {

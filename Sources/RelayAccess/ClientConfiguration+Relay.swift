@@ -1,0 +1,24 @@
+package import RelayProtocol
+package import WebSocketEngine
+
+extension ClientConfiguration {
+    /// A WebSocket to a relay, as who holds this token.
+    package init(_ relay: RelayAddress, path: String, token: String, certificateAuthorityFile: String?) {
+        let path = relay.prefix + path
+        let headers = [("authorization", "Bearer \(token)")]
+        switch relay.target {
+        case .unix(let file):
+            self.init(unixPath: file, path: path, headers: headers, subprotocol: ProtocolVersion.subprotocol)
+        case .tcp(let host, let port, let isTLS):
+            self.init(
+                host: host, port: port, path: path, tls: isTLS, headers: headers, subprotocol: ProtocolVersion.subprotocol,
+                certificateAuthorityFile: isTLS ? certificateAuthorityFile : nil)
+        }
+    }
+
+    /// Is as patient as the relay said that it is.
+    package mutating func follow(_ heartbeat: Heartbeat) {
+        guard heartbeat.pingSeconds < heartbeat.hangUpSeconds else { return }
+        liveness = Liveness(pingAfter: .seconds(heartbeat.pingSeconds), hangUpAfter: .seconds(heartbeat.hangUpSeconds))
+    }
+}

@@ -11,9 +11,11 @@ enum Sample {
     static let heads: [EventHead] = [
         .sessionStarted(SessionFacts(agentName: "claude-code")), .sessionRenamed(title: "t"),
         .sessionEnded(reason: "exit", failed: true), .statusChanged(.waitingAnswer, reason: "r"),
-        .message(.assistant, summary: "s"), .toolStarted(ToolStart(call: "c", tool: "Bash", operation: "Running: ls")),
+        .message(.assistant, summary: "s", message: "m", agent: "x"),
+        .toolStarted(ToolStart(call: "c", tool: "Bash", operation: "Running: ls")),
         .toolFinished(ToolFinish(call: "c", tool: "Bash", succeeded: false)),
-        .fileChanged(path: "a.swift", added: 1, removed: 2), .todoChanged(TodoProgress(completed: 1, total: 2, current: "x")),
+        .fileChanged(path: "a.swift", added: 1, removed: 2, call: "c"),
+        .todoChanged(TodoProgress(completed: 1, total: 2, current: "x")),
         .usage(
             {
                 var usage = Usage()
@@ -29,7 +31,7 @@ enum Sample {
         .approvalDecided(ApprovalID("a1")!, decision), .approvalDelivered(ApprovalID("a1")!),
         .approvalApplied(ApprovalID("a1")!, outcome: .ran), .approvalExpired(ApprovalID("a1")!),
         .approvalCancelled(ApprovalID("a1")!, reason: "allowedLocally"), .approvalStale(ApprovalID("a1")!, reason: "digest"),
-        .subagentStarted(agent: "x"), .subagentFinished(agent: "x"), .budgetCrossed(level: 80),
+        .subagentStarted(agent: "x", name: "explorer"), .subagentFinished(agent: "x"), .budgetCrossed(level: 80),
         .error(message: "m", recoverable: true), .truncated(count: 3), .rewound(to: 4),
     ]
 }

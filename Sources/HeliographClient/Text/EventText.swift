@@ -36,7 +36,7 @@ package struct EventText: Sendable {
         case .statusChanged(let status, let reason):
             set("\(StatusText(status).word)\(Self.tail(reason))", .dim)
             isMinor = true
-        case .message(let role, let summary):
+        case .message(let role, let summary, _, _):
             let text = (try? body?.optionalString("text")) ?? summary ?? ""
             let name = role == .assistant ? "agent" : role.rawValue
             set("\(name): \(Self.firstLine(text))", role == .thought ? .dim : role == .user ? .cyan : nil)
@@ -52,7 +52,7 @@ package struct EventText: Sendable {
             let result = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
             set("\(finish.succeeded ? "✓" : "✗") \(finish.tool)\(result)", finish.succeeded ? .dim : .red)
             isMinor = finish.succeeded
-        case .fileChanged(let path, let added, let removed): set("± \(path) +\(added) −\(removed)")
+        case .fileChanged(let path, let added, let removed, _): set("± \(path) +\(added) −\(removed)")
         case .todoChanged(let todo):
             set("☑ \(todo.completed)/\(todo.total)\(Self.tail(todo.current))")
         case .usage(let usage):
@@ -73,8 +73,8 @@ package struct EventText: Sendable {
         case .approvalCancelled(_, let reason):
             set("the question was settled elsewhere: \(DecisionText.words(for: reason))", .dim)
         case .approvalStale(_, let reason): set("the decision was not applied: \(DecisionText.words(for: reason))", .yellow)
-        case .subagentStarted(let agent): set("⑂ subagent started: \((try? body?.optionalString("text")) ?? agent)")
-        case .subagentFinished(let agent): minor("⑂ subagent finished: \(agent)")
+        case .subagentStarted(let agent, let name): set("⑂ subagent started: \(name ?? agent)")
+        case .subagentFinished(let agent, let name): minor("⑂ subagent finished: \(name ?? agent)")
         case .budgetCrossed(let level): set("budget: level \(level) was crossed", .yellow)
         case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
         case .truncated(let count):

@@ -10,17 +10,17 @@ extension SessionView {
         case .sessionRenamed(let title): state.summary.title = title
         case .sessionEnded(let reason, let failed): state.end(reason: reason, failed: failed, at: event.at)
         case .statusChanged(let status, let reason): state.setStatus(status, reason: reason)
-        case .message(let role, _): if role != .thought { state.summary.messages += 1 }
+        case .message(let role, _, _, _): if role != .thought { state.summary.messages += 1 }
         case .toolStarted(let start): state.startTool(start)
         case .toolFinished(let finish): state.finishTool(finish)
-        case .fileChanged(let path, let added, let removed):
+        case .fileChanged(let path, let added, let removed, _):
             state.summary.file = path
             state.summary.linesAdded.addSaturating(added)
             state.summary.linesRemoved.addSaturating(removed)
         case .todoChanged(let progress): state.summary.todo = progress
         case .usage(let usage): state.add(usage)
-        case .subagentStarted(let agent): state.subagents.insert(agent)
-        case .subagentFinished(let agent): state.subagents.remove(agent)
+        case .subagentStarted(let agent, _): state.subagents.insert(agent)
+        case .subagentFinished(let agent, _): state.subagents.remove(agent)
         case .error(let message, _): state.summary.error = message
         case .approvalRequested(let request): open(request, event: event, seq: seq)
         case .approvalDecided(let approval, let decision):

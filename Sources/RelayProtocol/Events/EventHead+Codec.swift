@@ -14,13 +14,17 @@ extension EventHead {
             self = .sessionEnded(reason: try head.optionalString("reason", bytesMax: line), failed: try head.flag("failed"))
         case .statusChanged:
             self = .statusChanged(try head.word("status"), reason: try head.optionalString("reason", bytesMax: line))
-        case .message: self = .message(try head.word("role"), summary: try head.optionalString("summary", bytesMax: line))
+        case .message:
+            self = .message(
+                try head.word("role"), summary: try head.optionalString("summary", bytesMax: line),
+                message: try head.optionalString("message", bytesMax: name),
+                agent: try head.optionalString("agent", bytesMax: name))
         case .toolStarted: self = .toolStarted(try ToolStart(from: head))
         case .toolFinished: self = .toolFinished(try ToolFinish(from: head))
         case .fileChanged:
             self = .fileChanged(
                 path: try head.string("path", bytesMax: line), added: try head.integer("added"),
-                removed: try head.integer("removed"))
+                removed: try head.integer("removed"), call: try head.optionalString("call", bytesMax: name))
         case .todoChanged:
             self = .todoChanged(
                 TodoProgress(
@@ -37,8 +41,12 @@ extension EventHead {
             self = .approvalCancelled(try head.identifier("approval"), reason: try head.string("reason", bytesMax: line))
         case .approvalStale:
             self = .approvalStale(try head.identifier("approval"), reason: try head.string("reason", bytesMax: line))
-        case .subagentStarted: self = .subagentStarted(agent: try head.string("agent", bytesMax: name))
-        case .subagentFinished: self = .subagentFinished(agent: try head.string("agent", bytesMax: name))
+        case .subagentStarted:
+            self = .subagentStarted(
+                agent: try head.string("agent", bytesMax: name), name: try head.optionalString("name", bytesMax: name))
+        case .subagentFinished:
+            self = .subagentFinished(
+                agent: try head.string("agent", bytesMax: name), name: try head.optionalString("name", bytesMax: name))
         case .budgetCrossed: self = .budgetCrossed(level: try head.integer("level"))
         case .error:
             self = .error(message: try head.string("message", bytesMax: line), recoverable: try head.flag("recoverable"))
@@ -86,15 +94,18 @@ extension EventHead {
         case .statusChanged(let status, let reason):
             writer.field("status", status.rawValue)
             writer.field("reason", reason)
-        case .message(let role, let summary):
+        case .message(let role, let summary, let message, let agent):
             writer.field("role", role.rawValue)
             writer.field("summary", summary)
+            writer.field("message", message)
+            writer.field("agent", agent)
         case .toolStarted(let start): start.write(to: &writer)
         case .toolFinished(let finish): finish.write(to: &writer)
-        case .fileChanged(let path, let added, let removed):
+        case .fileChanged(let path, let added, let removed, let call):
             writer.field("path", path)
             writer.field("added", added)
             writer.field("removed", removed)
+            writer.field("call", call)
         case .todoChanged(let progress): progress.write(to: &writer)
         case .usage(let usage): usage.write(to: &writer)
         case .approvalRequested(let request): request.write(to: &writer)
@@ -108,7 +119,9 @@ extension EventHead {
         case .approvalCancelled(let approval, let reason), .approvalStale(let approval, let reason):
             writer.field("approval", approval)
             writer.field("reason", reason)
-        case .subagentStarted(let agent), .subagentFinished(let agent): writer.field("agent", agent)
+        case .subagentStarted(let agent, let name), .subagentFinished(let agent, let name):
+            writer.field("agent", agent)
+            writer.field("name", name)
         case .budgetCrossed(let level): writer.field("level", level)
         case .error(let message, let recoverable):
             writer.field("message", message)

@@ -26,14 +26,9 @@ extension ClaudeAdapter {
         guard !TextCut.trim(message.text).isEmpty else { return }
         let text = clean(message.text, bytesMax: limits.messageBytes)
         let summary = TextCut.line(text, bytesMax: limits.summaryBytes)
-        emit(
-            .message, in: id,
-            head: {
-                $0.field("role", MessageRole.assistant.rawValue)
-                if !summary.isEmpty { $0.field("summary", summary) }
-                $0.field("message", message.id)
-                $0.field("agent", agent)
-            }, body: { $0.field("text", text) })
+        let head = EventHead.message(
+            .assistant, summary: summary.isEmpty ? nil : summary, message: message.id, agent: agent)
+        emit(head, in: id) { $0.field("text", text) }
     }
 
     /// Only whole lines go out early: half a secret is not seen to be one. A key of many lines waits for the whole message.

@@ -110,10 +110,7 @@ extension ClaudeAdapter {
     mutating func subagentStarted(_ id: SessionID, _ payload: JSONValue) {
         guard let agent = Self.agent(payload), sessions[id]?.subagents.insert(agent).inserted == true else { return }
         let name = payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
-        emit(.subagentStarted, in: id) {
-            $0.field("agent", agent)
-            $0.field("name", name)
-        }
+        emit(.subagentStarted(agent: agent, name: name), in: id)
     }
 
     mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
@@ -122,12 +119,7 @@ extension ClaudeAdapter {
         guard sessions[id]?.subagents.remove(agent) != nil else { return }
         let name = payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
         let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
-        emit(
-            .subagentFinished, in: id,
-            head: {
-                $0.field("agent", agent)
-                $0.field("name", name)
-            }, body: { $0.field("text", text) })
+        emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }
 
     mutating func setStatus(_ status: SessionStatus, reason: String? = nil, in id: SessionID) {

@@ -88,17 +88,10 @@ extension ClaudeAdapter {
         let diff = response.flatMap { ClaudeDiff(response: $0) } ?? ClaudeDiff(tool: tool, input: input)
         let shown = TextCut.line(clean(paths.short(path)))
         let text = diff.map { clean($0.text, bytesMax: limits.diffBytes) }
-        emit(
-            .fileChanged, in: id,
-            head: {
-                $0.field("path", shown)
-                $0.field("added", diff?.added ?? 0)
-                $0.field("removed", diff?.removed ?? 0)
-                $0.field("call", call)
-            },
-            body: {
-                if let text, !text.isEmpty { $0.field("diff", text) }
-            })
+        let head = EventHead.fileChanged(path: shown, added: diff?.added ?? 0, removed: diff?.removed ?? 0, call: call)
+        emit(head, in: id) {
+            if let text, !text.isEmpty { $0.field("diff", text) }
+        }
     }
 
     // MARK: Helpers

@@ -138,19 +138,6 @@ struct ClaudeAdapter {
         emit(event.bytes, EventKind(rawValue: head.kind), in: session)
     }
 
-    /// For heads with a field that `EventHead` does not have.
-    mutating func emit(
-        _ kind: EventKind, in session: SessionID, head: (inout JSONWriter) -> Void, body: (inout JSONWriter) -> Void = { _ in }
-    ) {
-        var writer = JSONWriter()
-        writer.field("kind", kind.rawValue)
-        writer.field("at", now.wall)
-        writer.object("head", head)
-        let content = JSONWriter.object(body)
-        if content.count > 2 { writer.raw("body", content) }
-        emit(writer.finish(), kind, in: session)
-    }
-
     private mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
         uses += 1
         sessions[session]?.lastUse = uses

@@ -24,6 +24,8 @@ package final class RelayServer {
     /// Runs until SIGTERM or SIGINT. `started` gets the addresses, on the loop's thread, when the relay accepts connections.
     package static func run(_ configuration: ServerConfiguration, started: @escaping (Addresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
+        let stop = StopSwitch()
+        try SignalWatch.start { stop.fire() }
         let directory = try DataDirectory(path: configuration.dataDirectory)
         let store = try SQLiteStore(directory, for: .relay(try directory.lock()))
         let workspace = try store.bootstrap(workspaceName: "default")
@@ -33,7 +35,9 @@ package final class RelayServer {
         try EventLoop.run(logger: logger) { loop in
             let made = try RelayServer(configuration, directory, store, registry, loop, logger)
             server = made
-            made.stopOnSignals()
+            let bound = LoopBound(made, loop: loop)
+            let handle = loop.handle
+            stop.arm { handle.execute { bound.value.shutDown() } }
             let addresses = Addresses(
                 port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
                 configuration: configuration)
@@ -104,12 +108,6 @@ package final class RelayServer {
     }
 
     // MARK: - The end
-
-    private func stopOnSignals() {
-        let bound = LoopBound(self, loop: loop)
-        let handle = loop.handle
-        for number in [SIGTERM, SIGINT] { ShutdownSignals.handle(number) { handle.execute { bound.value.shutDown() } } }
-    }
 
     private var isShuttingDown = false
 

@@ -55,7 +55,9 @@ def test_an_allow_goes_through_every_stage(relay, host, phone, client):
     assert decision["by"] == {"client": phone.welcome["client"]["id"], "name": "Ada's phone"}
     assert before - 1000 <= decision["at"] <= now_ms() + 1000
 
-    host.apply("s1", approval, "ran")
+    host.event("s1", "approval.delivered", {"approval": approval})
+    assert phone.wait_approval(approval, "delivered")["deliveredAt"]
+    host.event("s1", "approval.applied", {"approval": approval, "outcome": "ran"})
     card = phone.wait_approval(approval, "applied")
     assert card["outcome"] == "ran" and card["deliveredAt"] and card["resolvedAt"]
     assert card["decision"] == decision
@@ -63,6 +65,16 @@ def test_an_allow_goes_through_every_stage(relay, host, phone, client):
     watcher.wait_event("s1", lambda event: event["kind"] == "approval.applied")
     kinds = [kind for kind in watcher.kinds("s1") if kind.startswith("approval.")]
     assert kinds == ["approval.requested", "approval.decided", "approval.delivered", "approval.applied"]
+    assert relay.rows("SELECT stage FROM approval_history ORDER BY seq") == [("pending",), ("decided",), ("delivered",), ("applied",)]
+
+
+def test_stages_that_come_at_once_are_all_kept(relay, host, phone):
+    """One message with both events is one commit; the history still has each."""
+    approval = asked(host, phone)
+    phone.decide("s1", approval, "allow")
+    host.wait_decision(approval)
+    host.events("s1", [("approval.delivered", {"approval": approval}), ("approval.applied", {"approval": approval, "outcome": "ran"})])
+    assert phone.wait_approval(approval, "applied")["deliveredAt"]
     assert relay.rows("SELECT stage FROM approval_history ORDER BY seq") == [("pending",), ("decided",), ("delivered",), ("applied",)]
 
 

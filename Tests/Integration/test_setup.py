@@ -39,7 +39,7 @@ def test_the_first_start_says_what_to_do_next(short_path):
     """On a terminal, and only there: a pairing code is nothing for a journal."""
     data, port = short_path / "data", free_port()
     (short_path / "home").mkdir()
-    terminal = Terminal(short_path, plain_environment(short_path / "home"), short_path, rows=90)
+    terminal = Terminal(short_path, plain_environment(short_path / "home"), short_path, columns=300, rows=90)
     try:
         terminal.run([str(BINARY), "serve", "--data", str(data), "--listen", f"127.0.0.1:{port}"], terminal.environment)
         screen = terminal.wait_screen("#host=")

@@ -114,7 +114,8 @@ final class DecideTask: ClientTask {
 
     /// What the relay would refuse anyway, said without bothering it.
     static func check(_ approval: Approval, _ options: DecideOptions, now: Int64) throws(ClientFault) {
-        guard approval.stage == .pending else { throw settled(approval, now: now) }
+        // A script that runs twice says the same twice, and the relay answers the same.
+        guard approval.stage == .pending || repeats(approval, options.wish) else { throw settled(approval, now: now) }
         if let digest = options.digest, digest != approval.request.digest.rawValue {
             throw ClientFault(.refused, "this is for another input: its digest is \(approval.request.digest.rawValue)")
         }
@@ -128,6 +129,15 @@ final class DecideTask: ClientTask {
                 .refused, "its text is not whole here, so it cannot be allowed from here",
                 advice: "Allow it at the agent itself, or deny it: heliograph approvals deny \(approval.id)")
         default: break
+        }
+    }
+
+    private static func repeats(_ approval: Approval, _ wish: DecideOptions.Wish) -> Bool {
+        guard [.decided, .delivered, .applied].contains(approval.stage) else { return false }
+        switch (wish, approval.decision?.verdict) {
+        case (.allow, .allow): return true
+        case (.deny(let mine), .deny(let theirs)): return mine == theirs
+        default: return false
         }
     }
 

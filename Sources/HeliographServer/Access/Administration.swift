@@ -38,9 +38,7 @@ package final class Administration {
             if try store.tokens().contains(where: { Crypto.equal($0.digest, digest) }) { return kept }
         }
         let new = try credentials.makeToken(.client, name: name)
-        let descriptor = unsafe open(file.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: file.path]) }
-        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(new.secret.utf8))
+        try PrivateFile.write(new.secret, to: file.path)
         tokensChanged()
         return new.secret
     }
@@ -58,11 +56,24 @@ enum AddressFile {
     private static func path(in directory: DataDirectory) -> String { directory.path + "/relay.url" }
 
     static func write(_ url: String, in directory: DataDirectory) throws {
-        try Data(url.utf8).write(to: URL(fileURLWithPath: path(in: directory)), options: .atomic)
+        try PrivateFile.write(url, to: path(in: directory))
     }
 
     static func read(in directory: DataDirectory) -> String? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: directory))) else { return nil }
         return String(data: data, encoding: .utf8)
+    }
+}
+
+/// A small file that nobody but its owner reads, replaced as a whole.
+enum PrivateFile {
+    static func write(_ text: String, to path: String) throws {
+        let draft = path + ".new"
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: draft]) }
+        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(text.utf8))
+        guard unsafe rename(draft, path) == 0 else {
+            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+        }
     }
 }

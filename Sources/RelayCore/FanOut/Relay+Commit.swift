@@ -59,8 +59,9 @@ extension Relay {
             to: Array(live))
         let watchers = watchers(of: key)
         send(.summary(view.state.summary), to: watchers)
-        let changed = staged.changedApprovals.compactMap { view.approvals[$0] }.sorted { $0.seq < $1.seq }
-        for approval in changed {
+        for approval in staged.approvals {
+            // What has gone on within the tick is history; what it came to is shown.
+            guard approval.seq == view.approvals[approval.id]?.seq else { continue }
             send(.approval(approval), to: watchers)
             if approval.stage == .decided, let host = hostPeer(of: session) { sendDecision(of: approval, toHost: host) }
             if approval.stage.isFinal { effects.append(.cancelTimer(.approvalExpiry(key, approval.id))) }

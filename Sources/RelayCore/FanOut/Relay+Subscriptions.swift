@@ -132,7 +132,7 @@ extension Relay {
             send(.reset(session, .ahead), to: [peer])
             fetchSnapshot(of: key, peer, view)
         } else {
-            replay(key, after: position.seq, peer)
+            replay(key, after: position.seq, hasSnapshot: false, peer)
         }
     }
 
@@ -143,15 +143,17 @@ extension Relay {
     }
 
     /// Goes on after `seq`: live where that is the end, else another read.
-    private mutating func replay(_ key: SessionKey, after seq: Int64, _ peer: PeerID) {
+    private mutating func replay(_ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID) {
         guard let view = sessions[key]?.committed else { return }
         if seq == view.state.seq {
             clients[peer]?.subscriptions[key.session] = Subscription(state: .live)
+            if hasSnapshot { return }
             send(.summary(view.state.summary), to: [peer])
             for approval in Self.shown(view.approvals.values) { send(.approval(approval), to: [peer]) }
         } else {
             let read = read(key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key))
-            clients[peer]?.subscriptions[key.session] = Subscription(state: .replaying(read, seq: seq))
+            clients[peer]?.subscriptions[key.session] = Subscription(
+                state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot))
         }
     }
 
@@ -203,8 +205,8 @@ extension Relay {
                     .sessionSnapshot(
                         tail, seq: last, summary: view.state.summary, approvals: Self.shown(view.approvals.values)),
                     to: [peer])
-                replay(key, after: last, peer)
-            case .replaying(id, let seq):
+                replay(key, after: last, hasSnapshot: true, peer)
+            case .replaying(id, let seq, let hasSnapshot):
                 guard shown.first == seq + 1, !shown.events.isEmpty else {
                     // The log no longer holds what follows this position.
                     send(.reset(key.session, .trimmed), to: [peer])
@@ -214,7 +216,7 @@ extension Relay {
                     .events(
                         SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)),
                     to: [peer])
-                replay(key, after: seq + Int64(shown.events.count), peer)
+                replay(key, after: seq + Int64(shown.events.count), hasSnapshot: hasSnapshot, peer)
             default: break  // The client has subscribed anew since: another read is under way for it.
             }
         }

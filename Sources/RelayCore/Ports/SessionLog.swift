@@ -48,7 +48,8 @@ package struct SessionAppend: Sendable {
     package var events: [LogEvent]
     /// The session after these events.
     package var state: SessionState
-    /// Approvals that these events opened or changed, as they are after them.
+    /// Every version of the approvals that these events opened or changed, oldest first: the last is what it is now, and each
+    /// new stage is a line of its history.
     package var approvals: [Approval]
 
     package init(key: SessionKey, firstSeq: Int64, events: [LogEvent], state: SessionState, approvals: [Approval]) {

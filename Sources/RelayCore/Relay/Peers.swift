@@ -32,8 +32,9 @@ struct Subscription {
     enum State: Equatable {
         /// The last events are being read for a snapshot.
         case fetching(ReadID)
-        /// Has everything through `seq`; what follows is being read. Becomes live when it reaches the log's end.
-        case replaying(ReadID, seq: Int64)
+        /// Has everything through `seq`; what follows is being read. Becomes live when it reaches the log's end, and is then told
+        /// the session's state unless a snapshot has done that.
+        case replaying(ReadID, seq: Int64, hasSnapshot: Bool)
         /// Gets every commit as it happens.
         case live
     }

@@ -9,18 +9,20 @@ struct Staging {
     struct Staged {
         var firstSeq: Int64
         var events: [LogEvent] = []
-        var changedApprovals: Set<ApprovalID> = []
+        /// Every version of every approval that these events opened or changed, oldest first: each stage is history.
+        var approvals: [Approval] = []
     }
 
     var isEmpty: Bool { order.isEmpty }
 
-    mutating func add(_ event: Event, seq: Int64, to key: SessionKey, changing approval: ApprovalID?) {
+    /// `approval` as this event left it; nil where it changed none.
+    mutating func add(_ event: Event, seq: Int64, to key: SessionKey, changing approval: Approval?) {
         if appends[key] == nil {
             order.append(key)
             appends[key] = Staged(firstSeq: seq)
         }
         appends[key]?.events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
-        if let approval { appends[key]?.changedApprovals.insert(approval) }
+        if let approval { appends[key]?.approvals.append(approval) }
     }
 
     /// The transaction, with each session as it is staged now.
@@ -32,7 +34,7 @@ struct Staging {
                 }
                 return SessionAppend(
                     key: key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
-                    approvals: staged.changedApprovals.compactMap { view.approvals[$0] })
+                    approvals: staged.approvals)
             })
     }
 }

@@ -125,11 +125,11 @@ extension Relay {
         let seq = staged.state.seq + 1
         let isFlooded = staged.openApprovalCount >= Limits.openApprovalsMax
         sessions[key]?.staged.reduce(event, seq: seq)
-        staging.add(event, seq: seq, to: key, changing: SessionView.approval(of: event.head))
+        let changed = SessionView.approval(of: event.head).flatMap { sessions[key]?.staged.approvals[$0] }
+        let approval = changed?.seq == seq ? changed : nil
+        staging.add(event, seq: seq, to: key, changing: approval)
 
-        guard case .approvalRequested(let request) = event.head,
-            let opened = sessions[key]?.staged.approvals[request.approval], opened.seq == seq
-        else { return }
+        guard case .approvalRequested(let request) = event.head, let opened = approval else { return }
         if isFlooded {
             stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: now)
         } else {

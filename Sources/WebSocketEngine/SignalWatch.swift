@@ -1,17 +1,17 @@
 internal import Glibc
 
 /// SIGTERM and SIGINT as calls on a thread of their own, where anything may be done.
-enum SignalWatch {
+package enum SignalWatch {
     private final class Body: Sendable {
         let call: @Sendable () -> Void
         init(_ call: @escaping @Sendable () -> Void) { self.call = call }
     }
 
     /// Call before any other thread is started: they inherit that these signals are not theirs.
-    static func start(_ call: @escaping @Sendable () -> Void) throws(HostError) {
+    package static func start(_ call: @escaping @Sendable () -> Void) throws(WebSocketEngineError) {
         var signals = signals
         guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
-            throw HostError(.system, "the signals could not be blocked")
+            throw WebSocketEngineError(.initialisationFailed, "the signals could not be blocked")
         }
         var thread = pthread_t()
         // The thread owns the reference and never ends.
@@ -26,7 +26,7 @@ enum SignalWatch {
                 while unsafe sigwait(&signals, &signal) == 0 { body.call() }
                 return nil
             }, body)
-        guard result == 0 else { throw HostError(.system, "the thread for signals could not be started") }
+        guard result == 0 else { throw WebSocketEngineError(.initialisationFailed, "the thread for signals could not be started") }
         pthread_detach(thread)
     }
 

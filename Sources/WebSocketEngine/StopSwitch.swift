@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Joins the thread that gets signals with the loop, whichever is there first.
-final class StopSwitch: Sendable {
+package final class StopSwitch: Sendable {
     private struct State {
         var action: (@Sendable () -> Void)?
         var isFired = false
@@ -9,7 +9,9 @@ final class StopSwitch: Sendable {
 
     private let state = Mutex(State())
 
-    func arm(_ action: @escaping @Sendable () -> Void) {
+    package init() {}
+
+    package func arm(_ action: @escaping @Sendable () -> Void) {
         let isFired = state.withLock { state in
             state.action = action
             return state.isFired
@@ -17,7 +19,7 @@ final class StopSwitch: Sendable {
         if isFired { action() }
     }
 
-    func fire() {
+    package func fire() {
         let action = state.withLock { state in
             state.isFired = true
             return state.action

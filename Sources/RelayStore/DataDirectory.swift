@@ -10,6 +10,8 @@ package struct DataDirectory: Sendable {
 
     /// Creates the directory, and those above it, where there is none.
     package init(path: String) throws(StoreError) {
+        // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
+        umask(0o077)
         self.path = path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         for index in self.path.indices.dropFirst() where self.path[index] == "/" {
             try Self.makeDirectory(String(self.path[..<index]))

@@ -19,11 +19,12 @@ extension Relay {
             guard var session = sessions[key], let view = session.cut, let staged = batch.appends[key] else {
                 preconditionFailure("a session is held while its events are being committed")
             }
+            let through = session.committed?.state.hostSeq ?? 0
             session.committed = view
             session.cut = nil
             sessions[key] = session
             show(staged, in: session, view)
-            if let host = hostPeer(of: session) {
+            if view.state.hostSeq > through, let host = hostPeer(of: session) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
             }
         }

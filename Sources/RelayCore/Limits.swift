@@ -22,6 +22,14 @@ package enum Limits {
     static let housekeepingInterval: Int64 = 5 * 60 * 1000
     /// Subscriptions of one client: a wall of sessions, not all that ever were.
     static let subscriptionsMax = 256
-    /// Commands of one client that wait for a commit or a read.
+    /// Reads of the log under way for one client: what a page opens at once. Reads are served in turn, so this is what one client
+    /// can make the others wait.
+    static let readsMax = 32
+    /// Approvals open at once on one host, in number and in bytes: all of them are in every snapshot.
+    static let openApprovalsPerHostMax = 256
+    static let openApprovalBytesPerHostMax = 4 << 20
+    /// Subagents of one session that are counted.
+    static let subagentsMax = 256
+    /// Commands of one client that wait for a commit.
     static let waitingCommandsMax = 256
 }

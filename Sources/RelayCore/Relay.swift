@@ -15,6 +15,7 @@ package struct Relay {
     var clients: [PeerID: ClientPeer] = [:]
     /// The connection of each host that is connected; one each.
     var hostPeers: [HostKey: PeerID] = [:]
+    var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
     var workspaceSubscribers: [WorkspaceID: Set<PeerID>] = [:]
 
     /// What this tick has staged, and what is being committed.
@@ -49,6 +50,7 @@ package struct Relay {
             // Nobody is connected to a relay that has just started, whatever was true when this was stored.
             state.summary.hostIsConnected = false
             sessions[key] = Session(key: key, committed: SessionView(state: state))
+            sessionsOfHosts[HostKey(workspace: key.workspace, host: state.summary.host.id), default: []].insert(key)
         }
         for (workspace, approval) in state.approvals {
             let key = SessionKey(workspace: workspace, session: approval.session)
@@ -77,7 +79,7 @@ package struct Relay {
         case .disconnected(let peer): disconnected(peer)
         case .tickEnded: appendStaged()
         case .committed: committed(at: now)
-        case .commitFailed(let reason): commitFailed(reason)
+        case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)
         case .readFailed(let read, let reason): readFailed(read, reason)
         case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)

@@ -14,6 +14,10 @@ package enum WireLimits {
     package static let lineBytesMax = 4 << 10
     /// A text that a person types: a prompt, a reason, an answer.
     package static let textBytesMax = 32 << 10
+    /// All answers of one decision together. With every character escaped, and a signature, a decision still fits one event.
+    package static let answersBytesMax = 32 << 10
+    /// A device's signature, in whatever encoding.
+    package static let signatureBytesMax = 4 << 10
     /// Questions in one approval, and choices in one question.
     package static let questionsMax = 64
     /// Events in one answer to `history`.

@@ -184,4 +184,61 @@ struct ApprovalTests {
         t.command(.subscribe(T.session, after: nil), id: "k2", by: stranger)
         #expect(t.take(stranger).last?.contains(#""code":"notFound""#) == true)
     }
+
+    @Test("one command id used for two approvals gets an answer for each")
+    func reusedCommandID() {
+        let (t, host, client) = T.withPendingApproval()
+        t.send([T.request("a2")], first: 3, by: host)
+        t.commit()
+        t.command(T.decide(.allow), id: "k", by: client)
+        t.handle(.tickEnded)
+        t.command(T.decide(.allow, "a2"), id: "k", by: client)
+        t.finishCommit()
+        t.commit()
+        #expect(t.take(client).count { $0 == #"{"type":"reply","id":"k","stage":"decided"}"# } == 2)
+    }
+
+    @Test("an expiry that the disk refused is tried again")
+    func expiryAfterFailure() {
+        let (t, _, client) = T.withPendingApproval(expiresAt: 1_060_000)
+        let timer = RelayTimer.approvalExpiry(T.key, ApprovalID("a1")!)
+        t.fire(timer)
+        t.failCommit()
+        #expect(t.timers[timer] != nil)
+        t.fire(timer)
+        t.commit()
+        #expect(t.take(client).contains { $0.contains(#""stage":"expired""#) })
+    }
+
+    @Test("a host's open approvals are bounded in bytes over all its sessions")
+    func floodOfBytes() {
+        let t = T()
+        let host = t.host()
+        for number in 0..<30 {
+            let session = SessionID("s\(number)")!
+            let large = Event(T.request("a\(number)"), at: t.now) { $0.field("input", String(repeating: "x", count: 200_000)) }
+            t.handle(
+                .hostSent(host, .events(HostEvents(session: session, first: 1, events: [Event(T.started, at: t.now), large]))))
+        }
+        t.commit()
+        #expect(t.states.values.reduce(0) { $0 + $1.summary.approvals } == 20)
+    }
+
+    @Test(
+        "whatever text a client may send survives the store", arguments: ["\u{7F}", "\u{8}", "\u{C}", "\"", "\\", "\u{1}", "é"])
+    func escapes(_ character: String) throws {
+        let text = String(repeating: character, count: WireLimits.textBytesMax / character.utf8.count)
+        let sent = ClientMessage.command(CommandID("k")!, T.decide(.deny(message: text), "a1")).bytes
+        guard case .command(_, let command) = try ClientMessage(parsing: sent) else { return }
+        let (t, host, client) = T.withPendingApproval()
+        t.command(command, id: "k", by: client)
+        t.commit()
+        let decided = try Event(stored: t.log[T.key]![2])
+        guard case .approvalDecided(_, let decision) = decided.head else {
+            Issue.record("not decided")
+            return
+        }
+        #expect(decision.verdict == .deny(message: text))
+        #expect(t.types(host) == ["decision"])
+    }
 }

@@ -65,6 +65,11 @@ final class RelayTranscript {
         handle(.committed)
     }
 
+    func fire(_ timer: RelayTimer) {
+        #expect(timers.removeValue(forKey: timer) != nil, "a timer fires after it was armed")
+        handle(.timerFired(timer))
+    }
+
     func failCommit() {
         handle(.tickEnded)
         pendingBatch = nil

@@ -162,4 +162,30 @@ struct SubscriptionTests {
         _ = t.host(sessions: [T.session])
         #expect(t.take(client).first?.contains(#""connected":true"#) == true)
     }
+
+    @Test("asking over and over orders one read at a time, and the last request counts")
+    func storm() throws {
+        let (t, _) = withEvents(5)
+        let client = t.client()
+        for number in 0..<1000 { t.command(.subscribe(T.session, after: nil), id: "k\(number)", by: client) }
+        #expect(t.pendingReads.count == 1)
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 3)), id: "last", by: client)
+        _ = t.take(client)
+        t.read()
+        let messages = t.take(client)
+        #expect(try numbers(messages) == [4, 5], "\(messages)")
+    }
+
+    @Test("one client has a bounded number of reads under way")
+    func boundedReads() {
+        let (t, _) = withEvents(5)
+        let client = t.client()
+        _ = t.take(client)
+        for number in 0..<100 { t.command(.history(T.session, before: 3, limit: 1), id: "h\(number)", by: client) }
+        #expect(t.pendingReads.count == 32)
+        #expect(t.take(client).count { $0.contains(#""code":"tooMany""#) } == 68)
+        t.read()
+        t.command(.history(T.session, before: 3, limit: 1), id: "again", by: client)
+        #expect(t.pendingReads.count == 1)
+    }
 }

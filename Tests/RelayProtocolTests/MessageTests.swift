@@ -129,4 +129,15 @@ struct MessageTests {
             #expect(CloseCode.invitesReconnect(code.rawValue) == ![.revoked, .replaced, .unsupportedVersion].contains(code))
         }
     }
+
+    @Test("answers are bounded together, however many they are")
+    func answersBound() {
+        let long = Answer(question: "q0", choices: [], text: String(repeating: "x", count: 20_000))
+        let command = ClientCommand.decide(
+            DecideCommand(
+                session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest, verdict: .answer([long, long])))
+        #expect(throws: ClientMessageError.self) {
+            try ClientMessage(parsing: ClientMessage.command(CommandID("k")!, command).bytes)
+        }
+    }
 }

@@ -40,8 +40,6 @@ struct Gate {
 
     func holds(_ token: Token) -> Bool { tokens[token.digest] != nil }
 
-    mutating func add(_ token: Token) { tokens[token.digest] = token }
-
     private func token(for secret: String) -> Token? {
         let digest = Secret.digest(ofToken: secret)
         guard let token = tokens[digest], Crypto.equal(token.digest, digest) else { return nil }

@@ -105,7 +105,8 @@ final class Routes {
     }
 
     private func paired(_ new: Credentials.NewToken, byBrowser: Bool, isSecure: Bool, _ id: HTTPRequestID) {
-        access.gate.add(new.token)
+        // Read from the store, not taken from here: it may have been revoked meanwhile.
+        do { try access.reload() } catch { return fail(id, error) }
         logger.notice(
             "paired", metadata: ["token.id": "\(new.token.id)", "role": "\(new.token.role)", "subject": "\(new.token.subject)"])
         let answer = JSONWriter.object { writer in
@@ -182,7 +183,11 @@ final class Routes {
 
     private func metrics(_ request: HTTPRequest, _ id: HTTPRequestID) {
         // Numbers tell how much one works. They are for this machine, or for who has a token; a proxy's visitors are neither.
-        let isLocal = request.peer.isOnThisMachine && request.header("x-forwarded-for") == nil
+        // A page that was led here by a name of its own (DNS rebinding) names another host.
+        let name = (request.header("host") ?? "").split(separator: ":").first.map(String.init) ?? ""
+        let isLocal =
+            request.peer.isOnThisMachine && request.header("x-forwarded-for") == nil
+            && (name == "localhost" || name.hasPrefix("127.") || request.header("host")?.hasPrefix("[::1]") == true)
         guard isLocal || (try? access.gate.authenticate(request, as: nil, isUpgrade: false)) != nil else {
             return respond(id, .text(401, "a token is needed\n"))
         }

@@ -17,6 +17,10 @@ extension Relay {
                 of: peer)
             return
         }
+        guard clients[peer].map({ $0.waitingCommands < Limits.waitingCommandsMax }) == true else {
+            reply(.failed(.tooMany, "too many commands wait for an answer"), to: command, of: peer)
+            return
+        }
         if approval.decision != nil {
             // Decided already. Whether this says the same is answered when the decision is on disk, and not before.
             wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
@@ -29,10 +33,6 @@ extension Relay {
         }
         if let refusal = Self.refusal(of: decide.verdict, for: approval.request) {
             reply(refusal, to: command, of: peer)
-            return
-        }
-        guard clients[peer].map({ $0.waitingCommands < Limits.waitingCommandsMax }) == true else {
-            reply(.failed(.tooMany, "too many commands wait for an answer"), to: command, of: peer)
             return
         }
         let decision = Decision(
@@ -62,8 +62,7 @@ extension Relay {
 
     /// Answers every command whose decision is on disk by now.
     mutating func answerWaiters() {
-        let ready = waiters.filter { sessions[$0.key]?.committed?.approvals[$0.approval]?.decision != nil }
-        for waiter in take(ready) {
+        for waiter in takeWaiters(where: { $0?.committed?.decision != nil }) {
             guard let approval = sessions[waiter.key]?.committed?.approvals[waiter.approval], let winner = approval.decision
             else {
                 continue
@@ -79,16 +78,25 @@ extension Relay {
 
     /// Answers every command whose decision was taken back because the disk did not take it.
     mutating func refuseWaiters(_ reason: String) {
-        let refused = waiters.filter { sessions[$0.key]?.staged.approvals[$0.approval]?.decision == nil }
-        for waiter in take(refused) {
+        for waiter in takeWaiters(where: { $0?.staged?.decision == nil }) {
             reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer)
         }
     }
 
-    private mutating func take(_ ready: [DecisionWaiter]) -> [DecisionWaiter] {
-        if ready.isEmpty { return [] }
-        let taken = Set(ready.map(\.id))
-        waiters.removeAll { taken.contains($0.id) }
+    /// Takes out the waiters whose approval, as it is on disk and as it is staged, satisfies the condition.
+    private mutating func takeWaiters(
+        where isReady: ((committed: Approval?, staged: Approval?)?) -> Bool
+    ) -> [DecisionWaiter] {
+        var ready: [DecisionWaiter] = []
+        var rest: [DecisionWaiter] = []
+        for waiter in waiters {
+            let views = sessions[waiter.key].map {
+                (committed: $0.committed?.approvals[waiter.approval], staged: $0.staged.approvals[waiter.approval])
+            }
+            if isReady(views) { ready.append(waiter) } else { rest.append(waiter) }
+        }
+        guard !ready.isEmpty else { return [] }
+        waiters = rest
         for waiter in ready { clients[waiter.peer]?.waitingCommands -= 1 }
         return ready
     }
@@ -113,15 +121,19 @@ extension Relay {
 
     mutating func forgetResolvedApprovals(at now: Instant) {
         for key in sessions.keys {
-            sessions[key]?.updateViews { $0.forgetResolved(before: now.wall - Limits.resolvedApprovalsAge) }
+            sessions[key]?.updateViews { $0.forgetResolved(at: now.wall) }
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
     }
 }
 
 extension SessionView {
-    mutating func forgetResolved(before time: Int64) {
-        approvals = approvals.filter { _, approval in !approval.stage.isFinal || (approval.resolvedAt ?? 0) >= time }
+    /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
+    mutating func forgetResolved(at now: Int64) {
+        let age = Limits.resolvedApprovalsAge
+        approvals = approvals.filter { _, approval in
+            !approval.stage.isFinal || (now - age...now + age).contains(approval.resolvedAt ?? 0)
+        }
     }
 }
 

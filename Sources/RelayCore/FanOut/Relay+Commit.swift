@@ -34,16 +34,23 @@ extension Relay {
 
     /// The disk did not take the batch, nor can it take what was staged on top: everything falls back to what is on disk.
     /// Hosts hear no ack and send again; clients are told.
-    mutating func commitFailed(_ reason: String) {
+    mutating func commitFailed(_ reason: String, at now: Instant) {
         guard let batch = committing else { preconditionFailure("a failed commit answers an append") }
         committing = nil
         for key in batch.order + staging.order {
-            guard let view = sessions[key]?.committed else {
+            guard let session = sessions[key] else { continue }
+            guard let view = session.committed else {
+                let host = HostKey(workspace: key.workspace, host: session.staged.state.summary.host.id)
+                sessionsOfHosts[host]?.remove(key)
                 sessions[key] = nil
                 continue
             }
             sessions[key]?.staged = view
             sessions[key]?.cut = nil
+            // An expiry that was staged has used up its timer.
+            for approval in view.approvals.values where !approval.stage.isFinal {
+                armExpiry(of: approval, in: key, remaining: approval.request.expiresAt.map { $0 - now.wall })
+            }
         }
         staging = Staging()
         refuseWaiters(reason)

@@ -122,21 +122,37 @@ extension Relay {
             reply(.failed(.tooMany, "at most \(Limits.subscriptionsMax) subscriptions"), to: id, of: peer)
             return
         }
+        guard client.readsUnderWay < Limits.readsMax else {
+            reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: id, of: peer)
+            return
+        }
         sessions[key]?.subscribers.insert(peer)
         reply(.done, to: id, of: peer)
-        guard let position else { return fetchSnapshot(of: key, peer, view) }
-        if position.epoch != epoch {
+        let begin: Subscription.Begin
+        if let position, position.epoch != epoch {
             send(.reset(session, .epochChanged), to: [peer])
-            fetchSnapshot(of: key, peer, view)
-        } else if position.seq > view.state.seq {
+            begin = .snapshot
+        } else if let position, position.seq > view.state.seq {
             send(.reset(session, .ahead), to: [peer])
-            fetchSnapshot(of: key, peer, view)
+            begin = .snapshot
         } else {
-            replay(key, after: position.seq, hasSnapshot: false, peer)
+            begin = position.map { .after($0.seq) } ?? .snapshot
+        }
+        switch client.subscriptions[session]?.state {
+        case .fetching, .replaying: clients[peer]?.subscriptions[session]?.again = begin
+        case .live, nil: start(key, begin, peer)
         }
     }
 
-    private mutating func fetchSnapshot(of key: SessionKey, _ peer: PeerID, _ view: SessionView) {
+    private mutating func start(_ key: SessionKey, _ begin: Subscription.Begin, _ peer: PeerID) {
+        switch begin {
+        case .snapshot: fetchSnapshot(of: key, peer)
+        case .after(let seq): replay(key, after: seq, hasSnapshot: false, peer)
+        }
+    }
+
+    private mutating func fetchSnapshot(of key: SessionKey, _ peer: PeerID) {
+        guard let view = sessions[key]?.committed else { return }
         let read = read(
             key, .before(view.state.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key))
         clients[peer]?.subscriptions[key.session] = Subscription(state: .fetching(read))
@@ -165,11 +181,10 @@ extension Relay {
             reply(.noSuchSession, to: id, of: peer)
             return
         }
-        guard client.waitingCommands < Limits.waitingCommandsMax else {
-            reply(.failed(.tooMany, "too many commands wait for an answer"), to: id, of: peer)
+        guard client.readsUnderWay < Limits.readsMax else {
+            reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: id, of: peer)
             return
         }
-        clients[peer]?.waitingCommands += 1
         // Never past what is committed: the log may hold more before we are told.
         let end = min(before, view.state.seq + 1)
         _ = read(key, .before(end), limit: Int(limit), for: .history(peer, id))
@@ -181,24 +196,26 @@ extension Relay {
         lastReadID += 1
         let id = ReadID(rawValue: lastReadID)
         reads[id] = purpose
+        clients[purpose.peer]?.readsUnderWay += 1
         effects.append(.read(id, LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)))
         return id
     }
 
     mutating func pageRead(_ id: ReadID, _ page: LogPage) {
         guard let purpose = reads.removeValue(forKey: id) else { return }
+        clients[purpose.peer]?.readsUnderWay -= 1
         switch purpose {
         case .history(let peer, let command):
-            clients[peer]?.waitingCommands -= 1
             reply(.history(first: page.first, events: page.events), to: command, of: peer)
         case .subscription(let peer, let key):
-            guard let view = sessions[key]?.committed, let state = clients[peer]?.subscriptions[key.session]?.state else {
-                return
-            }
+            guard let view = sessions[key]?.committed, let subscription = clients[peer]?.subscriptions[key.session],
+                subscription.isReading(id)
+            else { return }
+            if let again = subscription.again { return start(key, again, peer) }
             // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
             let shown = page.truncated(through: view.state.seq)
-            switch state {
-            case .fetching(id):
+            switch subscription.state {
+            case .fetching:
                 let tail = SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)
                 let last = shown.events.isEmpty ? 0 : shown.first + Int64(shown.events.count) - 1
                 send(
@@ -206,27 +223,27 @@ extension Relay {
                         tail, seq: last, summary: view.state.summary, approvals: Self.shown(view.approvals.values)),
                     to: [peer])
                 replay(key, after: last, hasSnapshot: true, peer)
-            case .replaying(id, let seq, let hasSnapshot):
+            case .replaying(_, let seq, let hasSnapshot):
                 guard shown.first == seq + 1, !shown.events.isEmpty else {
                     // The log no longer holds what follows this position.
                     send(.reset(key.session, .trimmed), to: [peer])
-                    return fetchSnapshot(of: key, peer, view)
+                    return fetchSnapshot(of: key, peer)
                 }
                 send(
                     .events(
                         SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)),
                     to: [peer])
                 replay(key, after: seq + Int64(shown.events.count), hasSnapshot: hasSnapshot, peer)
-            default: break  // The client has subscribed anew since: another read is under way for it.
+            case .live: preconditionFailure("who is live waits for no read")
             }
         }
     }
 
     mutating func readFailed(_ id: ReadID, _ reason: String) {
         guard let purpose = reads.removeValue(forKey: id) else { return }
+        clients[purpose.peer]?.readsUnderWay -= 1
         switch purpose {
         case .history(let peer, let command):
-            clients[peer]?.waitingCommands -= 1
             reply(.failed(.unavailable, reason), to: command, of: peer)
         case .subscription(let peer, _):
             // It holds a position: it comes back with it.

@@ -23,12 +23,22 @@ struct ClientPeer {
     var subscriptions: [SessionID: Subscription] = [:]
     /// Commands that wait for a commit or a read.
     var waitingCommands = 0
+    /// Reads of the log that are under way for it.
+    var readsUnderWay = 0
 
     var workspace: WorkspaceID { identity.workspace.id }
 }
 
 /// A client's view of one session.
 struct Subscription {
+    /// Asked for again while a read was under way: begins anew when that is done. One read at a time, however often one asks.
+    var again: Begin?
+
+    enum Begin: Equatable {
+        case snapshot
+        case after(Int64)
+    }
+
     enum State: Equatable {
         /// The last events are being read for a snapshot.
         case fetching(ReadID)
@@ -40,12 +50,26 @@ struct Subscription {
     }
 
     var state: State
+
+    /// Whether it waits for this read, and not for a later one or none.
+    func isReading(_ read: ReadID) -> Bool {
+        switch state {
+        case .fetching(read), .replaying(read, _, _): true
+        case .fetching, .replaying, .live: false
+        }
+    }
 }
 
 /// What a read of the log is for.
 enum PendingRead {
     case subscription(PeerID, SessionKey)
     case history(PeerID, CommandID)
+
+    var peer: PeerID {
+        switch self {
+        case .subscription(let peer, _), .history(let peer, _): peer
+        }
+    }
 }
 
 /// A `decide` that is answered when the approval's decision is on disk.
@@ -56,11 +80,4 @@ struct DecisionWaiter {
     let approval: ApprovalID
     let verdict: Decision.Verdict
 
-    /// A client may send one command twice before it is answered: both get the same answer.
-    var id: Key { Key(peer: peer, command: command) }
-
-    struct Key: Hashable {
-        let peer: PeerID
-        let command: CommandID
-    }
 }

@@ -52,8 +52,9 @@ extension Relay {
     }
 
     private mutating func setConnected(_ isConnected: Bool, _ host: HostPeer) {
-        for (key, session) in sessions where session.staged.state.summary.host.id == host.identity.host.id {
-            guard key.workspace == host.identity.workspace else { continue }
+        for key in sessionsOfHosts[host.key] ?? [] {
+            // What has ended does not change with the host that it ran on.
+            guard let summary = sessions[key]?.staged.state.summary, summary.endedAt == nil else { continue }
             sessions[key]?.updateViews {
                 $0.state.summary.hostIsConnected = isConnected
                 $0.state.summary.host = host.identity.host
@@ -64,9 +65,8 @@ extension Relay {
 
     /// Every decision that is on disk and that the host has not confirmed: on each reconnect, until it does.
     private mutating func sendWaitingDecisions(to host: HostPeer, _ peer: PeerID) {
-        for (key, session) in sessions {
-            guard key.workspace == host.identity.workspace, let view = session.committed else { continue }
-            guard view.state.summary.host.id == host.identity.host.id else { continue }
+        for key in sessionsOfHosts[host.key] ?? [] {
+            guard let view = sessions[key]?.committed else { continue }
             for approval in view.approvals.values where approval.stage == .decided {
                 sendDecision(of: approval, toHost: peer)
             }
@@ -105,6 +105,7 @@ extension Relay {
             stage(Event(.truncated(count: lost), at: now.wall), in: key, at: now)
             sessions[key]?.staged.state.hostSeq = batch.first - 1
         }
+        sessions[key]?.staged.state.summary.hostIsConnected = true
         for event in batch.events.dropFirst(repeated) {
             sessions[key]?.staged.state.hostSeq += 1
             stage(event, in: key, at: now)
@@ -117,13 +118,14 @@ extension Relay {
             session: key.session, host: host.identity.host, hostIsConnected: true, agentName: "unknown",
             startedAt: batch.events.first?.at ?? now.wall)
         sessions[key] = Session(key: key, staged: SessionView(state: SessionState(summary: summary)))
+        sessionsOfHosts[host.key, default: []].insert(key)
     }
 
     /// Adds one event to the session's staged view and to the tick's batch.
     mutating func stage(_ event: Event, in key: SessionKey, at now: Instant) {
         guard let staged = sessions[key]?.staged else { preconditionFailure("events are staged in a session that is open") }
         let seq = staged.state.seq + 1
-        let isFlooded = staged.openApprovalCount >= Limits.openApprovalsMax
+        let isFlooded = isFlooded(by: event, in: staged, key)
         sessions[key]?.staged.reduce(event, seq: seq)
         let changed = SessionView.approval(of: event.head).flatMap { sessions[key]?.staged.approvals[$0] }
         let approval = changed?.seq == seq ? changed : nil
@@ -136,6 +138,21 @@ extension Relay {
             // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
             armExpiry(of: opened, in: key, remaining: request.expiresAt.map { $0 - event.at })
         }
+    }
+
+    /// Whether this is one open approval too many, for the session or for its host.
+    private func isFlooded(by event: Event, in staged: SessionView, _ key: SessionKey) -> Bool {
+        guard case .approvalRequested = event.head else { return false }
+        if staged.openApprovalCount >= Limits.openApprovalsMax { return true }
+        let host = HostKey(workspace: key.workspace, host: staged.state.summary.host.id)
+        var (count, bytes) = (1, event.bytes.count)
+        for key in sessionsOfHosts[host] ?? [] {
+            for approval in sessions[key]?.staged.approvals.values ?? [:].values where !approval.stage.isFinal {
+                count += 1
+                bytes += approval.requestBytes.count
+            }
+        }
+        return count > Limits.openApprovalsPerHostMax || bytes > Limits.openApprovalBytesPerHostMax
     }
 
     private mutating func forward(_ delta: Delta, of host: HostPeer) {

@@ -19,7 +19,8 @@ extension SessionView {
             state.summary.linesRemoved.addSaturating(removed)
         case .todoChanged(let progress): state.summary.todo = progress
         case .usage(let usage): state.add(usage)
-        case .subagentStarted(let agent, _): state.subagents.insert(agent)
+        case .subagentStarted(let agent, _):
+            if state.subagents.count < Limits.subagentsMax { state.subagents.insert(agent) }
         case .subagentFinished(let agent, _): state.subagents.remove(agent)
         case .error(let message, _): state.summary.error = message
         case .approvalRequested(let request): open(request, event: event, seq: seq)

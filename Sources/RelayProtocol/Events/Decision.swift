@@ -38,7 +38,7 @@ package struct Decision: Sendable, Equatable {
         clientName = try by.string("name", bytesMax: WireLimits.nameBytesMax)
         at = try value.integer("at")
         command = try value.identifier("command")
-        signature = try value.optionalString("signature", bytesMax: WireLimits.textBytesMax)
+        signature = try value.optionalString("signature", bytesMax: WireLimits.signatureBytesMax)
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -91,7 +91,15 @@ package struct Answer: Sendable, Equatable {
                     question: try entry.string("question", bytesMax: WireLimits.nameBytesMax), choices: choices,
                     text: try entry.optionalString("text", bytesMax: WireLimits.textBytesMax)))
         }
+        guard answers.reduce(0, { $0 + $1.byteCount }) <= WireLimits.answersBytesMax else {
+            throw WireError(.outOfRange, at: value.path + ".answers", "longer than \(WireLimits.answersBytesMax) bytes in all")
+        }
         return answers
+    }
+
+    /// With a few bytes for each entry's own spelling.
+    private var byteCount: Int {
+        question.utf8.count + (text?.utf8.count ?? 0) + choices.reduce(32) { $0 + $1.utf8.count + 4 }
     }
 
     static func write(_ answers: [Answer], to writer: inout JSONWriter) {

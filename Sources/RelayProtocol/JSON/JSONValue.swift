@@ -177,10 +177,11 @@ package struct JSONValue: Sendable {
     }
 
     func text(bytesMax: Int) throws(WireError) -> String {
-        if node.kind == .string, node.end - node.start - 2 > bytesMax {
-            throw WireError(.outOfRange, at: path, "longer than \(bytesMax) bytes")
-        }
-        return try string()
+        // The text itself is measured, not its spelling: what is accepted here is written again with other escapes, and must
+        // then be accepted once more.
+        let text = try string()
+        guard text.utf8.count <= bytesMax else { throw WireError(.outOfRange, at: path, "longer than \(bytesMax) bytes") }
+        return text
     }
 
     package func wrongType(_ wanted: String) -> WireError { WireError(.wrongType, at: path, "this must be \(wanted)") }

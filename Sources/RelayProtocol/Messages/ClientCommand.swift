@@ -104,7 +104,7 @@ package struct DecideCommand: Sendable, Equatable {
         approval = try value.identifier("approval")
         digest = try value.digest("digest")
         self.verdict = verdict
-        signature = try value.optionalString("signature", bytesMax: WireLimits.textBytesMax)
+        signature = try value.optionalString("signature", bytesMax: WireLimits.signatureBytesMax)
     }
 
     var isAnswer: Bool {

@@ -28,6 +28,7 @@ build: packages ## Build the release binary, .build/release/heliograph
 	$(RELEASE)
 
 demo: build ## Play a recorded session into the relay of `make run` (or one of its own)
+	@Tests/Tools/install-packages python3
 	@exec python3 Tests/Tools/demo.py $(ARGS)
 
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers

@@ -44,7 +44,7 @@ const link = new Link({
   position: (session) => position(state, session),
 });
 
-const decisions = new Decisions(link, (approval) => draw({ ...noChanges(), approvals: new Set([approval]) }));
+const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
 /** @type {import("./elements/view.js").App} */
 const app = {
@@ -155,7 +155,7 @@ function show({ focus }) {
   views.link.refresh();
   drawCounts();
   const landing = { sessions: views.list, session: views.session, approvals: views.inbox, link: views.link }[route.screen];
-  if (focus && !(route.screen === "approvals" && route.approval)) landing.querySelector("h2")?.focus({ preventScroll: true });
+  if (focus && !(route.screen === "approvals" && route.named)) landing.querySelector("h2")?.focus({ preventScroll: true });
 }
 
 /** @param {{code?: string, reason?: string}} found */

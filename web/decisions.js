@@ -6,6 +6,7 @@
  */
 
 import { CommandError } from "./link.js";
+import { keyOf } from "./store.js";
 
 /** @typedef {import("./wire").Approval} Approval */
 /** @typedef {{decision: "allow"}|{decision: "deny", message?: string}|{decision: "answer", answers: import("./wire").Answer[]}} Verdict */
@@ -13,44 +14,45 @@ import { CommandError } from "./link.js";
 
 export class Decisions {
   /** @type {import("./link.js").Link} */ #link;
-  /** @type {(approval: string) => void} */ #changed;
-  /** @type {Map<string, Attempt>} The last attempt, by approval. */
+  /** @type {(key: string) => void} */ #changed;
+  /** @type {Map<string, Attempt>} The last attempt, by `keyOf`. */
   #attempts = new Map();
-  /** @type {Map<string, string>} The id, by approval and verdict. */
+  /** @type {Map<string, string>} The id, by `keyOf` and verdict. */
   #ids = new Map();
 
-  /** @param {import("./link.js").Link} link @param {(approval: string) => void} changed */
+  /** @param {import("./link.js").Link} link @param {(key: string) => void} changed */
   constructor(link, changed) {
     this.#link = link;
     this.#changed = changed;
   }
 
-  /** @param {string} approval */
+  /** @param {Approval} approval */
   attempt(approval) {
-    return this.#attempts.get(approval);
+    return this.#attempts.get(keyOf(approval));
   }
 
   /** @param {Approval} approval @param {Verdict} verdict */
   async decide({ approval, session, request }, verdict) {
-    if (this.#attempts.get(approval)?.sending) return;
-    const key = JSON.stringify([approval, verdict]);
-    const id = this.#ids.get(key) ?? this.#link.freshID();
-    this.#ids.set(key, id);
+    const key = keyOf({ session, approval });
+    if (this.#attempts.get(key)?.sending) return;
+    const deed = JSON.stringify([key, verdict]);
+    const id = this.#ids.get(deed) ?? this.#link.freshID();
+    this.#ids.set(deed, id);
     const to = { session, approval, digest: String(request.head.digest) };
-    this.#set(approval, { verdict, sending: true });
+    this.#set(key, { verdict, sending: true });
     try {
       await this.#link.command(
         verdict.decision === "answer" ? { type: "answer", ...to, answers: verdict.answers } : { type: "decide", ...to, ...verdict },
         { id, again: true });
-      this.#set(approval, { verdict, sending: false });
+      this.#set(key, { verdict, sending: false });
     } catch (error) {
-      this.#set(approval, { verdict, sending: false, error: /** @type {CommandError} */ (error) });
+      this.#set(key, { verdict, sending: false, error: /** @type {CommandError} */ (error) });
     }
   }
 
-  /** @param {string} approval @param {Attempt} attempt */
-  #set(approval, attempt) {
-    this.#attempts.set(approval, attempt);
-    this.#changed(approval);
+  /** @param {string} key @param {Attempt} attempt */
+  #set(key, attempt) {
+    this.#attempts.set(key, attempt);
+    this.#changed(key);
   }
 }

@@ -5,7 +5,10 @@
 /** Above this many line pairs a table of them is too much for a phone: the changed middle is then shown whole, old before new. */
 const pairsMax = 1_000_000;
 
-/** @param {string} text @returns {string[]} */
+/**
+ * Line feeds alone end a line: whatever else some program takes for a line end stays inside its line, where it becomes a token.
+ * @param {string} text @returns {string[]}
+ */
 const linesOf = (text) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
 /**
@@ -26,11 +29,19 @@ export function difference(before, after) {
     ...middle(old.slice(head, old.length - tail), next.slice(head, next.length - tail)),
     ...old.slice(old.length - tail).map(kept),
   ];
-  // A final line end that comes or goes is a change too, and has no line of its own.
-  if (before !== "" && after !== "" && before.endsWith("\n") !== after.endsWith("\n")) {
-    lines.push({ sign: "@", text: after.endsWith("\n") ? "a line end is added at the end" : "the line end at the end is removed" });
-  }
-  return lines;
+  const end = aboutEnd(before, after);
+  return end ? [...lines, line("@", end)] : lines;
+}
+
+/**
+ * The final line end has no line of its own. Where nothing is said, the texts have one.
+ * @param {string} before @param {string} after
+ */
+function aboutEnd(before, after) {
+  if (before === "" && after === "") return "empty";
+  const [old, next] = [before, after].map((text) => text.endsWith("\n"));
+  if (before !== "" && after !== "" && old !== next) return next ? "a line end is added at the end" : "the line end at the end is removed";
+  return old || next ? "" : "no line end at the end";
 }
 
 /** @param {string} text @returns {Line} */

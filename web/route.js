@@ -1,7 +1,7 @@
-/** What the address names. Pure. */
+/** What the address names; `named` is an approval's `keyOf`. Pure. */
 
 /**
- * @typedef {{screen: "sessions"}|{screen: "approvals", recent: boolean, approval?: string}|{screen: "link"}
+ * @typedef {{screen: "sessions"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
  *   |{screen: "session", session: string}} Route
  */
 
@@ -18,8 +18,8 @@ export function routeOf(hash) {
   if (hash === "#/link") return { screen: "link" };
   const session = hash.match(`^#/session/(${identifier})$`)?.[1];
   if (session) return { screen: "session", session };
-  const approval = hash.match(`^#/approvals/(${identifier})$`)?.[1];
-  if (approval) return { screen: "approvals", recent: false, approval };
+  const named = hash.match(`^#/approvals/(${identifier}/${identifier})$`)?.[1];
+  if (named) return { screen: "approvals", recent: false, named };
   return null;
 }
 

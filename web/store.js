@@ -35,7 +35,7 @@ const eventsKept = 4000;
  * @property {import("./wire").Welcome|null} welcome
  * @property {boolean} loaded              A workspace snapshot has come.
  * @property {Map<string, Summary>} sessions
- * @property {Map<string, Approval>} approvals
+ * @property {Map<string, Approval>} approvals By `keyOf`.
  * @property {Map<string, Log>} logs       In the order of use, the last used last.
  */
 
@@ -43,10 +43,16 @@ const eventsKept = 4000;
  * @typedef {object} Changes
  * @property {boolean} all             Everything may have changed: a snapshot of the workspace, a welcome.
  * @property {Set<string>} sessions    Summaries, by session.
- * @property {Set<string>} approvals   By approval.
+ * @property {Set<string>} approvals   By `keyOf`.
  * @property {Set<string>} logs        By session.
  * @property {Set<string>} resubscribe Sessions whose log cannot be continued with what came: ask for a snapshot.
  */
+
+/**
+ * An approval's id is unique within its session only, as another host may give the same to another. Neither has a slash.
+ * @param {{session: string, approval: string}} approval
+ */
+export const keyOf = ({ session, approval }) => `${session}/${approval}`;
 
 /** @returns {State} */
 export const emptyState = () => ({ welcome: null, loaded: false, sessions: new Map(), approvals: new Map(), logs: new Map() });
@@ -149,7 +155,7 @@ export const pending = (state) =>
 function takeWorkspace(state, snapshot, changes) {
   state.sessions = new Map(snapshot.sessions.map((summary) => [summary.session, newer(state.sessions.get(summary.session), summary)]));
   state.approvals = new Map(
-    snapshot.approvals.map((approval) => [approval.approval, newer(state.approvals.get(approval.approval), approval)]));
+    snapshot.approvals.map((approval) => [keyOf(approval), newer(state.approvals.get(keyOf(approval)), approval)]));
   state.loaded = true;
   changes.all = true;
 }
@@ -227,10 +233,11 @@ function takeSummary(state, summary, changes) {
 
 /** @param {State} state @param {Approval} approval @param {Changes} changes */
 function takeApproval(state, approval, changes) {
-  const held = state.approvals.get(approval.approval);
+  const key = keyOf(approval);
+  const held = state.approvals.get(key);
   if (newer(held, approval) === held) return;
-  state.approvals.set(approval.approval, approval);
-  changes.approvals.add(approval.approval);
+  state.approvals.set(key, approval);
+  changes.approvals.add(key);
 }
 
 /**

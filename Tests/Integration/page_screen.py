@@ -67,8 +67,9 @@ class Screen:
     def row(self, session: str) -> Locator:
         return self.page.locator(f'session-row:has(a[href="#/session/{session}"])')
 
-    def card(self, approval: str) -> Locator:
-        return self.page.locator(f'approval-card:has([id="approval-{approval}"])')
+    def card(self, approval: str, session: str | None = None) -> Locator:
+        name = f'[id="approval-{session}/{approval}"]' if session else f'[id^="approval-"][id$="/{approval}"]'
+        return self.page.locator(f"approval-card:has({name})")
 
     def timeline(self) -> Locator:
         return self.page.locator("session-timeline")

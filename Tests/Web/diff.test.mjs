@@ -17,6 +17,20 @@ test("a line end that goes is told", () => {
   assert.deepEqual(told(difference("a\n", "a")), [" a", "@the line end at the end is removed"]);
 });
 
+test("a text without a final line end says so, and so does an empty one", () => {
+  assert.deepEqual(told(difference("", "a")), ["+a", "@no line end at the end"]);
+  assert.deepEqual(told(difference("a", "")), ["-a", "@no line end at the end"]);
+  assert.deepEqual(told(difference("a", "b")), ["-a", "+b", "@no line end at the end"]);
+  assert.deepEqual(told(difference("", "\n")), ["+"]);
+  assert.deepEqual(told(difference("", "")), ["@empty"]);
+});
+
+test("line feeds alone end a line", () => {
+  for (const other of ["\r", "\u0085", "\u2028", "\u2029", "\v", "\f"]) {
+    assert.deepEqual(told(difference("", `a${other}b\nc${other}\n`)), [`+a${other}b`, `+c${other}`]);
+  }
+});
+
 test("the difference rebuilds both texts", () => {
   let seed = 7;
   const random = (n) => (seed = (seed * 48271) % 2147483647) % n;

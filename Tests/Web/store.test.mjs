@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apply, emptyState, linkLost, pending, position, prepend } from "../../web/store.js";
+import { apply, emptyState, keyOf, linkLost, pending, position, prepend } from "../../web/store.js";
 
 const welcome = (epoch = "e1") => ({ type: "welcome", version: 1, software: "t", epoch, client: { id: "c", name: "n" }, workspace: { id: "w", name: "W" }, heartbeat: { pingSeconds: 20, hangUpSeconds: 45 }, limits: {} });
 const summary = (session, seq, more = {}) => ({ session, seq, status: "running", approvals: 0, questions: 0, ...more });
@@ -32,16 +32,24 @@ test("another epoch is another numbering: nothing old outlives it", () => {
   apply(state, { type: "snapshot", sessions: [summary("s", 90)], approvals: [approval("a", 90, "applied")] });
   apply(state, welcome("e2"));
   apply(state, { type: "snapshot", sessions: [summary("s", 2)], approvals: [approval("a", 2)] });
-  assert.deepEqual([state.sessions.get("s").seq, state.approvals.get("a").stage], [2, "pending"]);
+  assert.deepEqual([state.sessions.get("s").seq, state.approvals.get("s/a").stage], [2, "pending"]);
 });
 
 test("an older approval does not bring back one that was settled", () => {
   const state = opened();
   apply(state, { type: "approval", approval: approval("a", 5, "applied") });
   const changes = apply(state, { type: "approval", approval: approval("a", 4, "pending") });
-  assert.equal(state.approvals.get("a").stage, "applied");
+  assert.equal(state.approvals.get("s/a").stage, "applied");
   assert.equal(changes.approvals.size, 0);
   assert.equal(pending(state).length, 0);
+});
+
+test("the same id in another session is another approval", () => {
+  const state = opened();
+  apply(state, { type: "snapshot", sessions: [], approvals: [approval("a", 1), approval("a", 1, "pending", { session: "t" })] });
+  const changes = apply(state, { type: "approval", approval: approval("a", 2, "applied") });
+  assert.deepEqual([...changes.approvals], ["s/a"]);
+  assert.deepEqual(pending(state).map(keyOf), ["t/a"]);
 });
 
 test("a summary with the same number is taken: a host that leaves makes no event", () => {

@@ -9,6 +9,7 @@
 import { conflict, isWhole, obstacle, outcome, steps } from "../approvals.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
+import { keyOf } from "../store.js";
 import { exact, line } from "../text.js";
 import { reachable, requestBlocks } from "./blocks.js";
 import { QuestionForm } from "./question-form.js";
@@ -74,6 +75,14 @@ export class ApprovalCard extends HTMLElement {
     this.#draw();
   }
 
+  /**
+   * Whether what is drawn here is what that approval asks. After a relay lost its log the same name may come with another request.
+   * @param {Approval} approval
+   */
+  asks({ stage, request }) {
+    return stage !== "pending" || request === this.#approval.request || JSON.stringify(request) === JSON.stringify(this.#approval.request);
+  }
+
   tick() {
     const { requestedAt, request, stage, resolvedAt } = this.#approval;
     const now = this.#app.now();
@@ -96,8 +105,9 @@ export class ApprovalCard extends HTMLElement {
 
   /** What never changes: the request. */
   #build() {
-    const { request: { head, body }, approval } = this.#approval;
-    attribute(this.#heading, "id", `approval-${approval}`);
+    const { request: { head, body } } = this.#approval;
+    const name = `approval-${keyOf(this.#approval)}`;
+    attribute(this.#heading, "id", name);
     write(this.#allow, this.#isQuestion ? "Answer" : "Allow");
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
     say(this.#tool, asText(head.tool) || "this", line);
@@ -105,7 +115,7 @@ export class ApprovalCard extends HTMLElement {
     if (this.#isQuestion) this.#buildQuestions(body);
     else this.#buildRequest(head, body);
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
-    this.append(h("article", { class: "card", "aria-labelledby": `approval-${approval}` },
+    this.append(h("article", { class: "card", "aria-labelledby": name },
       h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), this.#when),
       this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#denial, this.#result, this.#problem)));
   }
@@ -165,7 +175,7 @@ export class ApprovalCard extends HTMLElement {
     say(this.#where, summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`, line);
     attribute(this, "data-stage", stage);
 
-    const attempt = this.#app.decisions.attempt(this.#approval.approval);
+    const attempt = this.#app.decisions.attempt(this.#approval);
     const open = stage === "pending";
     // A reply may come before the news it is about; until that is here the card keeps saying that it is being sent.
     const sending = open && attempt && !attempt.error;

@@ -6,7 +6,7 @@
  */
 
 import { arrange, attribute, h, write } from "../dom.js";
-import { pending } from "../store.js";
+import { keyOf, pending } from "../store.js";
 import { ApprovalCard } from "./approval-card.js";
 import { View } from "./view.js";
 
@@ -14,8 +14,8 @@ import { View } from "./view.js";
 
 export class ApprovalsInbox extends View {
   #recent = false;
-  /** @type {string|undefined} The approval that the address names, until it is on screen. */ #named;
-  /** @type {string[]} */ #order = [];
+  /** @type {string|undefined} The key of the approval that the address names, until it is on screen. */ #named;
+  /** @type {string[]} Keys, as on screen. */ #order = [];
   /** @type {Map<string, ApprovalCard>} */ #cards = new Map();
   #list = h("ol", { class: "cards" });
   #empty = h("p", { class: "empty" });
@@ -31,11 +31,11 @@ export class ApprovalsInbox extends View {
 
   /**
    * The inbox comes to the screen.
-   * @param {{recent: boolean, approval?: string}} route
+   * @param {{recent: boolean, named?: string}} route
    */
-  arrive({ recent, approval }) {
+  arrive({ recent, named }) {
     this.#recent = recent;
-    this.#named = approval;
+    this.#named = named;
     this.#order = [];
     attribute(this.#waiting, "aria-current", recent ? null : "page");
     attribute(this.#settled, "aria-current", recent ? "page" : null);
@@ -49,7 +49,7 @@ export class ApprovalsInbox extends View {
 
   /** @override */
   tick() {
-    if (!this.hidden) this.#order.forEach((id) => this.#cards.get(id)?.tick());
+    if (!this.hidden) this.#order.forEach((key) => this.#cards.get(key)?.tick());
   }
 
   #draw() {
@@ -57,13 +57,15 @@ export class ApprovalsInbox extends View {
     if (this.#recent && !this.#order.length) this.#order = settled(state.approvals);
     if (this.#named && state.approvals.has(this.#named) && !this.#order.includes(this.#named)) this.#order.unshift(this.#named);
     const shown = new Set(this.#order);
-    if (!this.#recent) this.#order.push(...pending(state).map(({ approval }) => approval).filter((id) => !shown.has(id)));
-    this.#order = this.#order.filter((id) => state.approvals.has(id));
-    for (const id of [...this.#cards.keys()]) if (!state.approvals.has(id)) this.#cards.delete(id);
-    arrange(this.#list, this.#order.map((id) => {
-      const card = this.#cards.get(id) ?? new ApprovalCard();
-      this.#cards.set(id, card);
-      card.show(this.app, /** @type {Approval} */ (state.approvals.get(id)));
+    if (!this.#recent) this.#order.push(...pending(state).map(keyOf).filter((key) => !shown.has(key)));
+    this.#order = this.#order.filter((key) => state.approvals.has(key));
+    for (const key of [...this.#cards.keys()]) if (!state.approvals.has(key)) this.#cards.delete(key);
+    arrange(this.#list, this.#order.map((key) => {
+      const approval = /** @type {Approval} */ (state.approvals.get(key));
+      const held = this.#cards.get(key);
+      const card = held?.asks(approval) ? held : new ApprovalCard();
+      this.#cards.set(key, card);
+      card.show(this.app, approval);
       return card.parentElement ?? h("li", {}, card);
     }));
     const named = this.#named && this.#cards.get(this.#named);
@@ -85,6 +87,6 @@ export class ApprovalsInbox extends View {
 const settled = (approvals) =>
   [...approvals.values()].filter(({ stage }) => stage !== "pending")
     .sort((a, b) => (b.resolvedAt ?? b.decision?.at ?? b.requestedAt) - (a.resolvedAt ?? a.decision?.at ?? a.requestedAt))
-    .map(({ approval }) => approval);
+    .map(keyOf);
 
 customElements.define("approvals-inbox", ApprovalsInbox);

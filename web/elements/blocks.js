@@ -1,7 +1,7 @@
 /** Foreign content as blocks: commands, diffs, fields. What is in them is text and nothing else. */
 
 import { asText, attribute, h, nodes, span } from "../dom.js";
-import { counts, difference, parsed } from "../diff.js";
+import { counts, difference } from "../diff.js";
 import { plural } from "../format.js";
 import { calm, exact, suspicions } from "../text.js";
 
@@ -37,23 +37,32 @@ export function reachable(block, name) {
  * @param {{name: string, scrolls?: boolean}} options
  */
 export function diffBlock(lines, { name, scrolls = true }) {
-  const rows = lines.map(({ sign, text }) => h("span", { class: "diff-line", "data-sign": sign },
-    span("sign", sign === "@" ? "·" : sign), h("span", {}, nodes(exact(text)), "\n")));
-  const block = h("pre", { class: "block diff foreign exact", role: "group", "aria-label": name }, ...rows);
+  const block = h("pre", { class: "block diff foreign exact", role: "group", "aria-label": name });
+  // One by one: a call takes only so many arguments.
+  for (const { sign, text } of lines) {
+    block.append(h("span", { class: "diff-line", "data-sign": sign },
+      span("sign", sign === "@" ? "·" : sign), h("span", { class: "exact" }, nodes(exact(text)), "\n")));
+  }
   if (scrolls) reachable(block, name);
   return block;
 }
 
-/** @param {[string, unknown][]} entries */
-function fieldsBlock(entries) {
-  return h("dl", { class: "fields" }, ...entries.flatMap(([name, value]) => [
-    h("dt", { class: "foreign" }, nodes(exact(name))),
+/**
+ * Fields by name. Strings stand as they are, all else as JSON.
+ * @param {Fields} fields @returns {HTMLElement[]} Nothing for no fields.
+ */
+function fieldsBlock(fields) {
+  const entries = Object.entries(fields);
+  if (!entries.length) return [];
+  return [h("dl", { class: "fields" }, ...entries.flatMap(([name, value]) => [
+    h("dt", { class: "foreign exact" }, nodes(exact(name))),
     h("dd", { class: "foreign exact" }, nodes(exact(typeof value === "string" ? value : JSON.stringify(value)))),
-  ]));
+  ]))];
 }
 
 /**
- * The whole of what an agent asks to do, drawn from the structured input and never from what the agent says about it.
+ * The whole of what an agent asks to do, drawn from the structured input alone: never from what the agent says about it, and
+ * never from a diff that a host made, which may be cut or lie. All that is in the input is in `elements` or in `agentSays`.
  * @param {Fields|undefined} body
  * @returns {Request}
  */
@@ -63,23 +72,23 @@ export function requestBlocks(body) {
   const { description, ...rest } = input;
   const says = typeof description === "string" && typeof input.command === "string" ? description : "";
   if (!says && description !== undefined) rest.description = description;
-
-  const shape = shapeOf(rest, body?.diff);
-  const elements = [];
-  if (shape.fieldsFirst && Object.keys(shape.rest).length) elements.push(fieldsBlock(Object.entries(shape.rest)));
-  elements.push(...shape.elements);
-  if (!shape.fieldsFirst && Object.keys(shape.rest).length) elements.push(fieldsBlock(Object.entries(shape.rest)));
-  const everything = [...shape.texts, ...Object.entries(shape.rest).map(([name, value]) => `${name} ${asText(value)}`)];
-  return {
-    elements, agentSays: says, measure: shape.measure,
-    warnings: suspicions(everything.flatMap(exact)),
-  };
+  return { ...shapeOf(rest), agentSays: says, warnings: suspicions(strings(rest).flatMap(exact)) };
 }
 
 /** @param {unknown} input @returns {Request} */
 function plain(input) {
-  const text = asText(input);
-  return { elements: [inner(text, "Input")], agentSays: "", measure: measureOf(text), warnings: suspicions(exact(text)) };
+  const text = input === null ? "null" : asText(input);
+  return { elements: [inner(text, "Input")], agentSays: "", measure: measureOf(text), warnings: suspicions(strings(input).flatMap(exact)) };
+}
+
+/**
+ * Every string in a value, names of fields among them.
+ * @param {unknown} value @returns {string[]}
+ */
+function strings(value) {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => [name, ...strings(part)]);
 }
 
 /** @param {string} text @param {string} name */
@@ -89,47 +98,53 @@ const inner = (text, name) => textBlock(text, { name, reading: exact, scrolls: f
 const measureOf = (text) => `${plural(text === "" ? 0 : text.split("\n").length, "line")}, ${plural([...text].length, "character")}`;
 
 /**
- * Knows an input by its fields rather than by the tool's name, so that every agent's tools are read alike.
- * @param {Fields} input @param {unknown} given A diff that the host made.
- * @returns {{elements: HTMLElement[], texts: string[], rest: Fields, measure: string, fieldsFirst?: boolean}}
+ * Knows an input by its fields rather than by the tool's name, so that every agent's tools are read alike. A field that becomes
+ * a diff is shown there, every other one by its name.
+ * @param {Fields} input
+ * @returns {{elements: HTMLElement[], measure: string}}
  */
-function shapeOf(input, given) {
+function shapeOf(input) {
   if (typeof input.command === "string") {
     const { command, ...rest } = input;
-    return { elements: [inner(command, "Command, whole")], texts: [command], rest, measure: measureOf(command) };
+    return { elements: [inner(command, "Command, whole"), ...fieldsBlock(rest)], measure: measureOf(command) };
   }
-  const lines = [];
-  let rest = input;
-  if (typeof given === "string" && given) {
-    lines.push(...parsed(given));
-    const { old_string, new_string, content, edits, new_source, ...others } = input;
-    rest = others;
-  } else if (typeof input.old_string === "string" && typeof input.new_string === "string") {
-    const { old_string, new_string, ...others } = input;
-    lines.push(...difference(old_string, new_string));
-    rest = others;
-  } else if (Array.isArray(input.edits) && input.edits.every(isEdit)) {
-    const { edits, ...others } = input;
-    edits.forEach((edit, index) => {
-      const { old_string, new_string, ...options } = edit;
-      const marks = Object.keys(options).length ? ` ${JSON.stringify(options)}` : "";
-      const title = { sign: /** @type {const} */ ("@"), text: `edit ${index + 1} of ${edits.length}${marks}` };
-      lines.push(title, ...difference(old_string, new_string));
-    });
-    rest = others;
-  } else if (typeof input.content === "string" && typeof input.file_path === "string") {
-    const { content, ...others } = input;
-    lines.push(...difference("", content));
-    rest = others;
-  } else {
-    return proseOrJSON(input);
+  if (isEdit(input)) {
+    const { old_string, new_string, ...rest } = input;
+    return changes(rest, [difference(old_string, new_string)]);
   }
-  const { added, removed } = counts(lines);
-  return {
-    elements: [diffBlock(lines, { name: "Change, whole", scrolls: false })], texts: lines.map(({ text }) => text), rest,
-    measure: `${plural(added, "line")} added, ${removed} removed`, fieldsFirst: true,
-  };
+  if (Array.isArray(input.edits) && input.edits.length && input.edits.every(isEdit)) {
+    const { edits, ...rest } = input;
+    return changes(rest, edits.map((edit) => difference(edit.old_string, edit.new_string)), edits.map(optionsOf));
+  }
+  if (typeof input.content === "string" && typeof input.file_path === "string") {
+    const { content, ...rest } = input;
+    return changes(rest, [difference("", content)]);
+  }
+  if (typeof input.new_source === "string" && typeof input.notebook_path === "string") {
+    const { new_source, ...rest } = input;
+    return changes(rest, [difference("", new_source)]);
+  }
+  return proseOrJSON(input);
 }
+
+/**
+ * The other fields, then each change as a diff of its own.
+ * @param {Fields} rest @param {import("../diff.js").Line[][]} diffs
+ * @param {Fields[]} [options] What else is in each of several edits.
+ */
+function changes(rest, diffs, options) {
+  const sums = diffs.map(counts);
+  const [added, removed] = [sums.reduce((sum, one) => sum + one.added, 0), sums.reduce((sum, one) => sum + one.removed, 0)];
+  const blocks = diffs.flatMap((lines, index) => {
+    if (!options) return [diffBlock(lines, { name: "Change, whole", scrolls: false })];
+    const title = `Edit ${index + 1} of ${diffs.length}`;
+    return [h("p", { class: "block-name" }, title), ...fieldsBlock(options[index]), diffBlock(lines, { name: title, scrolls: false })];
+  });
+  return { elements: [...fieldsBlock(rest), ...blocks], measure: `${plural(added, "line")} added, ${removed} removed` };
+}
+
+/** @param {Fields} edit @returns {Fields} */
+const optionsOf = ({ old_string, new_string, ...options }) => options;
 
 /** @param {any} edit */
 const isEdit = (edit) => typeof edit?.old_string === "string" && typeof edit?.new_string === "string";
@@ -146,8 +161,8 @@ function proseOrJSON(input) {
   return {
     elements: [
       ...json.map((text) => inner(text, "Input, whole")),
-      ...long.flatMap(([name, value]) => [h("p", { class: "block-name foreign" }, nodes(exact(name))), inner(String(value), name)]),
+      ...long.flatMap(([name, value]) => [h("p", { class: "block-name foreign exact" }, nodes(exact(name))), inner(String(value), name)]),
     ],
-    texts: [...texts, ...long.map(([name]) => name)], rest: {}, measure: measureOf(texts.join("\n")),
+    measure: measureOf(texts.join("\n")),
   };
 }

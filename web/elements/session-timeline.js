@@ -125,7 +125,7 @@ export class SessionTimeline extends HTMLElement {
 
   /** @param {import("../timeline.js").Row} row */
   #draw(row) {
-    const item = drawRow(row);
+    const item = drawRow(row, this.#session);
     this.#drawn.set(row.key, { item, version: row.version, row });
     return item;
   }

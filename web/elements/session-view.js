@@ -2,7 +2,7 @@
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { ago, money, plural } from "../format.js";
-import { pending, prepend } from "../store.js";
+import { keyOf, pending, prepend } from "../store.js";
 import { line } from "../text.js";
 import { SessionFacts } from "./session-facts.js";
 import { placeOf, sayingOf, statuses, titleOf } from "./session-row.js";
@@ -101,7 +101,7 @@ export class SessionView extends View {
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
     say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), line);
     attribute(this.#review, "hidden", !waiting.length);
-    attribute(this.#review, "href", waiting.length ? `#/approvals/${waiting[0].approval}` : "#/approvals");
+    attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
     write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
     this.tick();
   }

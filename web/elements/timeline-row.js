@@ -3,6 +3,7 @@
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { parsed } from "../diff.js";
 import { duration, money, timeOfDay } from "../format.js";
+import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
 import { diffBlock, requestBlocks, textBlock } from "./blocks.js";
@@ -16,8 +17,8 @@ const messageCharactersMax = 6000;
 /** @type {WeakMap<Element, (row: Row) => void>} How to draw a row again that changed. */
 const updates = new WeakMap();
 
-/** @param {Row} row @returns {HTMLElement} */
-export function drawRow(row) {
+/** @param {Row} row @param {string} session @returns {HTMLElement} */
+export function drawRow(row, session) {
   const { event } = row;
   const item = h("div", { class: "event", role: "listitem", "data-kind": event.kind, "data-key": row.key });
   if (event.head.agent) attribute(item, "data-subagent", true);
@@ -37,7 +38,7 @@ export function drawRow(row) {
       body.append(file(event));
       break;
     case "approval.requested":
-      body.append(approval(row, item));
+      body.append(approval(row, item, session));
       break;
     default:
       body.append(h("p", { class: "event-note foreign" }, nodes(line(note(event)))));
@@ -148,10 +149,10 @@ function file({ head, body }) {
   return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}` })]);
 }
 
-/** @param {Row} row @param {HTMLElement} item */
-function approval(row, item) {
+/** @param {Row} row @param {HTMLElement} item @param {string} session */
+function approval(row, item, session) {
   const { head } = row.event;
-  const [result, link] = [h("span"), h("a", { href: `#/approvals/${head.approval}` }, "Review")];
+  const [result, link] = [h("span"), h("a", { href: `#/approvals/${keyOf({ session, approval: head.approval })}` }, "Review")];
   const details = fold(span("event-approval-words",
     span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result),
     span("event-approval-title foreign", nodes(line(asText(head.title) || asText(head.tool))))),

@@ -26,7 +26,9 @@ package enum SignalWatch {
                 while unsafe sigwait(&signals, &signal) == 0 { body.call() }
                 return nil
             }, body)
-        guard result == 0 else { throw WebSocketEngineError(.initialisationFailed, "the thread for signals could not be started") }
+        guard result == 0 else {
+            throw WebSocketEngineError(.initialisationFailed, "the thread for signals could not be started")
+        }
         pthread_detach(thread)
     }
 

@@ -20,7 +20,7 @@ extension HostDaemon: ServerHandler {
         var limits = Limits()
         limits.httpBodyBytesMax = Self.bodyBytesMax
         var listener = ListenerConfiguration(address: .unix(path: configuration.socketPath), limits: limits)
-        listener.extraHeaders = ["x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt"]
+        listener.extraHeaders = ["x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt", "x-call"]
         return listener
     }
 
@@ -63,9 +63,16 @@ extension HostDaemon: ServerHandler {
         var hook = ClaudeHook(event: event, payload: payload, process: process(request))
         hook.isAttended = request.header("x-agent-attended") != "0"
         hook.attempt = request.header("x-attempt").flatMap { Int($0) } ?? 1
+        hook.run = request.header("x-call").flatMap(Self.run)
         if isAsked { hook.token = HookToken(rawValue: id.rawValue) }
         tell(.hookCalled(hook))
         if !isAsked { loop.respond(to: id, HTTPResponse(status: 204)) }
+    }
+
+    /// Anything but 16 bytes in hexadecimal is no name of a hook's run.
+    static func run(_ header: String) -> String? {
+        let isName = header.utf8.count == 32 && header.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        return isName ? header : nil
     }
 
     /// What is not strict JSON is no event and no question.

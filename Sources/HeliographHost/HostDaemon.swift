@@ -26,6 +26,8 @@ final class HostDaemon {
     private var adapterTimer: (due: Int64, id: TimerID)?
     private var listener: Listener?
     private var isStopping = false
+    /// Where in the spool the open approvals were asked.
+    private var asked: [String: (session: SessionID, seq: Int64)] = [:]
 
     /// Deltas are dropped when so much waits for the relay already.
     static let streamBacklogMax = 256 << 10
@@ -98,12 +100,13 @@ final class HostDaemon {
     /// Gives the adapter a fact and carries out its orders: what is to be known later first, answers after it.
     func tell(_ input: ClaudeInput) {
         let effects = adapter.handle(input, at: .now)
-        record(effects)
+        let isRecorded = record(effects)
         for effect in effects {
             switch effect {
             case .emit, .remember: break
             case .stream(let delta): stream(delta)
-            case .respond(let token, let output): respond(token, output)
+            // What is not known to be written down has not been decided.
+            case .respond(let token, let output): respond(token, isRecorded ? output : nil)
             case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
             case .checkAgents(let processes):
                 for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
@@ -112,10 +115,11 @@ final class HostDaemon {
         armAdapterTimer()
     }
 
-    /// One write for all of it.
-    private func record(_ effects: [ClaudeEffect]) {
+    /// One write for all of it. False where it failed.
+    private func record(_ effects: [ClaudeEffect]) -> Bool {
         var items: [Spool.Item] = []
-        var asked: [ApprovalID] = []
+        var approvals: [(event: Int, id: ApprovalID, session: SessionID, isAsked: Bool)] = []
+        var eventCount = 0
         for effect in effects {
             switch effect {
             case .emit(let session, let bytes, let isKept):
@@ -124,20 +128,32 @@ final class HostDaemon {
                     logger.error("an event of ours is not as the wire has it", metadata: ["session.id": "\(session)"])
                     continue
                 }
-                if case .approvalRequested(let request) = event.head { asked.append(request.approval) }
+                switch event.head {
+                case .approvalRequested(let request): approvals.append((eventCount, request.approval, session, true))
+                case .approvalDelivered(let id): approvals.append((eventCount, id, session, false))
+                default: break
+                }
+                eventCount += 1
                 items.append(.event(session, bytes, isKept: isKept))
             case .remember(let key, let note): items.append(.note(key, note))
             default: break
             }
         }
-        guard !items.isEmpty else { return }
+        guard !items.isEmpty else { return true }
         hasNews = true
         do {
-            try spool.append(items)
+            let numbers = try spool.append(items)
+            for one in approvals where one.isAsked { asked[one.id.rawValue] = (one.session, numbers[one.event]) }
         } catch {
             logger.error("the spool did not take an event", metadata: ["error": "\(error)"])
-            for approval in asked { tell(.notRecorded(approval)) }
+            for approval in approvals { tell(.notRecorded(approval.id)) }
+            return false
         }
+        // What is settled is no question any more.
+        for case .remember(let key, nil) in effects {
+            if let place = asked.removeValue(forKey: key) { spool.release(place.session, seq: place.seq) }
+        }
+        return true
     }
 
     private func armFlush() {

@@ -7,6 +7,8 @@ package struct HostError: Error, CustomStringConvertible {
         case alreadyRunning
         /// A file or directory of ours cannot be used.
         case file
+        /// Something is longer than what keeps it takes.
+        case tooLong
         /// The configuration file, an address or a link says something that cannot be.
         case badConfiguration
         /// Nobody has paired this machine yet.

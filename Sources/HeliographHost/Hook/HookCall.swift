@@ -10,7 +10,7 @@ package enum HookCall {
         signal(SIGPIPE, SIG_IGN)
         let limits = HookLimits()
         guard let body = HookStream.readInput(limits: limits),
-            let request = HookRequest(path: ["hook", agent, event], body: body)
+            let request = HookRequest(path: ["hook", agent, event], body: body, call: HookRequest.randomCall())
         else { return 0 }
         let exchange = HookExchange(
             request: request, socketPath: HostPaths().socket, limits: limits, isAgentAlive: agentWatch())

@@ -1,4 +1,7 @@
-/// One event on its way to the daemon: what the agent wrote, verbatim, and three facts about the agent.
+import Glibc
+
+/// One event on its way to the daemon: what the agent wrote, verbatim, three facts about the agent, and a
+/// name of this run.
 struct HookRequest: Sendable {
     /// The whole of the environment that is ever sent: it also holds keys and tokens.
     private static let facts: [(header: String, variable: String)] = [
@@ -12,8 +15,10 @@ struct HookRequest: Sendable {
     private let headers: String
     let body: [UInt8]
 
-    /// Nil where a part of the path is not a plain word.
-    init?(path parts: [String], body: [UInt8], environment: (String) -> String? = HostPaths.variable) {
+    /// Nil where a part of the path is not a plain word. `call` names this run of the hook, the same at every attempt.
+    init?(
+        path parts: [String], body: [UInt8], call: String? = nil, environment: (String) -> String? = HostPaths.variable
+    ) {
         guard parts.allSatisfy(Self.isWord) else { return nil }
         path = "/v1/" + parts.joined(separator: "/")
         self.body = body
@@ -22,7 +27,17 @@ struct HookRequest: Sendable {
             // Anything but a plain word could end the header and begin another.
             if let value = environment(fact.variable), Self.isWord(value) { headers += "\(fact.header): \(value)\r\n" }
         }
+        if let call, Self.isWord(call) { headers += "X-Call: \(call)\r\n" }
         self.headers = headers
+    }
+
+    /// 16 random bytes in hexadecimal; nil where the kernel has none, and then nothing is ever handed over again.
+    static func randomCall() -> String? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        // The buffer is the array's own for the length of the call.
+        guard unsafe getentropy(&bytes, bytes.count) == 0 else { return nil }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     /// The bytes to send; from the second attempt on they say which it is, so that the daemon knows the question again.

@@ -11,9 +11,14 @@ package struct Redactor: Sendable {
 
     package init() {}
 
-    package func redact(text: String) -> (text: String, redacted: Bool) {
+    package func redact(text: String) -> (text: String, redacted: Bool) { redact(text: text, hidesTornKeys: false) }
+
+    /// Of what a program printed, where a key is hidden though its end is not there: nobody runs it.
+    func redact(output text: String) -> (text: String, redacted: Bool) { redact(text: text, hidesTornKeys: true) }
+
+    private func redact(text: String, hidesTornKeys: Bool) -> (text: String, redacted: Bool) {
         let bytes = Array(text.utf8)
-        let ranges = SecretScanner.secrets(in: bytes)
+        let ranges = SecretScanner.secrets(in: bytes, hidesTornKeys: hidesTornKeys)
         if ranges.isEmpty { return (text, false) }
         var edits = Splices()
         for range in ranges { edits.append(range, Array(Self.mark.utf8)) }
@@ -25,6 +30,21 @@ package struct Redactor: Sendable {
         var edits = Splices()
         Self.walk(value, name: nil, &edits)
         return (edits.applied(to: value.bytes), !edits.isEmpty)
+    }
+
+    /// How many private keys stand in its strings, and how many that only begin like one and so are not hidden.
+    func keys(in value: JSONValue) -> (whole: Int, torn: Int) {
+        switch value.bytes.first ?? 0 {
+        case UInt8(ascii: "{"):
+            return ((try? value.members()) ?? []).reduce((0, 0)) { Self.sum($0, keys(in: $1.value)) }
+        case UInt8(ascii: "["): return ((try? value.array()) ?? []).reduce((0, 0)) { Self.sum($0, keys(in: $1)) }
+        case UInt8(ascii: "\""): return SecretScanner.keys(in: EscapedText(value.bytes.dropFirst().dropLast()).bytes)
+        default: return (0, 0)
+        }
+    }
+
+    private static func sum(_ one: (whole: Int, torn: Int), _ other: (whole: Int, torn: Int)) -> (whole: Int, torn: Int) {
+        (one.whole + other.whole, one.torn + other.torn)
     }
 
     /// `name` is the kind of secret that the member is named after, also for the elements of an array.

@@ -41,8 +41,8 @@ extension SecretScanner {
 
     /// The lines between `-----BEGIN … PRIVATE KEY-----` and its end.
     ///
-    /// Only lines that are nothing but base64 are hidden, or everything behind such a header could be.
-    mutating func findPrivateKeys() {
+    /// Only a block that is a key from its first to its last line is hidden, or a command behind such a header could be.
+    mutating func findPrivateKeys(hidesTorn: Bool) {
         var index = 0
         while index < bytes.count {
             guard bytes[index] == UInt8(ascii: "-"), starts("-----BEGIN ", at: index) else {
@@ -52,12 +52,65 @@ extension SecretScanner {
             index += 11
             let labelEnd = end(from: index, max: 40) { $0 == 32 || ($0 >= 65 && $0 <= 90) }
             guard starts("-----", at: labelEnd), Self.isPrivateKey(bytes[index..<labelEnd]) else { continue }
+            if let start = afterLineBreak(labelEnd + 5), let bodyEnd = keyEnd(from: start, label: index..<labelEnd) {
+                wholeKeys += 1
+                hide(start..<beforeLineBreak(bodyEnd, from: start))
+                index = bodyEnd
+                continue
+            }
+            tornKeys += 1
+            guard hidesTorn else { continue }
             let start = afterLineBreak(labelEnd + 5) ?? labelEnd + 5
             var bodyEnd = start
             while let next = keyLineEnd(from: bodyEnd) { bodyEnd = next }
             if bodyEnd > start { hide(start..<beforeLineBreak(bodyEnd, from: start)) }
             index = bodyEnd
         }
+    }
+
+    /// Where the line `-----END …-----` of this key begins; nil where something else than a key comes before it.
+    ///
+    /// All lines of base64 have the same length but for the last, and none begins as an absolute path does.
+    private func keyEnd(from start: Int, label: Range<Int>) -> Int? {
+        var line = start
+        var width: Int?
+        var isLast = false
+        while true {
+            let first = end(from: line, max: Self.sampleBytes, while: Self.isBlank)
+            if starts("-----END ", at: first) {
+                let name = first + 9
+                guard width != nil, name + label.count <= bytes.count,
+                    bytes[name..<name + label.count] == bytes[label], starts("-----", at: name + label.count)
+                else { return nil }
+                return line
+            }
+            if starts("Proc-Type: 4,ENCRYPTED", at: first) || starts("DEK-Info: AES", at: first) {
+                let lineEnd = end(from: first, max: 80) { Self.isAlphanumeric($0) || $0 == 32 || (44...58).contains($0) }
+                guard width == nil, let next = afterLineBreak(lineEnd) else { return nil }
+                line = next
+                continue
+            }
+            let lineEnd = end(from: first, max: Self.sampleBytes, while: Self.isBase64)
+            guard let next = afterLineBreak(lineEnd) else { return nil }
+            line = next
+            if lineEnd == first { continue }
+            let text = bytes[first..<lineEnd]
+            // The checksum of a PGP key comes behind its last line.
+            if width != nil, text.count == 5, text.first == UInt8(ascii: "=") {
+                isLast = true
+                continue
+            }
+            let isShort = text.count < width ?? Self.keyLineBytesMin
+            guard !isLast, text.first != UInt8(ascii: "/"), text.count <= width ?? text.count, width != nil || !isShort,
+                isShort || text.contains(where: { $0 >= 65 && $0 <= 90 })
+            else { return nil }
+            width = width ?? text.count
+            isLast = isShort || text.last == UInt8(ascii: "=")
+        }
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
     }
 
     private static func isPrivateKey(_ label: ArraySlice<UInt8>) -> Bool {

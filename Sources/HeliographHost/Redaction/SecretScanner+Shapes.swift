@@ -82,7 +82,7 @@ extension SecretScanner {
         }
     }
 
-    private func secretEnd(at index: Int, _ table: [[Shape]]) -> (start: Int, end: Int)? {
+    private mutating func secretEnd(at index: Int, _ table: [[Shape]]) -> (start: Int, end: Int)? {
         let first = bytes[index]
         for shape in table[Int(first)] where starts(shape.prefix, at: index) {
             let start = index + shape.prefix.utf8CodeUnitCount
@@ -122,13 +122,19 @@ extension SecretScanner {
         return false
     }
 
+    /// What the shapes begin with, for tests.
+    static var shapePrefixes: [String] { shapes.map { "\($0.prefix)" } }
+
     /// A JSON Web Token: `eyJ….….…`; the last part may be empty.
-    private func webToken(at index: Int) -> (start: Int, end: Int)? {
-        guard starts("eyJ", at: index) else { return nil }
+    ///
+    /// What was no token from its first byte is none from a later byte of the same part, and is not walked again.
+    private mutating func webToken(at index: Int) -> (start: Int, end: Int)? {
+        guard index >= noWebTokenBefore, starts("eyJ", at: index) else { return nil }
         func isPart(_ byte: UInt8) -> Bool {
             Self.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
         }
         let header = end(from: index, while: isPart)
+        noWebTokenBefore = header
         guard header - index >= 10, byte(header) == UInt8(ascii: ".") else { return nil }
         let payload = end(from: header + 1, while: isPart)
         guard payload - header > 8, byte(payload) == UInt8(ascii: ".") else { return nil }

@@ -10,18 +10,31 @@ struct SecretScanner {
 
     let bytes: [UInt8]
     private var found: [Range<Int>] = []
+    /// Where no JSON Web Token can begin any more.
+    var noWebTokenBefore = 0
+    /// Private keys that were found whole, and beginnings of such without a proper end.
+    var wholeKeys = 0
+    var tornKeys = 0
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// In order, and none touching another's inside.
-    static func secrets(in bytes: [UInt8]) -> [Range<Int>] {
+    /// How many private keys there are, and how many texts that only begin like one.
+    static func keys(in bytes: [UInt8]) -> (whole: Int, torn: Int) {
+        var scanner = SecretScanner(bytes)
+        scanner.findPrivateKeys(hidesTorn: false)
+        return (scanner.wholeKeys, scanner.tornKeys)
+    }
+
+    /// In order, and none touching another's inside. `hidesTornKeys` is for what nobody runs: output, of which the end of a
+    /// key may be cut off.
+    static func secrets(in bytes: [UInt8], hidesTornKeys: Bool = false) -> [Range<Int>] {
         // Nothing shorter than `pwd=x` can hold a secret and its name.
         guard bytes.count >= 5 else { return [] }
         var scanner = SecretScanner(bytes)
         scanner.findShapes()
-        scanner.findPrivateKeys()
+        scanner.findPrivateKeys(hidesTorn: hidesTornKeys)
         scanner.findURLPasswords()
         scanner.findAssignments()
         scanner.findArguments()

@@ -19,6 +19,8 @@ final class Spool {
     var isNeeded: (SessionID) -> Bool = { _ in false }
     /// Called with what was dropped because the spool is full.
     private(set) var droppedCount = 0
+    /// How often a file was begun for room alone.
+    private(set) var rotationCount = 0
 
     private let directory: String
     private let limits: SpoolLimits
@@ -83,7 +85,8 @@ final class Spool {
     ) throws(HostError) -> File {
         let records = index.snapshot
         let path = directory + "/" + name(number)
-        let frames = records.map(\.framed)
+        var frames: [[UInt8]] = []
+        for record in records { frames.append(try record.framed()) }
         try Files.replace(path, with: magic + frames.joined())
         let file = try File(path, O_RDWR | O_APPEND)
         index.beginSegment(number, bytes: magic.count)
@@ -97,29 +100,33 @@ final class Spool {
 
     // MARK: Writing
 
-    /// Appends all of it with one write(2): after it, no crash of this process takes any of it back.
+    /// Appends all of it with one write(2): after it, no crash of this process takes any of it back. Returns the numbers of
+    /// the events.
     ///
     /// An event that cannot be written still takes its number, so that the relay learns of a gap.
-    func append(_ items: [Item]) throws(HostError) {
-        guard !items.isEmpty else { return }
+    @discardableResult
+    func append(_ items: [Item]) throws(HostError) -> [Int64] {
+        guard !items.isEmpty else { return [] }
         try rotateIfFull()
         var bytes: [UInt8] = []
         var added: [(record: SpoolRecord, start: Int, size: Int)] = []
         var next: [SessionID: Int64] = [:]
-        for item in items {
-            let record: SpoolRecord
-            switch item {
-            case .event(let session, let event, let isKept):
-                let seq = next[session] ?? index.nextSeq(of: session)
-                next[session] = seq + 1
-                record = .event(session, seq: seq, isKept: isKept, bytes: event)
-            case .note(let key, let content): record = .note(key, content)
-            }
-            let frame = record.framed
-            added.append((record, currentBytes + bytes.count, frame.count))
-            bytes += frame
-        }
+        var numbers: [Int64] = []
         do {
+            for item in items {
+                let record: SpoolRecord
+                switch item {
+                case .event(let session, let event, let isKept):
+                    let seq = next[session] ?? index.nextSeq(of: session)
+                    next[session] = seq + 1
+                    numbers.append(seq)
+                    record = .event(session, seq: seq, isKept: isKept, bytes: event)
+                case .note(let key, let content): record = .note(key, content)
+                }
+                let frame = try record.framed()
+                added.append((record, currentBytes + bytes.count, frame.count))
+                bytes += frame
+            }
             try current.write(bytes)
         } catch {
             // Whatever part of it was written goes, so that the next record stands where it can be found.
@@ -131,7 +138,11 @@ final class Spool {
         currentBytes += bytes.count
         for (record, start, size) in added { index.add(record, at: start, size: size) }
         makeRoom()
+        return numbers
     }
+
+    /// What was kept for somebody to decide about is settled: it may go for room like any other event.
+    func release(_ session: SessionID, seq: Int64) { index.release(session, seq: seq) }
 
     /// On disk when this returns: nothing is sent before, or a power cut could make us give a number twice.
     func synchronize() throws(HostError) {
@@ -190,7 +201,8 @@ final class Spool {
             for (position, (entry, event)) in zip(waiting, events).enumerated() {
                 records.append(.event(session, seq: through + 1 + Int64(position), isKept: entry.isKept, bytes: event))
             }
-            let frames = records.map(\.framed)
+            var frames: [[UInt8]] = []
+            for record in records { frames.append(try record.framed()) }
             try current.write(Array(frames.joined()))
             isDirty = true
             for (record, frame) in zip(records, frames) {
@@ -237,7 +249,11 @@ final class Spool {
     private func makeRoom() {
         guard index.bytes > limits.bytesMax else { return }
         do {
-            if index.oldestDroppableSegment == nil { try rotate() }
+            // Only for what can be dropped then, and for enough of it: a new file is a write that is waited for.
+            if index.oldestDroppableSegment == nil, index.droppableBytesInLastSegment > limits.segmentBytesMax / 4 {
+                rotationCount += 1
+                try rotate()
+            }
             while index.bytes > limits.bytesMax, let number = index.oldestDroppableSegment { try thin(number) }
         } catch {
             logger.error("the full spool could not be thinned", metadata: ["error": "\(error)"])
@@ -254,7 +270,7 @@ final class Spool {
             let event = try read(batch)[0]
             var moved = entry
             moved.offset = bytes.count + SpoolRecord.eventOffset(session)
-            bytes += SpoolRecord.event(session, seq: entry.seq, isKept: true, bytes: event).framed
+            bytes += try SpoolRecord.event(session, seq: entry.seq, isKept: true, bytes: event).framed()
             kept.append((session, moved))
         }
         try Files.replace(directory + "/" + Self.name(number), with: bytes)

@@ -138,6 +138,22 @@ struct SpoolIndex {
         return segments.dropLast().first { droppable.contains($0.number) }?.number
     }
 
+    /// In the file that is written to.
+    var droppableBytesInLastSegment: Int {
+        guard let last = segments.last?.number else { return 0 }
+        return sessions.values.reduce(0) { sum, session in
+            // The newest are at the end.
+            let recent = session.entries.reversed().prefix { $0.segment == last }
+            return sum + recent.reduce(0) { $1.isKept ? $0 : $0 + $1.count }
+        }
+    }
+
+    /// Needs no keeping any more.
+    mutating func release(_ id: SessionID, seq: Int64) {
+        guard let position = sessions[id]?.entries.firstIndex(where: { $0.seq == seq }) else { return }
+        sessions[id]?.entries[position].isKept = false
+    }
+
     func entries(inSegment number: Int) -> [(session: SessionID, entry: Entry)] {
         sessions.flatMap { id, session in session.entries.filter { $0.segment == number }.map { (id, $0) } }
             .sorted { $0.1.offset < $1.1.offset }

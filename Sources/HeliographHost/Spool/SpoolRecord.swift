@@ -18,9 +18,12 @@ enum SpoolRecord: Equatable {
     /// Where the bytes of an event begin in its record.
     static func eventOffset(_ session: SessionID) -> Int { headerBytes + 2 + session.rawValue.utf8.count + 8 }
 
-    var framed: [UInt8] {
+    /// Throws where it is longer than `read` would take it for a record.
+    func framed() throws(HostError) -> [UInt8] {
         let payload = payload
-        precondition(payload.count <= Self.payloadBytesMax, "what goes into the spool is bounded before")
+        guard payload.count <= Self.payloadBytesMax else {
+            throw HostError(.tooLong, "a record of \(payload.count) bytes does not fit into the spool")
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(payload.count + Self.headerBytes)
         Self.append(UInt32(payload.count), to: &bytes)

@@ -520,6 +520,134 @@ struct ClaudeApprovalTests {
         #expect(next.take() == ["approval.applied ran", "tool.finished ok"])
     }
 
+    @Test("a hook never gets what was decided for another that asked the same")
+    func otherHookAsksTheSame() throws {
+        var (bench, _) = try ask("remote-allow-12s")
+        let first = try #require(bench.requests.last)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try bench.decide(.allow)
+        try bench.call(call, run: "r2")
+        let second = try #require(bench.requests.last)
+        #expect(first.head.digest == second.head.digest && first.head.approval != second.head.approval)
+        var next = restarted(bench)
+        try next.call(call, attempt: 2, run: "r2")
+        #expect(next.take() == [], "its own question waits on")
+        #expect(next.adapter.approvals[second.head.approval]?.token == HookToken(rawValue: 1))
+        next.tell(.decided(second.session, second.head.approval, second.head.digest, decision(.deny(message: "no"))))
+        #expect(next.take() == ["approval.delivered", #"hook 1: {"behavior":"deny","message":"no"}"#])
+    }
+
+    @Test("a hook without a name is asked about anew")
+    func unnamedHook() throws {
+        var (bench, _) = try ask("remote-allow-12s")
+        try bench.decide(.allow)
+        var next = restarted(bench)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call, attempt: 2, run: nil)
+        #expect(next.take() == [Self.asked])
+    }
+
+    private func decision(_ verdict: Decision.Verdict) -> Decision {
+        Decision(verdict, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
+    }
+
+    @Test("a decision that comes while the hook's connection is broken waits for the same hook")
+    func decisionWhileLost() throws {
+        var (bench, _) = try ask("remote-allow-12s")
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        try bench.decide(.allow)
+        #expect(bench.take() == [])
+        bench.pass(.milliseconds(500))
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        var other = bench
+        try other.call(call, attempt: 2, run: "r2")
+        #expect(other.take() == [Self.asked])
+        try bench.call(call, attempt: 2)
+        #expect(bench.take() == ["approval.delivered", "hook 2: " + Self.allow])
+    }
+
+    @Test("what is remembered of a decision is small, however long it is")
+    func longDecision() throws {
+        var bench = try askQuestion()
+        let long = String(repeating: "\u{1}", count: WireLimits.answersBytesMax - 64)
+        try bench.decide(.answer([Answer(question: "q0", choices: [], text: long)]))
+        #expect(bench.take().first == "approval.delivered")
+        #expect(bench.notes.values.allSatisfy { $0.count < 4_096 })
+        var next = restarted(bench)
+        try next.call(ClaudeBench.text("hook-PermissionRequest.AskUserQuestion.json"), attempt: 2)
+        #expect(next.take() == ["approval.stale hostRestarted", "hook 1: no decision"])
+        var (denied, _) = try ask("remote-deny")
+        try denied.decide(.deny(message: long))
+        #expect(denied.notes.values.allSatisfy { $0.count < 10_000 })
+    }
+
+    @Test("names that a hook tells are bounded before they are remembered")
+    func longNames() throws {
+        var bench = ClaudeBench()
+        let long = String(repeating: "p", count: 300_000)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        let members = ["prompt_id", "agent_id", "cwd", "transcript_path"].map { #""\#($0)": "/\#(long)""# }
+        var rest = call
+        for name in ["prompt_id", "agent_id", "cwd", "transcript_path"] {
+            rest = rest.replacingOccurrences(of: "\"\(name)\"", with: "\"was_\(name)\"")
+        }
+        try bench.call("{" + members.joined(separator: ",") + "," + rest.dropFirst())
+        #expect(bench.requests.count == 1 && bench.notes.count == 2)
+        #expect(bench.notes.values.allSatisfy { $0.count < 16 << 10 })
+    }
+
+    @Test("a call that ended before its hook came back closes the card, and nothing is asked again")
+    func endedBeforeReclaim() throws {
+        let (bench, rest) = try ask("remote-allow-12s")
+        var next = restarted(bench)
+        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
+        #expect(next.take() == ["approval.cancelled allowedLocally", "tool.finished ok"])
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call, attempt: 2)
+        #expect(next.take() == ["hook 1: no decision"])
+    }
+
+    @Test("a cut input is not held")
+    func cutIsNotHeld() throws {
+        var bench = ClaudeBench()
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+            .replacingOccurrences(of: "echo hi", with: String(repeating: "x", count: 1 << 20))
+        try bench.call(call)
+        #expect(bench.adapter.approvals.values.allSatisfy { $0.isCut && $0.input.isEmpty })
+    }
+
+    @Test("a private key in a command can be denied only, and so can what only begins like one")
+    func keyInCommand() throws {
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        let line = String(repeating: "MIIEvQIBADANBgkq", count: 4)
+        let key = "-----BEGIN PRIVATE KEY-----\\n\(line)\\nAb3=\\n-----END PRIVATE KEY-----\\n"
+        for command in [": -----BEGIN PRIVATE KEY-----\\n/tmp/X\(line)/run\\necho done", key] {
+            var bench = ClaudeBench()
+            try bench.call(call.replacingOccurrences(of: "echo hi > out.txt", with: command))
+            #expect(bench.requests.last?.head.isCut == true)
+            let shown = try bench.body(.approvalRequested).required("input").string("command")
+            #expect(shown.contains("⟨redacted⟩") == (command == key))
+            _ = bench.take()
+            try bench.decide(.allow)
+            #expect(bench.take() == ["approval.stale notWhole", "hook 1: no decision"])
+        }
+    }
+
+    @Test("a diff that would be cut is not shown at all")
+    func longDiff() throws {
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        let input = try #require(call.range(of: #""tool_input": \{[^}]*\}"#, options: .regularExpression))
+        for (count, isShown) in [(100, true), (40_000, false)] {
+            var bench = ClaudeBench()
+            let content = String(repeating: "a", count: count)
+            let write = call.replacingCharacters(
+                in: input, with: #""tool_input": {"file_path": "/tmp/f", "content": "\#(content)"}"#)
+            try bench.call(write.replacingOccurrences(of: #""tool_name": "Bash""#, with: #""tool_name": "Write""#))
+            #expect(bench.requests.last?.head.isCut == false)
+            #expect((try bench.body(.approvalRequested).optional("diff") != nil) == isShown)
+        }
+    }
+
     @Test("what the disk does not take is asked of nobody")
     func notRecorded() throws {
         var (bench, _) = try ask("remote-allow-12s")

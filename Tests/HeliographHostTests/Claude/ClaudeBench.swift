@@ -49,12 +49,13 @@ struct ClaudeBench {
 
     /// Returns the token of a call that waits for an answer.
     @discardableResult
-    mutating func call(_ payload: String, attempt: Int = 1, isAttended: Bool = true) throws -> HookToken {
+    mutating func call(_ payload: String, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1") throws -> HookToken {
         let document = try JSONDocument(parsing: payload)
         let event = try document.root.string("hook_event_name")
         var hook = ClaudeHook(event: event, payload: document, process: process)
         hook.isAttended = isAttended
         hook.attempt = attempt
+        hook.run = run
         let token = HookToken(rawValue: nextToken)
         if event == "PermissionRequest" {
             hook.token = token
@@ -154,18 +155,18 @@ struct ClaudeBench {
         case .sessionRenamed(let title): return "\(kind) \(title)"
         case .sessionEnded(let reason, let failed): return "\(kind) \(reason ?? "")\(failed ? " failed" : "")"
         case .statusChanged(let status, let reason): return "\(kind) \(status)\(reason.map { ": \($0)" } ?? "")"
-        case .message(let role, let summary): return "\(kind) \(role): \(summary ?? "")"
+        case .message(let role, let summary, _, _): return "\(kind) \(role): \(summary ?? "")"
         case .toolStarted(let start): return "\(kind) \(start.operation)"
         case .toolFinished(let finish):
             return "\(kind) \(finish.succeeded ? "ok" : "failed")\(finish.summary.map { ": \($0)" } ?? "")"
-        case .fileChanged(let path, let added, let removed): return "\(kind) \(path) +\(added) -\(removed)"
+        case .fileChanged(let path, let added, let removed, _): return "\(kind) \(path) +\(added) -\(removed)"
         case .todoChanged(let todo): return "\(kind) \(todo.completed)/\(todo.total) \(todo.current ?? "")"
         case .usage(let usage):
             return "\(kind) \(usage.run ?? "?") \(usage.costMicroUSD ?? -1) +\(usage.costDeltaMicroUSD ?? -1)"
         case .approvalRequested(let request): return "\(kind) \(request.title)"
         case .approvalApplied(_, let outcome): return "\(kind) \(outcome)"
         case .approvalCancelled(_, let reason), .approvalStale(_, let reason): return "\(kind) \(reason)"
-        case .subagentStarted(let agent), .subagentFinished(let agent): return "\(kind) \(agent)"
+        case .subagentStarted(let agent, _), .subagentFinished(let agent, _): return "\(kind) \(agent)"
         case .error(let message, _): return "\(kind) \(message)"
         default: return kind
         }

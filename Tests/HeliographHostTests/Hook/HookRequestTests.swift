@@ -30,6 +30,19 @@ struct HookRequestTests {
         #expect(asked == ["CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"])
     }
 
+    @Test("A run has a name of its own, and says it at every attempt")
+    func run() throws {
+        let call = try #require(HookRequest.randomCall())
+        #expect(call != HookRequest.randomCall() && HostDaemon.run(call) == call)
+        let request = try #require(HookRequest(path: ["hook"], body: [], call: call) { _ in nil })
+        for attempt in 1...3 {
+            #expect(String(decoding: request.bytes(attempt: attempt), as: UTF8.self).contains("\r\nX-Call: \(call)\r\n"))
+        }
+        for other in ["", "r1", call + "0", call.uppercased() == call ? "x" : call.uppercased()] {
+            #expect(HostDaemon.run(other) == nil)
+        }
+    }
+
     @Test("Only a permission request waits for a person")
     func awaited() {
         #expect(HookCall.isAwaited("PermissionRequest"))

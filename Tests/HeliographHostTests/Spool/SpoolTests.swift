@@ -19,14 +19,14 @@ struct SpoolTests {
 
     @Test("a record reads back as it was written", arguments: records)
     func record(_ record: SpoolRecord) throws {
-        let bytes = [0xAA] + record.framed + [1, 2, 3]
+        let bytes = [0xAA] + (try record.framed()) + [1, 2, 3]
         let read = try #require(SpoolRecord.read(bytes, at: 1))
         #expect(read.record == record && read.end == bytes.count - 3)
     }
 
     @Test("no part and no damaged copy of a record is taken for one", arguments: records)
-    func damage(_ record: SpoolRecord) {
-        let frame = record.framed
+    func damage(_ record: SpoolRecord) throws {
+        let frame = try record.framed()
         for count in 0..<frame.count { #expect(SpoolRecord.read(Array(frame[..<count]), at: 0) == nil) }
         for position in frame.indices {
             for bit in 0..<8 {
@@ -83,8 +83,8 @@ struct SpoolTests {
         try folder.open().append(one, "first", "second")
         let file = try #require(folder.files.first)
         let whole = try folder.bytes(file)
-        let second = SpoolRecord.event(one, seq: 2, isKept: false, bytes: Array("second".utf8)).framed.count
-        let first = SpoolRecord.event(one, seq: 1, isKept: false, bytes: Array("first".utf8)).framed.count
+        let second = try SpoolRecord.event(one, seq: 2, isKept: false, bytes: Array("second".utf8)).framed().count
+        let first = try SpoolRecord.event(one, seq: 1, isKept: false, bytes: Array("first".utf8)).framed().count
         for cut in 8...whole.count {
             let torn = SpoolFolder()
             _ = try torn.open()
@@ -167,6 +167,39 @@ struct SpoolTests {
         }
         #expect(spool.index.sessions["s0".id] != nil && spool.index.sessions["s1".id] != nil)
         #expect(spool.index.sessions.count < 8 && spool.index.notes.count == spool.index.sessions.count)
+    }
+
+    @Test("what is longer than a record is refused, and the spool goes on")
+    func tooLong() throws {
+        let folder = SpoolFolder()
+        var spool = try folder.open()
+        let long = [UInt8](repeating: 1, count: SpoolRecord.payloadBytesMax)
+        #expect { try spool.append([.note("n", long)]) } throws: { ($0 as? HostError)?.code == .tooLong }
+        try spool.append(one, "a")
+        spool = try folder.open()
+        #expect(try spool.pending(one) == ["1 a"] && spool.index.notes.isEmpty)
+    }
+
+    @Test("a full spool with nothing to drop is not begun anew at each event")
+    func fullOfKept() throws {
+        let folder = SpoolFolder()
+        let spool = try folder.open(small)
+        for _ in 1...200 { try spool.append(one, String(repeating: "k", count: 80), isKept: true) }
+        #expect(spool.index.bytes > small.bytesMax && spool.rotationCount == 0)
+        for _ in 1...200 { try spool.append(one, String(repeating: "x", count: 80)) }
+        #expect(spool.rotationCount < 100 && spool.droppedCount > 150)
+        #expect(try spool.pending(one).filter { $0.contains("kkk") }.count == 200)
+    }
+
+    @Test("what was kept for a decision goes once it is settled")
+    func released() throws {
+        let folder = SpoolFolder()
+        let spool = try folder.open(small)
+        for _ in 1...100 {
+            let seq = try spool.append([.event(one, [UInt8](repeating: 107, count: 80), isKept: true)])[0]
+            spool.release(one, seq: seq)
+        }
+        #expect(spool.index.bytes <= small.bytesMax + small.segmentBytesMax && spool.droppedCount > 20)
     }
 
     // MARK: The relay knows more

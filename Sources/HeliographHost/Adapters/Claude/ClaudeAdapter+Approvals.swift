@@ -22,27 +22,34 @@ extension ClaudeAdapter {
             order(.respond(token, nil))
             return
         }
-        if hook.attempt > 1,
-            let known = waitingForHook(
-                session: id, tool: tool, agent: Self.agent(payload), prompt: payload.text("prompt_id"), digest)
-        {
-            reclaim(known, token, hook, input: raw, questions ?? [])
-            return
+        if hook.attempt > 1, let run = hook.run {
+            if let known = approvals.values.first(where: {
+                $0.run == run && $0.session == id && $0.tool == tool && $0.digest == digest
+            }) {
+                reclaim(known, token, hook, input: raw, questions ?? [])
+                return
+            }
+            // It is settled already.
+            if closed.contains(where: { $0.run == run }) {
+                order(.respond(token, nil))
+                return
+            }
         }
         requestCount += 1
         let name = Self.approvalID(
             [
-                id.rawValue, payload.text("prompt_id") ?? "", Self.agent(payload) ?? "", tool, digest.rawValue, "\(now.wall)",
+                id.rawValue, Self.prompt(payload) ?? "", Self.agent(payload) ?? "", tool, digest.rawValue, "\(now.wall)",
                 "\(requestCount)",
             ])
         let life = limits.approvalLife - (hook.isAttended ? .zero : limits.headlessMargin)
-        let shown =
+        var shown =
             input.map { clean($0, bytesMax: limits.approvalInputBytes) } ?? (
                 json: Array("{}".utf8), isRedacted: false, isCut: false
             )
+        if let input, !shown.isCut, isHidingCommand(input, tool: tool) { shown.isCut = true }
         var approval = ClaudeApproval(
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
-            prompt: payload.text("prompt_id"), digest: digest, input: raw, questions: questions ?? [],
+            prompt: Self.prompt(payload), run: hook.run, digest: digest, input: raw, questions: questions ?? [],
             isCut: shown.isCut, expiresAt: now.wall + life.milliseconds, token: token, isAttended: hook.isAttended,
             process: hook.process)
         let taken = Set(approvals.values.compactMap(\.call))
@@ -50,6 +57,14 @@ extension ClaudeAdapter {
         approvals[name] = approval
         order(.remember(name.rawValue, approval.note))
         ask(approval, input: input, shown: shown.json, isRedacted: shown.isRedacted)
+    }
+
+    /// A private key is hidden line by line, and only where nothing can run is that nothing that a person must see. A text that
+    /// merely begins like a key is not hidden, and not sent on as if it were understood.
+    private func isHidingCommand(_ input: JSONValue, tool: String) -> Bool {
+        let keys = redactor.keys(in: input)
+        let isContent = ["Write", "Edit", "MultiEdit", "NotebookEdit", "AskUserQuestion"].contains(tool)
+        return keys.torn > 0 || (keys.whole > 0 && !isContent)
     }
 
     private mutating func ask(_ approval: ClaudeApproval, input: JSONValue?, shown: [UInt8], isRedacted: Bool) {
@@ -66,7 +81,8 @@ extension ClaudeAdapter {
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
         let questions = approval.isCut ? [] : approval.questions
-        let change = diff.map { clean($0, bytesMax: limits.approvalDiffBytes) }
+        // Whole or not at all: people decide on what they see.
+        let change = diff.flatMap { cleanWhole($0, bytesMax: limits.approvalDiffBytes) }
         emit(.approvalRequested(request), in: approval.session) {
             if approval.kind == .tool || isTwice || questions.isEmpty { $0.raw("input", shown) }
             if !questions.isEmpty { $0.array("questions", questions.map(\.bytes)) }
@@ -90,16 +106,20 @@ extension ClaudeAdapter {
         }
         switch approval.phase {
         case .open(let token): apply(digest, decision, to: approval, token)
-        case .orphaned: if !approval.wasDelivered { approvals[id]?.heldDecision = (digest, decision) }
-        // The same again, or one for a hook that is gone: what becomes of it is told soon.
-        case .answered, .lost: break
+        case .orphaned, .lost:
+            // The same again tells what is not known whole any more.
+            let isNews = approval.handedBefore.map { $0.command == decision.command } ?? true
+            if isNews { approvals[id]?.heldDecision = (digest, decision) }
+        // The same again: what becomes of it is told soon.
+        case .answered: break
         }
     }
 
     private mutating func apply(_ digest: InputDigest, _ decision: Decision, to approval: ClaudeApproval, _ token: HookToken) {
         func isWhole() -> Bool { if case .deny = decision.verdict { true } else { !approval.isCut } }
-        // Over the bytes that we hold, not over what we once said of them.
-        guard digest == Self.digest(tool: approval.tool, input: approval.input) else {
+        // Over the bytes that we hold, not over what we once said of them; what is cut is never allowed, and not held.
+        let held = approval.isCut ? approval.digest : Self.digest(tool: approval.tool, input: approval.input)
+        guard digest == held else {
             resolve(approval.id, .approvalStale(approval.id, reason: "digestMismatch"))
             return
         }
@@ -107,14 +127,18 @@ extension ClaudeAdapter {
             resolve(approval.id, .approvalStale(approval.id, reason: "notWhole"))
             return
         }
-        guard let output = approval.output(of: decision) else {
+        guard let output = approval.output(of: decision), let handed = ClaudeHanded(decision, for: approval) else {
             resolve(approval.id, .approvalStale(approval.id, reason: "badAnswer"))
             return
         }
+        deliver(handed, output, to: approval, token)
+    }
+
+    private mutating func deliver(_ handed: ClaudeHanded, _ output: [UInt8], to approval: ClaudeApproval, _ token: HookToken) {
         var answered = approval
-        answered.phase = .answered(decision)
+        answered.phase = .answered(handed)
         answered.heldDecision = nil
-        answered.wasDelivered = false
+        answered.handedBefore = nil
         approvals[approval.id] = answered
         // The note first: a crash between the two makes the next life hand it over again, to the same hook.
         order(.remember(approval.id.rawValue, answered.note))
@@ -124,33 +148,34 @@ extension ClaudeAdapter {
 
     // MARK: The same hook again
 
-    private func waitingForHook(
-        session: SessionID, tool: String, agent: String?, prompt: String?, _ digest: InputDigest
-    ) -> ClaudeApproval? {
-        let same = approvalsInOrder.filter {
-            $0.session == session && $0.tool == tool && $0.agent == agent && $0.prompt == prompt && $0.digest == digest
-        }
-        let waiting = same.first { approval in
-            switch approval.phase {
-            case .orphaned, .lost: true
-            case .open, .answered: false
-            }
-        }
-        // A hook can be back before its broken connection was noticed.
-        return waiting ?? same.first { $0.token != nil }
-    }
-
+    /// Only by the name of its run: another hook may ask the very same, and has its own answer.
     private mutating func reclaim(
         _ known: ClaudeApproval, _ token: HookToken, _ hook: ClaudeHook, input: [UInt8], _ questions: [ClaudeQuestion]
     ) {
+        // A hook can be back before its broken connection was noticed.
         if let old = known.token { order(.respond(old, nil)) }
         var approval = known
-        approval.input = input
-        approval.questions = questions
+        approval.input = known.isCut ? [] : input
+        approval.questions = known.isCut ? [] : questions
+        approval.handedBefore = known.answer
         approval.phase = .open(token)
         approval.process = hook.process ?? approval.process
         approvals[approval.id] = approval
-        if let held = approval.heldDecision { apply(held.digest, held.decision, to: approval, token) }
+        if let held = approval.heldDecision {
+            apply(held.digest, held.decision, to: approval, token)
+        } else if let handed = approval.handedBefore {
+            handOverAgain(handed, to: approval, token)
+        }
+    }
+
+    /// It asks again, so it never got what was handed over.
+    private mutating func handOverAgain(_ handed: ClaudeHanded, to approval: ClaudeApproval, _ token: HookToken) {
+        switch (handed.kind, approval.kind) {
+        case (.allow, .tool) where !approval.isCut: deliver(handed, ClaudeAnswer.allow, to: approval, token)
+        case (.deny(let words), _): deliver(handed, ClaudeAnswer.deny(words), to: approval, token)
+        // Of answers only the digest is left: the agent's own prompt stays.
+        default: resolve(approval.id, .approvalStale(approval.id, reason: "hostRestarted"))
+        }
     }
 
     // MARK: Names

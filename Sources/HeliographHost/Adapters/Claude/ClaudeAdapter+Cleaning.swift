@@ -5,6 +5,13 @@ extension ClaudeAdapter {
     /// A text without what looks like a secret.
     func clean(_ text: String) -> String { redactor.redact(text: text).text }
 
+    /// All of it, or nil where that is too long.
+    func cleanWhole(_ text: String, bytesMax: Int) -> String? {
+        guard text.utf8.count <= bytesMax + limits.scanMargin else { return nil }
+        let fitting = TextCut.fit(clean(text), bytesMax: bytesMax)
+        return fitting.isCut ? nil : fitting.text
+    }
+
     /// Its beginning.
     func clean(_ text: String, bytesMax: Int) -> String {
         let rough = TextCut.rough(text, bytesMax: bytesMax + limits.scanMargin)
@@ -15,10 +22,13 @@ extension ClaudeAdapter {
     /// Its beginning and its end.
     func cleanEnds(_ text: String, bytesMax: Int) -> String {
         let part = bytesMax + limits.scanMargin
-        guard text.utf8.count > 2 * part else { return TextCut.middle(clean(text), bytesMax: bytesMax) }
-        let ends = clean(TextCut.rough(text, bytesMax: part)) + "\n" + clean(TextCut.rough(tailOf: text, bytesMax: part))
+        guard text.utf8.count > 2 * part else { return TextCut.middle(cleanOutput(text), bytesMax: bytesMax) }
+        let start = cleanOutput(TextCut.rough(text, bytesMax: part))
+        let ends = start + "\n" + cleanOutput(TextCut.rough(tailOf: text, bytesMax: part))
         return TextCut.middle(ends, bytesMax: bytesMax)
     }
+
+    private func cleanOutput(_ text: String) -> String { redactor.redact(output: text).text }
 
     /// A tool's input as people may see it.
     func clean(_ input: JSONValue, bytesMax: Int) -> (json: [UInt8], isRedacted: Bool, isCut: Bool) {

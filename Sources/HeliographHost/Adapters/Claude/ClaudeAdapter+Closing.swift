@@ -12,6 +12,11 @@ internal import RelayProtocol
 /// | the hook goes away | deniedLocally, unless SessionEnd follows or the agent is gone | | |
 /// | the agent is gone | agentGone | agentGone | agentGone |
 ///
+/// A prompt that was answered at the terminal while no daemon ran left no sign: its hook calls again, and its card stays open
+/// until the call, the batch or the turn is over, or somebody decides, which then has no effect. Had the call itself ended
+/// while no daemon ran, only the end of the turn tells. What is told of a call before its hook is back closes the card too,
+/// and the hook gets no decision.
+///
 /// Events of *other* calls prove nothing: calls of one message run side by side.
 extension ClaudeAdapter {
     /// The end of an approval: told, forgotten, and whoever waits gets no decision.
@@ -19,12 +24,12 @@ extension ClaudeAdapter {
         guard let approval = approvals.removeValue(forKey: id) else { return }
         if let end { emit(end, in: approval.session) }
         order(.remember(id.rawValue, nil))
-        close(id, isSilent: end == nil)
+        close(id, isSilent: end == nil, run: approval.run)
         if let token = approval.token { order(.respond(token, nil)) }
     }
 
-    mutating func close(_ id: ApprovalID, isSilent: Bool) {
-        closed.append((id, isSilent))
+    mutating func close(_ id: ApprovalID, isSilent: Bool, run: String? = nil) {
+        closed.append((id, isSilent, run))
         if closed.count > limits.closedMax { closed.removeFirst() }
     }
 
@@ -48,13 +53,13 @@ extension ClaudeAdapter {
                 resolve(approval.id, .approvalCancelled(approval.id, reason: reason))
                 continue
             }
-            switch answer.verdict {
+            switch answer.kind {
             case .allow: resolve(approval.id, .approvalApplied(approval.id, outcome: .ran))
             case .deny:
                 let reason = approval.kind == .tool ? "allowedLocally" : "answeredLocally"
                 resolve(approval.id, .approvalStale(approval.id, reason: reason))
-            case .answer(let answers):
-                let isOurs = !failed && Self.answers(in: payload) == approval.answerValues(answers).map(Self.dictionary)
+            case .answer(let digest):
+                let isOurs = !failed && Self.answers(in: payload).map(ClaudeHanded.digest) == digest
                 resolve(
                     approval.id,
                     isOurs
@@ -75,9 +80,9 @@ extension ClaudeAdapter {
                 continue
             }
             let end: EventHead
-            switch answer.verdict {
-            case .deny:
-                if Self.isDenial(text, ClaudeApproval.denial(answer)) {
+            switch answer.kind {
+            case .deny(let words):
+                if Self.isDenial(text, words) {
                     isDenied = true
                     end = .approvalApplied(approval.id, outcome: .denied)
                 } else {
@@ -112,7 +117,7 @@ extension ClaudeAdapter {
             resolve(approval.id, .approvalCancelled(approval.id, reason: "turnEnded"))
             return
         }
-        if case .deny = answer.verdict {
+        if case .deny = answer.kind {
             resolve(approval.id, .approvalApplied(approval.id, outcome: .denied))
         } else {
             resolve(approval.id, .approvalStale(approval.id, reason: "unconfirmed"))
@@ -164,10 +169,11 @@ extension ClaudeAdapter {
         isLinkLive = isLive
     }
 
-    /// Nobody will ever see the question.
+    /// Nobody will ever see the question, or the answer to it was not handed over.
     mutating func notRecorded(_ id: ApprovalID) {
+        if approvals[id]?.answer != nil { resolve(id, .approvalStale(id, reason: "notRecorded")) }
         guard let approval = approvals.removeValue(forKey: id) else { return }
-        close(id, isSilent: false)
+        close(id, isSilent: false, run: approval.run)
         if let token = approval.token { order(.respond(token, nil)) }
     }
 
@@ -189,10 +195,10 @@ extension ClaudeAdapter {
 
     /// Without a call to go by: the same agent with the same input, or with the same questions, as answers are added to these.
     private func isSame(_ approval: ClaudeApproval, _ payload: JSONValue) -> Bool {
-        guard approval.agent == Self.agent(payload), !approval.input.isEmpty, let input = payload.optional("tool_input") else {
-            return false
+        guard approval.agent == Self.agent(payload), let input = payload.optional("tool_input") else { return false }
+        guard approval.kind == .question else {
+            return Self.digest(tool: approval.tool, input: Array(input.bytes)) == approval.digest
         }
-        guard approval.kind == .question else { return input.bytes.elementsEqual(approval.input) }
         let asked = (try? JSONDocument(parsing: approval.input))?.root.optional("questions")
         guard let asked, let answered = input.optional("questions") else { return false }
         return asked.bytes.elementsEqual(answered.bytes)
@@ -203,14 +209,10 @@ extension ClaudeAdapter {
         text == denial || (denial.utf8.count >= 24 && text.contains(denial))
     }
 
-    private static func answers(in payload: JSONValue) -> [String: String]? {
+    private static func answers(in payload: JSONValue) -> [(String, String)]? {
         let answers =
             payload.optional("tool_input")?.optional("answers") ?? payload.optional("tool_response")?.optional("answers")
         guard let members = try? answers?.members() else { return nil }
-        return dictionary(members.map { ($0.key, (try? $0.value.string()) ?? "") })
-    }
-
-    private static func dictionary(_ members: [(question: String, value: String)]) -> [String: String] {
-        Dictionary(members, uniquingKeysWith: { first, _ in first })
+        return members.map { ($0.key, (try? $0.value.string()) ?? "") }
     }
 }

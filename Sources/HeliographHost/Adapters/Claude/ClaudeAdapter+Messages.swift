@@ -10,7 +10,9 @@ extension ClaudeAdapter {
         if let position = session.messages.firstIndex(where: { $0.id == name }) {
             message = session.messages.remove(at: position)
         }
-        message.text += payload.text("delta") ?? ""
+        // What comes behind all that is shown or looked through is not even kept.
+        let room = limits.messageBytes + limits.scanMargin + WireLimits.lineBytesMax - message.text.utf8.count
+        if room > 0 { message.text += TextCut.rough(payload.text("delta") ?? "", bytesMax: room) }
         if payload.isTrue("final") {
             sessions[id] = session
             finish(message, of: agent, in: id)

@@ -24,7 +24,9 @@ extension ClaudeAdapter {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
         if let process { session.process = process }
         // The first one: the project stays what it is when the agent changes its directory.
-        if session.paths.workingDirectory == nil { session.paths.workingDirectory = payload.text("cwd") }
+        if session.paths.workingDirectory == nil {
+            session.paths.workingDirectory = payload.text("cwd").map { TextCut.line($0) }
+        }
         if session.tasksDirectory == nil { session.tasksDirectory = Self.tasksDirectory(payload) }
         sessions[id] = session
         forgetSessions()
@@ -144,9 +146,14 @@ extension ClaudeAdapter {
         payload.text("agent_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    static func prompt(_ payload: JSONValue) -> String? {
+        payload.text("prompt_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+    }
+
     /// `<config>/projects/<project>/<session>.jsonl` → `<config>/tasks/<session>`: the one sign of where the configuration is.
     private static func tasksDirectory(_ payload: JSONValue) -> String? {
         guard let transcript = payload.text("transcript_path"), transcript.hasPrefix("/"),
+            transcript.utf8.count <= WireLimits.lineBytesMax,
             let name = payload.text("session_id"),
             SessionID(name) != nil
         else { return nil }

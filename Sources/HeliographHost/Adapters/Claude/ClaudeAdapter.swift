@@ -12,7 +12,7 @@ struct ClaudeAdapter {
     var sessions: [SessionID: ClaudeSession] = [:]
     var approvals: [ApprovalID: ClaudeApproval] = [:]
     /// Resolved lately, oldest first; `isSilent` where the relay was not told by us (it expires approvals itself).
-    var closed: [(id: ApprovalID, isSilent: Bool)] = []
+    var closed: [(id: ApprovalID, isSilent: Bool, run: String?)] = []
     var isLinkLive = false
     var linkDownSince: Int64
     var agentsCheckedAt: Int64

@@ -11,7 +11,7 @@ struct ClaudeApproval {
         /// An earlier life of this daemon was asked. Becomes open or answered when the hook calls again, else is resolved.
         case orphaned(until: Int64)
         /// Our answer was handed over. Resolved by what the agent does next.
-        case answered(Decision)
+        case answered(ClaudeHanded)
     }
 
     let id: ApprovalID
@@ -20,9 +20,11 @@ struct ClaudeApproval {
     let tool: String
     let agent: String?
     let prompt: String?
+    /// Which run of the hook asked: only the same one is ever given what is meant for it.
+    let run: String?
     /// Over what `input` holds: what a decision must be for.
     let digest: InputDigest
-    /// Exactly as Claude wrote it; empty after a restart until the hook calls again.
+    /// Exactly as Claude wrote it; empty after a restart until the hook calls again, and where it can only be denied.
     var input: [UInt8]
     var questions: [ClaudeQuestion]
     /// The tool call, once it is known.
@@ -34,16 +36,16 @@ struct ClaudeApproval {
     /// By the wall clock, as the card says it.
     let expiresAt: Int64
     var phase: Phase
-    /// Waits for the hook to call again: came while nobody waited, or was handed over by an earlier life of this daemon,
-    /// which cannot know whether the hook got it.
+    /// Waits for the hook to call again: came while nobody waited.
     var heldDecision: (digest: InputDigest, decision: Decision)?
-    var wasDelivered = false
+    /// By an earlier life of this daemon, which cannot know whether the hook got it.
+    var handedBefore: ClaudeHanded?
 
     var token: HookToken? { if case .open(let token) = phase { token } else { nil } }
     /// What was handed over.
-    var answer: Decision? {
-        if case .answered(let decision) = phase { return decision }
-        return wasDelivered ? heldDecision?.decision : nil
+    var answer: ClaudeHanded? {
+        if case .answered(let handed) = phase { return handed }
+        return handedBefore
     }
 
     /// The bytes that the answer stands for.
@@ -87,6 +89,7 @@ struct ClaudeApproval {
             $0.field("tool", tool)
             $0.field("agent", agent)
             $0.field("prompt", prompt)
+            $0.field("run", run)
             $0.field("digest", digest.rawValue)
             $0.field("call", call)
             $0.field("pid", process.map { Int64($0.id) })
@@ -94,7 +97,7 @@ struct ClaudeApproval {
             $0.flag("attended", isAttended)
             $0.flag("cut", isCut)
             $0.field("expiresAt", expiresAt)
-            if let answer { $0.object("decision") { answer.write(to: &$0) } }
+            if let answer { $0.object("handed") { answer.write(to: &$0) } }
         }
     }
 
@@ -112,6 +115,7 @@ struct ClaudeApproval {
         self.expiresAt = expiresAt
         agent = value.text("agent")
         prompt = value.text("prompt")
+        run = value.text("run")
         call = value.text("call")
         if let pid = value.whole("pid"), let number = Int32(exactly: pid) {
             process = AgentProcess(id: number, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
@@ -121,15 +125,13 @@ struct ClaudeApproval {
         input = []
         questions = []
         phase = .orphaned(until: until)
-        if let decision = value.optional("decision"), let read = try? Decision(from: decision) {
-            heldDecision = (digest, read)
-            wasDelivered = true
-        }
+        handedBefore = value.optional("handed").flatMap(ClaudeHanded.init)
     }
 
     init(
         id: ApprovalID, session: SessionID, kind: ApprovalKind, tool: String, agent: String?, prompt: String?,
-        digest: InputDigest, input: [UInt8], questions: [ClaudeQuestion], isCut: Bool, expiresAt: Int64, token: HookToken,
+        run: String?, digest: InputDigest, input: [UInt8], questions: [ClaudeQuestion], isCut: Bool, expiresAt: Int64,
+        token: HookToken,
         isAttended: Bool, process: AgentProcess?
     ) {
         self.id = id
@@ -138,9 +140,10 @@ struct ClaudeApproval {
         self.tool = tool
         self.agent = agent
         self.prompt = prompt
+        self.run = run
         self.digest = digest
-        self.input = input
-        self.questions = questions
+        self.input = isCut ? [] : input
+        self.questions = isCut ? [] : questions
         self.isCut = isCut
         self.expiresAt = expiresAt
         self.isAttended = isAttended

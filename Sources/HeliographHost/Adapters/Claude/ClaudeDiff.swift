@@ -41,24 +41,34 @@ struct ClaudeDiff: Equatable {
 
     private mutating func replace(_ edit: JSONValue) {
         guard let old = edit.text("old_string"), let new = edit.text("new_string") else { return }
+        // Both are pieces of a file: where both end within a line, that line goes on as it was.
+        let isWithinLine = Self.isOpen(old) && Self.isOpen(new)
         for line in Self.split(old) {
             lines.append("-\(line)")
             removed += 1
         }
-        add(new)
+        if Self.isOpen(old), !isWithinLine { lines.append(Self.noNewline) }
+        add(new, isWithinLine: isWithinLine)
     }
 
-    private mutating func add(_ text: String) {
+    private mutating func add(_ text: String, isWithinLine: Bool = false) {
         for line in Self.split(text) {
             lines.append("+\(line)")
             added += 1
         }
+        if Self.isOpen(text), !isWithinLine { lines.append(Self.noNewline) }
     }
 
-    private static func split(_ text: String) -> [Substring] {
+    private static let noNewline = "\\ No newline at end of file"
+
+    /// Without an end of its last line.
+    private static func isOpen(_ text: String) -> Bool { text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false }
+
+    /// At line feeds only: whatever else ends a line somewhere stays to be seen within it.
+    private static func split(_ text: String) -> [String] {
         guard !text.isEmpty else { return [] }
-        var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        if lines.last == "" { lines.removeLast() }
-        return lines
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines.map { String(decoding: $0, as: UTF8.self) }
     }
 }

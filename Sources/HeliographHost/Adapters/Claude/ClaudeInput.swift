@@ -14,6 +14,8 @@ struct ClaudeHook: Sendable {
     var isAttended = true
     /// From the second on it is the same call again, after this daemon or its connection broke.
     var attempt = 1
+    /// Names one run of the hook, the same at every attempt; nil where it told none.
+    var run: String?
     /// Only of `PermissionRequest`: somebody waits for the answer.
     var token: HookToken?
 }

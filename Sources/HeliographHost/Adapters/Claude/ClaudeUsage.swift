@@ -39,7 +39,8 @@ struct ClaudeUsage: Equatable {
 
     /// `earlier` are the figures of other conversations of the same process.
     mutating func update(_ line: JSONValue, process: AgentProcess?, earlier: [Int64]) {
-        figures.model = line.optional("model")?.text("id") ?? figures.model
+        figures.model =
+            line.optional("model")?.text("id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) } ?? figures.model
         let context = line.optional("context_window")
         figures.contextLimit = context?.whole("context_window_size") ?? figures.contextLimit
         figures.contextUsed = context?.whole("total_input_tokens") ?? figures.contextUsed

@@ -1,0 +1,76 @@
+internal import Crypto
+internal import RelayProtocol
+
+/// What was handed over to a hook: as much of it as is needed to know later what became of it, and to hand it over again.
+struct ClaudeHanded: Equatable {
+    enum Kind: Equatable {
+        case allow
+        /// What the model reads, or its beginning.
+        case deny(String)
+        /// Answers can be long: their digest.
+        case answer(InputDigest)
+    }
+
+    /// Of a denial; enough to know it again.
+    static let denialBytesMax = 1 << 10
+
+    let kind: Kind
+    let command: CommandID
+
+    /// Of a decision that fits the approval.
+    init?(_ decision: Decision, for approval: ClaudeApproval) {
+        command = decision.command
+        switch decision.verdict {
+        case .allow: kind = .allow
+        case .deny: kind = .deny(Self.beginning(of: ClaudeApproval.denial(decision)))
+        case .answer(let answers):
+            guard let values = approval.answerValues(answers) else { return nil }
+            kind = .answer(Self.digest(values.map { ($0.question, $0.value) }))
+        }
+    }
+
+    /// Of answers by question, in whatever order.
+    static func digest(_ answers: [(String, String)]) -> InputDigest {
+        let sorted = answers.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+        let text = sorted.map { JSONWriter.string($0.0) + [UInt8(ascii: ":")] + JSONWriter.string($0.1) }.joined(separator: [0])
+        guard let digest = InputDigest(Crypto.hex(Crypto.sha256(text))) else {
+            preconditionFailure("a SHA-256 in hexadecimal is a digest")
+        }
+        return digest
+    }
+
+    private static func beginning(of text: String) -> String {
+        guard text.utf8.count > denialBytesMax else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: denialBytesMax)
+        while end.samePosition(in: text.unicodeScalars) == nil { text.utf8.formIndex(before: &end) }
+        return String(text[..<end])
+    }
+
+    // MARK: Over a restart
+
+    func write(to writer: inout JSONWriter) {
+        switch kind {
+        case .allow: writer.field("decision", "allow")
+        case .deny(let words):
+            writer.field("decision", "deny")
+            writer.field("words", words)
+        case .answer(let digest):
+            writer.field("decision", "answer")
+            writer.field("answers", digest.rawValue)
+        }
+        writer.field("command", command)
+    }
+
+    init?(from value: JSONValue) {
+        guard let command = value.text("command").flatMap(CommandID.init) else { return nil }
+        self.command = command
+        switch value.text("decision") {
+        case "allow": kind = .allow
+        case "deny": kind = .deny(value.text("words") ?? "")
+        case "answer":
+            guard let digest = value.text("answers").flatMap(InputDigest.init) else { return nil }
+            kind = .answer(digest)
+        default: return nil
+        }
+    }
+}

@@ -9,19 +9,6 @@ struct ClaudeApprovalTests {
     private static let started = [
         "session.started proj", "session.renamed create out.txt", "message user: create out.txt", "status.changed running",
     ]
-    private static let asked = "approval.requested Run: echo hi > out.txt"
-    private static let allow = #"{"behavior":"allow"}"#
-
-    /// Plays a recording up to its question; what comes after is for the test.
-    private func ask(_ name: String, isAttended: Bool = true) throws -> (ClaudeBench, rest: [String]) {
-        var bench = ClaudeBench()
-        let calls = try ClaudeBench.recording(name)
-        let before = try #require(calls.firstIndex { $0.contains(#""hook_event_name": "PreToolUse""#) })
-        for call in calls[...before] { try bench.call(call) }
-        try bench.call(ClaudeBench.request(for: calls[before]), isAttended: isAttended)
-        #expect(bench.take().last?.hasPrefix("approval.requested") == true)
-        return (bench, calls[(before + 1)...].filter { !$0.contains("PermissionRequest") })
-    }
 
     // MARK: From afar
 
@@ -32,12 +19,12 @@ struct ClaudeApprovalTests {
         for call in calls[..<5] { try bench.call(call) }
         #expect(
             bench.take() == Self.started + [
-                "message assistant: Now run.", "tool.started Running: echo hi > out.txt", Self.asked,
+                "message assistant: Now run.", "tool.started Running: echo hi > out.txt", ClaudeBench.asked,
             ])
         try bench.call(calls[5])
         #expect(bench.take() == [], "a notification comes late and says nothing new")
         try bench.decide(.allow)
-        #expect(bench.take() == ["approval.delivered", "hook 1: " + Self.allow])
+        #expect(bench.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
         for call in calls[6...] { try bench.call(call) }
         #expect(
             bench.take() == [
@@ -49,7 +36,7 @@ struct ClaudeApprovalTests {
 
     @Test("the card has the whole input, its digest, the call and an end")
     func card() throws {
-        let (bench, _) = try ask("remote-allow-12s")
+        let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         let request = try #require(bench.requests.last).head
         let input = #"{"command": "echo hi > out.txt", "description": "Create out.txt"}"#
         #expect(request.digest == ClaudeAdapter.digest(tool: "Bash", input: Array(input.utf8)))
@@ -61,7 +48,7 @@ struct ClaudeApprovalTests {
 
     @Test("denied from afar, the model reads why")
     func remoteDeny() throws {
-        var (bench, rest) = try ask("remote-deny")
+        var (bench, rest) = try ClaudeBench.ask("remote-deny")
         try bench.decide(.deny(message: "Denied from phone: use touch"))
         #expect(
             bench.take() == ["approval.delivered", #"hook 1: {"behavior":"deny","message":"Denied from phone: use touch"}"#])
@@ -75,14 +62,14 @@ struct ClaudeApprovalTests {
 
     @Test("denied without a word, the model learns who")
     func denyWithoutMessage() throws {
-        var (bench, _) = try ask("remote-deny")
+        var (bench, _) = try ClaudeBench.ask("remote-deny")
         try bench.decide(.deny(message: nil))
         #expect(bench.take().last == #"hook 1: {"behavior":"deny","message":"Denied by Ada's phone through Heliograph."}"#)
     }
 
     @Test("a tool that runs in spite of our no was allowed at the terminal")
     func denyLost() throws {
-        var (bench, rest) = try ask("local-yes-long-tool")
+        var (bench, rest) = try ClaudeBench.ask("local-yes-long-tool")
         try bench.decide(.deny(message: "no"))
         _ = bench.take()
         for call in rest { try bench.call(call) }
@@ -91,7 +78,7 @@ struct ClaudeApprovalTests {
 
     @Test("a short denial is not found in any output that has its letters")
     func shortDenial() throws {
-        var (bench, rest) = try ask("local-yes-long-tool")
+        var (bench, rest) = try ClaudeBench.ask("local-yes-long-tool")
         try bench.decide(.deny(message: "no"))
         // "(Bash completed with no output)" comes before PostToolUse here.
         let batch = try #require(rest.first { $0.contains("PostToolBatch") })
@@ -101,7 +88,7 @@ struct ClaudeApprovalTests {
 
     @Test("nothing shows what became of our yes: stale when the turn is over")
     func unconfirmed() throws {
-        var (bench, rest) = try ask("remote-deny-interrupt")
+        var (bench, rest) = try ClaudeBench.ask("remote-deny-interrupt")
         try bench.decide(.allow)
         _ = bench.take()
         try bench.call(#require(rest.first { $0.contains("MessageDisplay") }))
@@ -116,7 +103,7 @@ struct ClaudeApprovalTests {
 
     @Test("Yes at the terminal, seen when the long tool ends")
     func localYes() throws {
-        var (bench, rest) = try ask("local-yes-long-tool")
+        var (bench, rest) = try ClaudeBench.ask("local-yes-long-tool")
         bench.pass(.seconds(20))
         #expect(bench.take() == [])
         for call in rest { try bench.call(call) }
@@ -129,7 +116,7 @@ struct ClaudeApprovalTests {
 
     @Test("No at the terminal ends the hook, and nothing else says so")
     func localNo() throws {
-        var (bench, _) = try ask("local-No")
+        var (bench, _) = try ClaudeBench.ask("local-No")
         bench.tell(.hookGone(HookToken(rawValue: 1)))
         #expect(bench.take() == [])
         bench.pass(.milliseconds(999))
@@ -144,7 +131,7 @@ struct ClaudeApprovalTests {
 
     @Test("the end of the session ends the hook as well, and says so in time")
     func sessionEnds() throws {
-        var (bench, rest) = try ask("local-No")
+        var (bench, rest) = try ClaudeBench.ask("local-No")
         bench.tell(.hookGone(HookToken(rawValue: 1)))
         bench.pass(.milliseconds(300))
         try bench.call(#require(rest.last))
@@ -153,7 +140,7 @@ struct ClaudeApprovalTests {
 
     @Test("No with feedback leaves the hook waiting; the batch tells")
     func localNoWithFeedback() throws {
-        var (bench, rest) = try ask("local-No-with-feedback")
+        var (bench, rest) = try ClaudeBench.ask("local-No-with-feedback")
         for call in rest { try bench.call(call) }
         let lines = bench.take()
         #expect(lines[1...2] == ["approval.cancelled deniedLocally", "hook 1: no decision"])
@@ -162,7 +149,7 @@ struct ClaudeApprovalTests {
 
     @Test("an agent that was killed tells nobody")
     func agentKilled() throws {
-        var (bench, _) = try ask("local-No")
+        var (bench, _) = try ClaudeBench.ask("local-No")
         bench.pass(.seconds(1))
         #expect(bench.effects.last == .checkAgents([bench.process]))
         bench.tell(.agentGone(bench.process))
@@ -186,7 +173,7 @@ struct ClaudeApprovalTests {
             bench.take() == [
                 "session.started proj", "session.renamed go", "message user: go", "status.changed running",
                 "tool.started Running: echo a > a.txt", "approval.requested Run: echo a > a.txt", "approval.delivered",
-                "hook 1: " + Self.allow, "message assistant: Two at once.", "approval.applied ran", "tool.finished ok",
+                "hook 1: " + ClaudeBench.allow, "message assistant: Two at once.", "approval.applied ran", "tool.finished ok",
                 "tool.started Running: echo b > b.txt", "approval.requested Run: echo b > b.txt",
                 "approval.cancelled sessionEnded", "hook 2: no decision", "session.ended other",
             ])
@@ -194,7 +181,7 @@ struct ClaudeApprovalTests {
 
     @Test("a call beside it proves nothing of an open question")
     func sibling() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         let calls = try ClaudeBench.recording("remote-allow-12s")
         let end = try #require(calls.first { $0.contains(#""PostToolUse""#) })
         try bench.call(
@@ -233,7 +220,7 @@ struct ClaudeApprovalTests {
                 "session.started proj", "session.renamed go", "message user: go", "status.changed running",
                 "tool.started Delegating: do subtask", "subagent.started a4af432a0c35f291f", "tool.finished ok",
                 "tool.started Running: echo sub > sub.txt", "approval.requested Run: echo sub > sub.txt",
-                "approval.delivered", "hook 1: " + Self.allow, "approval.applied ran", "tool.finished ok",
+                "approval.delivered", "hook 1: " + ClaudeBench.allow, "approval.applied ran", "tool.finished ok",
                 "tool.started Using ToolSearch", "tool.finished ok", "subagent.finished a4af432a0c35f291f",
                 "message assistant: Main done.", "status.changed idle", "session.ended other",
             ])
@@ -242,16 +229,9 @@ struct ClaudeApprovalTests {
 
     // MARK: Questions
 
-    private func askQuestion() throws -> ClaudeBench {
-        var bench = ClaudeBench()
-        try bench.call(ClaudeBench.text("hook-PermissionRequest.AskUserQuestion.json"))
-        #expect(bench.take().last == "approval.requested Which color?")
-        return bench
-    }
-
     @Test("a question is answered from afar")
     func questionAnswered() throws {
-        var bench = try askQuestion()
+        var bench = try ClaudeBench.askQuestion()
         #expect(bench.requests.last?.head.kind == .question)
         let questions = try bench.body(.approvalRequested).array("questions")
         #expect(try questions.map { try $0.string("text") } == ["Which color?"])
@@ -271,7 +251,7 @@ struct ClaudeApprovalTests {
 
     @Test("another answer than ours was given at the terminal")
     func questionAnsweredOtherwise() throws {
-        var bench = try askQuestion()
+        var bench = try ClaudeBench.askQuestion()
         try bench.decide(.answer([Answer(question: "q0", choices: ["Blue"])]))
         _ = bench.take()
         try bench.call(ClaudeBench.text("hook-PostToolUse.AskUserQuestion.json"))
@@ -280,17 +260,17 @@ struct ClaudeApprovalTests {
 
     @Test("a question answered at the terminal only")
     func questionAnsweredLocally() throws {
-        var bench = try askQuestion()
+        var bench = try ClaudeBench.askQuestion()
         try bench.call(ClaudeBench.text("hook-PostToolUse.AskUserQuestion.json"))
         #expect(bench.take().prefix(2) == ["approval.cancelled answeredLocally", "hook 1: no decision"])
     }
 
     @Test("a person's own words go as they are, and a declined question is a denial")
     func questionInOwnWords() throws {
-        var bench = try askQuestion()
+        var bench = try ClaudeBench.askQuestion()
         try bench.decide(.answer([Answer(question: "q0", choices: [], text: "Green, please")]))
         #expect(bench.take().last?.hasSuffix(#""answers":{"Which color?":"Green, please"}}}"#) == true)
-        bench = try askQuestion()
+        bench = try ClaudeBench.askQuestion()
         try bench.decide(.deny(message: "later"))
         #expect(bench.take().last == #"hook 1: {"behavior":"deny","message":"later"}"#)
     }
@@ -303,7 +283,7 @@ struct ClaudeApprovalTests {
             .answer([Answer(question: "q0", choices: [])]), .allow,
         ])
     func badAnswer(_ verdict: Decision.Verdict) throws {
-        var bench = try askQuestion()
+        var bench = try ClaudeBench.askQuestion()
         try bench.decide(verdict)
         #expect(bench.take() == ["approval.stale badAnswer", "hook 1: no decision"])
     }
@@ -320,7 +300,7 @@ struct ClaudeApprovalTests {
 
     @Test("a decision for another input is not applied")
     func digestMismatch() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         try bench.decide(.allow, digest: ClaudeAdapter.digest(tool: "Bash", input: Array("{}".utf8)))
         #expect(bench.take() == ["approval.stale digestMismatch", "hook 1: no decision"])
         try bench.decide(.allow)
@@ -329,14 +309,14 @@ struct ClaudeApprovalTests {
 
     @Test("an answer to a tool is no allow")
     func answerToTool() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         try bench.decide(.answer([Answer(question: "q0", choices: ["yes"])]))
         #expect(bench.take() == ["approval.stale badAnswer", "hook 1: no decision"])
     }
 
     @Test("the same decision twice has one effect, and another one none")
     func twice() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         try bench.decide(.allow)
         #expect(bench.take().count == 2)
         try bench.decide(.allow)
@@ -346,7 +326,7 @@ struct ClaudeApprovalTests {
 
     @Test("nobody decides in time: the local prompt stays, and the relay says that it expired")
     func expiry() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         bench.pass(.seconds(3_589))
         #expect(bench.take() == [])
         bench.pass(.seconds(1))
@@ -359,7 +339,7 @@ struct ClaudeApprovalTests {
 
     @Test("a decision that nobody here asked for is stale, and only in a session that is known")
     func unknownApproval() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         let request = try #require(bench.requests.last)
         let decision = Decision(.allow, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
         bench.tell(.decided(request.session, ApprovalID("other")!, request.head.digest, decision))
@@ -411,7 +391,7 @@ struct ClaudeApprovalTests {
         #expect(request.digest == ClaudeAdapter.digest(tool: "Bash", input: Array(input.utf8)))
         _ = bench.take()
         try bench.decide(.allow)
-        #expect(bench.take().last == "hook 1: " + Self.allow)
+        #expect(bench.take().last == "hook 1: " + ClaudeBench.allow)
     }
 
     // MARK: Without a terminal
@@ -434,178 +414,13 @@ struct ClaudeApprovalTests {
 
     @Test("a person at the terminal is not hurried by a relay that is away")
     func attendedWithoutRelay() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         bench.tell(.linkChanged(isLive: false))
         bench.pass(.seconds(600))
         #expect(bench.take() == [])
     }
 
-    // MARK: Over a restart of the daemon
-
-    private func restarted(_ bench: ClaudeBench) -> ClaudeBench {
-        var next = ClaudeBench()
-        next.now = bench.now
-        next.tell(.daemonStarted(notes: bench.notes))
-        return next
-    }
-
-    @Test("a hook that calls again finds its question open, under the same name")
-    func reclaim() throws {
-        let (bench, rest) = try ask("remote-allow-12s")
-        let request = try #require(bench.requests.last)
-        var next = restarted(bench)
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        next.pass(.seconds(3))
-        try next.call(call, attempt: 2)
-        #expect(next.take() == [], "nothing is asked twice")
-        let decision = Decision(.allow, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
-        next.tell(.decided(request.session, request.head.approval, request.head.digest, decision))
-        #expect(next.take() == ["approval.delivered", "hook 1: " + Self.allow])
-        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
-        #expect(next.take() == ["approval.applied ran", "tool.finished ok"])
-    }
-
-    @Test("a decision that comes before the hook waits for it")
-    func decisionBeforeReclaim() throws {
-        let (bench, _) = try ask("remote-allow-12s")
-        let request = try #require(bench.requests.last)
-        var next = restarted(bench)
-        let decision = Decision(.allow, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
-        next.tell(.decided(request.session, request.head.approval, request.head.digest, decision))
-        #expect(next.take() == [])
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        try next.call(call, attempt: 3)
-        #expect(next.take() == ["approval.delivered", "hook 1: " + Self.allow])
-    }
-
-    @Test("a hook that does not call again leaves nothing open")
-    func noReclaim() throws {
-        let (bench, _) = try ask("remote-allow-12s")
-        var next = restarted(bench)
-        next.pass(.seconds(14))
-        #expect(next.take() == [])
-        next.pass(.seconds(1))
-        #expect(next.take() == ["approval.cancelled hostRestarted"])
-        #expect(next.notes.values.isEmpty)
-    }
-
-    @Test("another input is another question, even when it says that it calls again")
-    func reclaimWithOtherInput() throws {
-        let (bench, _) = try ask("remote-allow-12s")
-        var next = restarted(bench)
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        try next.call(call.replacingOccurrences(of: "echo hi", with: "rm -rf"), attempt: 2)
-        #expect(next.take() == ["approval.requested Run: rm -rf > out.txt"])
-        #expect(next.adapter.approvals.count == 2)
-    }
-
-    @Test("an answer that was handed over just before the crash is handed over again to who asks again")
-    func redeliver() throws {
-        var (bench, _) = try ask("remote-allow-12s")
-        try bench.decide(.allow)
-        var next = restarted(bench)
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        try next.call(call, attempt: 2)
-        #expect(next.take() == ["approval.delivered", "hook 1: " + Self.allow])
-    }
-
-    @Test("an answer that had arrived before the crash is proven after it")
-    func proofAfterRestart() throws {
-        var (bench, rest) = try ask("remote-allow-12s")
-        try bench.decide(.allow)
-        var next = restarted(bench)
-        next.pass(.seconds(20))
-        #expect(next.take() == [])
-        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
-        #expect(next.take() == ["approval.applied ran", "tool.finished ok"])
-    }
-
-    @Test("a hook never gets what was decided for another that asked the same")
-    func otherHookAsksTheSame() throws {
-        var (bench, _) = try ask("remote-allow-12s")
-        let first = try #require(bench.requests.last)
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        try bench.decide(.allow)
-        try bench.call(call, run: "r2")
-        let second = try #require(bench.requests.last)
-        #expect(first.head.digest == second.head.digest && first.head.approval != second.head.approval)
-        var next = restarted(bench)
-        try next.call(call, attempt: 2, run: "r2")
-        #expect(next.take() == [], "its own question waits on")
-        #expect(next.adapter.approvals[second.head.approval]?.token == HookToken(rawValue: 1))
-        next.tell(.decided(second.session, second.head.approval, second.head.digest, decision(.deny(message: "no"))))
-        #expect(next.take() == ["approval.delivered", #"hook 1: {"behavior":"deny","message":"no"}"#])
-    }
-
-    @Test("a hook without a name is asked about anew")
-    func unnamedHook() throws {
-        var (bench, _) = try ask("remote-allow-12s")
-        try bench.decide(.allow)
-        var next = restarted(bench)
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        try next.call(call, attempt: 2, run: nil)
-        #expect(next.take() == [Self.asked])
-    }
-
-    private func decision(_ verdict: Decision.Verdict) -> Decision {
-        Decision(verdict, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
-    }
-
-    @Test("a decision that comes while the hook's connection is broken waits for the same hook")
-    func decisionWhileLost() throws {
-        var (bench, _) = try ask("remote-allow-12s")
-        bench.tell(.hookGone(HookToken(rawValue: 1)))
-        try bench.decide(.allow)
-        #expect(bench.take() == [])
-        bench.pass(.milliseconds(500))
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        var other = bench
-        try other.call(call, attempt: 2, run: "r2")
-        #expect(other.take() == [Self.asked])
-        try bench.call(call, attempt: 2)
-        #expect(bench.take() == ["approval.delivered", "hook 2: " + Self.allow])
-    }
-
-    @Test("what is remembered of a decision is small, however long it is")
-    func longDecision() throws {
-        var bench = try askQuestion()
-        let long = String(repeating: "\u{1}", count: WireLimits.answersBytesMax - 64)
-        try bench.decide(.answer([Answer(question: "q0", choices: [], text: long)]))
-        #expect(bench.take().first == "approval.delivered")
-        #expect(bench.notes.values.allSatisfy { $0.count < 4_096 })
-        var next = restarted(bench)
-        try next.call(ClaudeBench.text("hook-PermissionRequest.AskUserQuestion.json"), attempt: 2)
-        #expect(next.take() == ["approval.stale hostRestarted", "hook 1: no decision"])
-        var (denied, _) = try ask("remote-deny")
-        try denied.decide(.deny(message: long))
-        #expect(denied.notes.values.allSatisfy { $0.count < 10_000 })
-    }
-
-    @Test("names that a hook tells are bounded before they are remembered")
-    func longNames() throws {
-        var bench = ClaudeBench()
-        let long = String(repeating: "p", count: 300_000)
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        let members = ["prompt_id", "agent_id", "cwd", "transcript_path"].map { #""\#($0)": "/\#(long)""# }
-        var rest = call
-        for name in ["prompt_id", "agent_id", "cwd", "transcript_path"] {
-            rest = rest.replacingOccurrences(of: "\"\(name)\"", with: "\"was_\(name)\"")
-        }
-        try bench.call("{" + members.joined(separator: ",") + "," + rest.dropFirst())
-        #expect(bench.requests.count == 1 && bench.notes.count == 2)
-        #expect(bench.notes.values.allSatisfy { $0.count < 16 << 10 })
-    }
-
-    @Test("a call that ended before its hook came back closes the card, and nothing is asked again")
-    func endedBeforeReclaim() throws {
-        let (bench, rest) = try ask("remote-allow-12s")
-        var next = restarted(bench)
-        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
-        #expect(next.take() == ["approval.cancelled allowedLocally", "tool.finished ok"])
-        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-        try next.call(call, attempt: 2)
-        #expect(next.take() == ["hook 1: no decision"])
-    }
+    // MARK: Bounds
 
     @Test("a cut input is not held")
     func cutIsNotHeld() throws {
@@ -650,7 +465,7 @@ struct ClaudeApprovalTests {
 
     @Test("what the disk does not take is asked of nobody")
     func notRecorded() throws {
-        var (bench, _) = try ask("remote-allow-12s")
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         bench.tell(.notRecorded(try #require(bench.requests.last).head.approval))
         #expect(bench.take() == ["hook 1: no decision"])
         #expect(bench.adapter.approvals.isEmpty)

@@ -6,6 +6,10 @@ import Testing
 
 /// Plays recorded hook calls to the adapter and writes down what it orders, one short line each.
 struct ClaudeBench {
+    /// The question in each recording, and the answer that allows it.
+    static let asked = "approval.requested Run: echo hi > out.txt"
+    static let allow = #"{"behavior":"allow"}"#
+
     var adapter: ClaudeAdapter
     var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
     /// Since `take` was last called.
@@ -125,6 +129,25 @@ struct ClaudeBench {
         let id = try #require(call.range(of: #", "tool_use_id": "[a-z0-9_]*""#, options: .regularExpression))
         call.removeSubrange(id)
         return call
+    }
+
+    /// Plays a recording up to its question; what comes after is for the test.
+    static func ask(_ name: String, isAttended: Bool = true) throws -> (ClaudeBench, rest: [String]) {
+        var bench = ClaudeBench()
+        let calls = try recording(name)
+        let before = try #require(calls.firstIndex { $0.contains(#""hook_event_name": "PreToolUse""#) })
+        for call in calls[...before] { try bench.call(call) }
+        try bench.call(request(for: calls[before]), isAttended: isAttended)
+        #expect(bench.take().last?.hasPrefix("approval.requested") == true)
+        return (bench, calls[(before + 1)...].filter { !$0.contains("PermissionRequest") })
+    }
+
+    /// One question with choices, asked.
+    static func askQuestion() throws -> ClaudeBench {
+        var bench = ClaudeBench()
+        try bench.call(text("hook-PermissionRequest.AskUserQuestion.json"))
+        #expect(bench.take().last == "approval.requested Which color?")
+        return bench
     }
 
     // MARK: Lines

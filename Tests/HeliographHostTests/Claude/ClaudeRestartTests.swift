@@ -1,0 +1,173 @@
+import Foundation
+import RelayProtocol
+import Testing
+
+@testable import HeliographHost
+
+@Suite("Claude Code: approvals over a restart of the daemon")
+struct ClaudeRestartTests {
+    private func restarted(_ bench: ClaudeBench) -> ClaudeBench {
+        var next = ClaudeBench()
+        next.now = bench.now
+        next.tell(.daemonStarted(notes: bench.notes))
+        return next
+    }
+
+    @Test("a hook that calls again finds its question open, under the same name")
+    func reclaim() throws {
+        let (bench, rest) = try ClaudeBench.ask("remote-allow-12s")
+        let request = try #require(bench.requests.last)
+        var next = restarted(bench)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        next.pass(.seconds(3))
+        try next.call(call, attempt: 2)
+        #expect(next.take() == [], "nothing is asked twice")
+        let decision = Decision(.allow, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
+        next.tell(.decided(request.session, request.head.approval, request.head.digest, decision))
+        #expect(next.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
+        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
+        #expect(next.take() == ["approval.applied ran", "tool.finished ok"])
+    }
+
+    @Test("a decision that comes before the hook waits for it")
+    func decisionBeforeReclaim() throws {
+        let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let request = try #require(bench.requests.last)
+        var next = restarted(bench)
+        let decision = Decision(.allow, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
+        next.tell(.decided(request.session, request.head.approval, request.head.digest, decision))
+        #expect(next.take() == [])
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call, attempt: 3)
+        #expect(next.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
+    }
+
+    @Test("a hook that does not call again leaves nothing open")
+    func noReclaim() throws {
+        let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        var next = restarted(bench)
+        next.pass(.seconds(14))
+        #expect(next.take() == [])
+        next.pass(.seconds(1))
+        #expect(next.take() == ["approval.cancelled hostRestarted"])
+        #expect(next.notes.values.isEmpty)
+    }
+
+    @Test("another input is another question, even when it says that it calls again")
+    func reclaimWithOtherInput() throws {
+        let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        var next = restarted(bench)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call.replacingOccurrences(of: "echo hi", with: "rm -rf"), attempt: 2)
+        #expect(next.take() == ["approval.requested Run: rm -rf > out.txt"])
+        #expect(next.adapter.approvals.count == 2)
+    }
+
+    @Test("an answer that was handed over just before the crash is handed over again to who asks again")
+    func redeliver() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        try bench.decide(.allow)
+        var next = restarted(bench)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call, attempt: 2)
+        #expect(next.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
+    }
+
+    @Test("an answer that had arrived before the crash is proven after it")
+    func proofAfterRestart() throws {
+        var (bench, rest) = try ClaudeBench.ask("remote-allow-12s")
+        try bench.decide(.allow)
+        var next = restarted(bench)
+        next.pass(.seconds(20))
+        #expect(next.take() == [])
+        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
+        #expect(next.take() == ["approval.applied ran", "tool.finished ok"])
+    }
+
+    @Test("a hook never gets what was decided for another that asked the same")
+    func otherHookAsksTheSame() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let first = try #require(bench.requests.last)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try bench.decide(.allow)
+        try bench.call(call, run: "r2")
+        let second = try #require(bench.requests.last)
+        #expect(first.head.digest == second.head.digest && first.head.approval != second.head.approval)
+        var next = restarted(bench)
+        try next.call(call, attempt: 2, run: "r2")
+        #expect(next.take() == [], "its own question waits on")
+        #expect(next.adapter.approvals[second.head.approval]?.token == HookToken(rawValue: 1))
+        next.tell(.decided(second.session, second.head.approval, second.head.digest, decision(.deny(message: "no"))))
+        #expect(next.take() == ["approval.delivered", #"hook 1: {"behavior":"deny","message":"no"}"#])
+    }
+
+    @Test("a hook without a name is asked about anew")
+    func unnamedHook() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        try bench.decide(.allow)
+        var next = restarted(bench)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call, attempt: 2, run: nil)
+        #expect(next.take() == [ClaudeBench.asked])
+    }
+
+    private func decision(_ verdict: Decision.Verdict) -> Decision {
+        Decision(verdict, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
+    }
+
+    @Test("a decision that comes while the hook's connection is broken waits for the same hook")
+    func decisionWhileLost() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        try bench.decide(.allow)
+        #expect(bench.take() == [])
+        bench.pass(.milliseconds(500))
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        var other = bench
+        try other.call(call, attempt: 2, run: "r2")
+        #expect(other.take() == [ClaudeBench.asked])
+        try bench.call(call, attempt: 2)
+        #expect(bench.take() == ["approval.delivered", "hook 2: " + ClaudeBench.allow])
+    }
+
+    @Test("what is remembered of a decision is small, however long it is")
+    func longDecision() throws {
+        var bench = try ClaudeBench.askQuestion()
+        let long = String(repeating: "\u{1}", count: WireLimits.answersBytesMax - 64)
+        try bench.decide(.answer([Answer(question: "q0", choices: [], text: long)]))
+        #expect(bench.take().first == "approval.delivered")
+        #expect(bench.notes.values.allSatisfy { $0.count < 4_096 })
+        var next = restarted(bench)
+        try next.call(ClaudeBench.text("hook-PermissionRequest.AskUserQuestion.json"), attempt: 2)
+        #expect(next.take() == ["approval.stale hostRestarted", "hook 1: no decision"])
+        var (denied, _) = try ClaudeBench.ask("remote-deny")
+        try denied.decide(.deny(message: long))
+        #expect(denied.notes.values.allSatisfy { $0.count < 10_000 })
+    }
+
+    @Test("names that a hook tells are bounded before they are remembered")
+    func longNames() throws {
+        var bench = ClaudeBench()
+        let long = String(repeating: "p", count: 300_000)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        let members = ["prompt_id", "agent_id", "cwd", "transcript_path"].map { #""\#($0)": "/\#(long)""# }
+        var rest = call
+        for name in ["prompt_id", "agent_id", "cwd", "transcript_path"] {
+            rest = rest.replacingOccurrences(of: "\"\(name)\"", with: "\"was_\(name)\"")
+        }
+        try bench.call("{" + members.joined(separator: ",") + "," + rest.dropFirst())
+        #expect(bench.requests.count == 1 && bench.notes.count == 2)
+        #expect(bench.notes.values.allSatisfy { $0.count < 16 << 10 })
+    }
+
+    @Test("a call that ended before its hook came back closes the card, and nothing is asked again")
+    func endedBeforeReclaim() throws {
+        let (bench, rest) = try ClaudeBench.ask("remote-allow-12s")
+        var next = restarted(bench)
+        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
+        #expect(next.take() == ["approval.cancelled allowedLocally", "tool.finished ok"])
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call, attempt: 2)
+        #expect(next.take() == ["hook 1: no decision"])
+    }
+}

@@ -52,6 +52,21 @@ const cancelReasons = /** @type {Record<string, string>} */ ({
   sessionEnded: "The session ended before a decision.",
   agentGone: "The agent is gone.",
   hostRestarted: "The host was restarted.",
+  relayUnreachable: "The relay could not be reached in time.",
+});
+
+const staleReasons = /** @type {Record<string, string>} */ ({
+  digestMismatch: "The decision was for another input. The agent did not use it.",
+  notWhole: "The input was not shown whole, so it could not be allowed from here.",
+  badAnswer: "The answer did not fit the question. The agent did not use it.",
+  unknownApproval: "The host no longer knew the question. The agent did not use the decision.",
+  expired: "The decision came too late. The agent did not use it.",
+  unconfirmed: "The agent has the decision, but nothing showed that it used it.",
+  allowedLocally: "It was allowed at the terminal first.",
+  deniedLocally: "It was denied at the terminal first.",
+  answeredLocally: "It was answered at the terminal first.",
+  tooMany: "Too many questions were open at the host. The agent's own prompt stands.",
+  notRecorded: "The host could not write it to its disk. The agent's own prompt stands.",
 });
 
 const outcomes = /** @type {Record<string, string>} */ ({
@@ -100,7 +115,7 @@ export function outcome(approval, { now, client, host }) {
     case "cancelled":
       return { tone: "void", title: "Settled elsewhere", detail: cancelReasons[approval.reason ?? ""] ?? "It no longer waits." };
     case "stale":
-      return { tone: "void", title: "Not applied", detail: "The decision came too late, or for another input. The agent did not use it." };
+      return { tone: "void", title: "Not applied", detail: staleReasons[approval.reason ?? ""] ?? "The agent did not use the decision." };
     default:
       return { tone: "void", title: String(stage), detail: "" };
   }

@@ -18,7 +18,13 @@ package enum Input: Sendable {
     /// The batch of the last `append` is not on disk, and nothing of it is.
     case commitFailed(reason: String)
     case pageRead(ReadID, LogPage)
+    /// Nil where the log holds no such approval.
+    case approvalRead(ReadID, Approval?)
     case readFailed(ReadID, reason: String)
+    /// So much waits for this peer that it must be sent no more for now.
+    case congested(PeerID)
+    /// It has read most of what waited.
+    case drained(PeerID)
     case timerFired(RelayTimer)
 }
 
@@ -52,4 +58,6 @@ package struct ReadID: Hashable, Sendable {
 package enum RelayTimer: Hashable, Sendable {
     case approvalExpiry(SessionKey, ApprovalID)
     case housekeeping
+    /// A peer has been congested for too long.
+    case congestion(PeerID)
 }

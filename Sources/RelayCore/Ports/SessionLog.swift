@@ -7,9 +7,10 @@ package protocol SessionLog: Sendable {
     /// Which life of the log this is. Made once; a restored or replaced file has another.
     var epoch: Epoch { get }
 
-    /// Everything that the core holds in memory, as of the last commit: every session, and the approvals that are open or were
-    /// resolved at or after `resolvedSince` (milliseconds since 1970).
-    func load(resolvedSince: Int64) throws -> LogState
+    /// Everything that the core holds in memory, as of the last commit: every session, the approvals that are open or were
+    /// resolved at or after `resolvedSince`, and the commands that were recorded at or after `commandsSince` (both in
+    /// milliseconds since 1970).
+    func load(resolvedSince: Int64, commandsSince: Int64) throws -> LogState
 
     /// Makes a batch durable, all of it or nothing; it is on disk when this returns. Called from one thread at a time.
     func commit(_ batch: LogBatch) throws
@@ -20,6 +21,10 @@ package protocol SessionLog: Sendable {
 
     /// The last events with `seq < before`, ascending, under the same limits (those nearest to `before` are kept).
     func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws -> LogPage
+
+    /// One approval as of the last commit, however long ago it was resolved; nil where there is none or it was removed.
+    /// Safe to call while another thread commits.
+    func approval(_ id: ApprovalID, of session: SessionKey) throws -> Approval?
 }
 
 /// A session's name in the log: nothing is ever looked up without its workspace.
@@ -33,11 +38,70 @@ package struct SessionKey: Hashable, Sendable {
     }
 }
 
-/// What one tick made: to be committed in one transaction.
+/// What one tick made: to be committed in one transaction, in this order.
 package struct LogBatch: Sendable {
     package var appends: [SessionAppend]
+    /// What retention lets go of. No session stands in both lists.
+    package var trims: [SessionTrim]
+    /// Commands with an effect outside the log, so that each has it once.
+    package var commands: [CommandRecord]
+    /// Commands that were recorded before this time (milliseconds since 1970) are forgotten; nil forgets none.
+    package var commandsForgottenBefore: Int64?
 
-    package init(appends: [SessionAppend] = []) { self.appends = appends }
+    package init(
+        appends: [SessionAppend] = [], trims: [SessionTrim] = [], commands: [CommandRecord] = [],
+        commandsForgottenBefore: Int64? = nil
+    ) {
+        self.appends = appends
+        self.trims = trims
+        self.commands = commands
+        self.commandsForgottenBefore = commandsForgottenBefore
+    }
+}
+
+/// Removes the oldest events of a session. Its numbering goes on as if nothing had happened.
+package struct SessionTrim: Sendable {
+    package var key: SessionKey
+    /// Events `1...through` are no longer in the log. Not beyond the session's last event.
+    package var through: Int64
+    /// The session without these events. Nil removes the session: all its events, its approvals and its state; its place
+    /// (host, `seq`, `hostSeq`) stays, so that it can go on where it was and no position means two things.
+    package var state: SessionState?
+
+    package init(key: SessionKey, through: Int64, state: SessionState?) {
+        self.key = key
+        self.through = through
+        self.state = state
+    }
+}
+
+/// A client's command that has an effect outside the log, recorded before it has it.
+package struct CommandRecord: Sendable, Hashable {
+    package var workspace: WorkspaceID
+    package var client: ClientID
+    package var command: CommandID
+    /// Milliseconds since 1970.
+    package var at: Int64
+
+    package init(workspace: WorkspaceID, client: ClientID, command: CommandID, at: Int64) {
+        self.workspace = workspace
+        self.client = client
+        self.command = command
+        self.at = at
+    }
+}
+
+/// The place of a session that retention removed.
+package struct RemovedSession: Sendable, Equatable {
+    package var host: HostID
+    package var seq: Int64
+    package var hostSeq: Int64
+
+    package init(host: HostID, seq: Int64, hostSeq: Int64) {
+        self.host = host
+        self.seq = seq
+        self.hostSeq = hostSeq
+    }
 }
 
 /// What one tick added to one session.
@@ -91,13 +155,17 @@ package struct LogPage: Sendable, Equatable {
 /// What the core starts from.
 package struct LogState: Sendable {
     package var sessions: [(key: SessionKey, state: SessionState)]
+    package var removed: [(key: SessionKey, place: RemovedSession)]
     package var approvals: [(workspace: WorkspaceID, approval: Approval)]
+    package var commands: [CommandRecord]
 
     package init(
-        sessions: [(key: SessionKey, state: SessionState)] = [],
-        approvals: [(workspace: WorkspaceID, approval: Approval)] = []
+        sessions: [(key: SessionKey, state: SessionState)] = [], removed: [(key: SessionKey, place: RemovedSession)] = [],
+        approvals: [(workspace: WorkspaceID, approval: Approval)] = [], commands: [CommandRecord] = []
     ) {
         self.sessions = sessions
+        self.removed = removed
         self.approvals = approvals
+        self.commands = commands
     }
 }

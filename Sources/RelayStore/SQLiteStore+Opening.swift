@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// Long enough for the command line to finish, short enough to be noticed.
     private static let busySecondsMax: TimeInterval = 5
     /// Up to here every page is checked before the relay starts: 0.2 s, or a second from a disk that reads 250 MB/s.
-    static let checkedBytesMax: Int64 = 256 << 20
+    package static let checkedBytesMax: Int64 = 256 << 20
     /// What a WAL is cut back to after a long read had kept it from being emptied.
     private static let walBytesKept = 64 << 20
 
@@ -35,7 +35,7 @@ extension SQLiteStore {
     /// Hands back whether every page was checked.
     ///
     /// By name or through SQLite, never through a descriptor of our own: closing one would drop SQLite's locks on the file.
-    static func check(_ path: String, for user: User) throws -> Bool {
+    static func check(_ path: String, for user: User, upTo bytesMax: Int64) throws -> Bool {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else { return true }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw StoreError(.cannotOpen, "\(path) is not a file.") }
@@ -44,7 +44,7 @@ extension SQLiteStore {
         var configuration = configuration
         configuration.readonly = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        let isSmall = size <= checkedBytesMax
+        let isSmall = size <= bytesMax
         try queue.read { db in
             if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
             guard user.isRelay else { return }

@@ -41,13 +41,16 @@ package final class SQLiteStore: Sendable {
     package let isChecked: Bool
 
     /// Creates the file where there is none, and brings an older one up to date. A damaged one is refused, and left as it is.
-    package init(_ directory: DataDirectory, for user: User) throws(StoreError) {
+    /// Of a file beyond `checkedBytesMax` the history is not checked; see `isChecked`.
+    package init(
+        _ directory: DataDirectory, for user: User, checkedBytesMax: Int64 = SQLiteStore.checkedBytesMax
+    ) throws(StoreError) {
         let path = directory.databasePath
         self.path = path
         let opening = try directory.lockForOpening()
         defer { withExtendedLifetime(opening) {} }
         do {
-            isChecked = try Self.check(path, for: user)
+            isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
             let pool = try Self.open(path)
             try Schema.migrator.migrate(pool)
             epoch = try Self.epoch(of: pool, path: path, for: user)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import RelayProtocol
+internal import Synchronization
 
 extension SQLiteStore {
     /// Long enough for the command line to finish, short enough to be noticed.
@@ -72,13 +73,19 @@ extension SQLiteStore {
     /// Checks every page beside what else is going on, for a file that is too large to be checked before the start. Throws
     /// `corrupt` where one is damaged; nothing is written after that. False where the store was closed before the end.
     package func checkEverything() throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            try read { db in try Self.checkIntegrity(of: nil, path: self.path, in: db) }
+        do {
+            var configuration = Self.configuration
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            checking.withLock { $0 = queue }
+            defer { checking.withLock { $0 = nil } }
+            try queue.read { db in try Self.checkIntegrity(of: nil, path: path, in: db) }
             return true
         } catch {
-            if (error.underlying as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return false }
-            if error.code == .corrupt { stopWriting(error) }
-            throw error
+            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return false }
+            let failure = StoreError(error, path: path)
+            if failure.code == .corrupt { stopWriting(failure) }
+            throw failure
         }
     }
 

@@ -37,6 +37,9 @@ package final class SQLiteStore: Sendable {
         var records: [DamagedRecord] = []
     }
 
+    /// Where a check of everything is under way, its own connection.
+    let checking = Mutex<DatabaseQueue?>(nil)
+
     /// Whether the opening has checked every page; where not, `checkEverything` does.
     package let isChecked: Bool
 
@@ -65,8 +68,8 @@ package final class SQLiteStore: Sendable {
     ///
     /// A process that ends without it loses nothing: the next start takes up what is in the `-wal` file.
     package func close() throws(StoreError) {
-        // A check of everything may be under way; nobody waits for it now.
-        pool.withLock { $0 }.interrupt()
+        // Nobody waits for it now.
+        checking.withLock { $0 }?.interrupt()
         try pool.withLock { pool throws(StoreError) in
             do {
                 // A reader in another process may be in the way; then the last one to close does it.

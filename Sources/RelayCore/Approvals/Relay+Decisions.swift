@@ -5,16 +5,16 @@ extension Relay {
     mutating func decide(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant)
     {
         let key = SessionKey(workspace: client.workspace, session: decide.session)
-        guard let approval = sessions[key]?.staged.approvals[decide.approval],
-            sessions[key]?.committed?.approvals[decide.approval] != nil
-        else {
-            reply(.failed(.notFound, "there is no such approval"), to: command, of: peer)
+        guard let approval = sessions[key]?.staged.approvals[decide.approval] else {
+            decideFromLog(decide, command, of: client, peer)
+            return
+        }
+        guard sessions[key]?.committed?.approvals[decide.approval] != nil else {
+            reply(.noSuchApproval, to: command, of: peer)
             return
         }
         guard approval.request.digest == decide.digest else {
-            reply(
-                .failed(.digestMismatch, "the digest is of another input than the one that is asked about"), to: command,
-                of: peer)
+            reply(.otherDigest, to: command, of: peer)
             return
         }
         guard clients[peer].map({ $0.waitingCommands < Limits.waitingCommandsMax }) == true else {
@@ -28,7 +28,7 @@ extension Relay {
             return
         }
         if approval.stage.isFinal {
-            reply(.failed(.closed, approval.closing), to: command, of: peer)
+            reply(.closed(approval), to: command, of: peer)
             return
         }
         if let refusal = Self.refusal(of: decide.verdict, for: approval.request) {
@@ -40,6 +40,40 @@ extension Relay {
             command: command, signature: decide.signature)
         stage(Event(.approvalDecided(approval.id, decision), at: now.wall), in: key, at: now)
         wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
+    }
+
+    /// What was resolved long ago is only on disk. It cannot be decided any more, but whoever asks again hears the same again.
+    private mutating func decideFromLog(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID) {
+        let key = SessionKey(workspace: client.workspace, session: decide.session)
+        guard sessions[key]?.committed != nil else {
+            reply(.noSuchApproval, to: command, of: peer)
+            return
+        }
+        guard client.readsUnderWay < Limits.readsMax else {
+            reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: command, of: peer)
+            return
+        }
+        effects.append(.readApproval(beginRead(for: .decision(peer, command, decide)), key, decide.approval))
+    }
+
+    mutating func approvalRead(_ id: ReadID, _ approval: Approval?) {
+        guard let purpose = reads.removeValue(forKey: id), case .decision(let peer, let command, let decide) = purpose else {
+            return
+        }
+        clients[peer]?.readsUnderWay -= 1
+        defer { resumeHeld(peer) }
+        guard let approval, approval.stage.isFinal else {
+            // Were it open it would be at hand: it came to be while it was being looked for.
+            reply(.noSuchApproval, to: command, of: peer)
+            return
+        }
+        guard approval.request.digest == decide.digest else {
+            reply(.otherDigest, to: command, of: peer)
+            return
+        }
+        reply(
+            approval.decision.map { $0.reply(to: decide.verdict, at: approval.stage) } ?? .closed(approval), to: command,
+            of: peer)
     }
 
     private static func refusal(of verdict: Decision.Verdict, for request: ApprovalRequest) -> Reply? {
@@ -67,12 +101,7 @@ extension Relay {
             else {
                 continue
             }
-            if winner.verdict == waiter.verdict {
-                reply(.decided(approval.stage), to: waiter.command, of: waiter.peer)
-            } else {
-                let message = "\(winner.clientName) has already decided this"
-                reply(.failed(.alreadyDecided, message, winner: winner), to: waiter.command, of: waiter.peer)
-            }
+            reply(winner.reply(to: waiter.verdict, at: approval.stage), to: waiter.command, of: waiter.peer)
         }
     }
 
@@ -118,13 +147,6 @@ extension Relay {
         }
         stage(Event(.approvalExpired(id), at: now.wall), in: key, at: now)
     }
-
-    mutating func forgetResolvedApprovals(at now: Instant) {
-        for key in sessions.keys {
-            sessions[key]?.updateViews { $0.forgetResolved(at: now.wall) }
-        }
-        effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
-    }
 }
 
 extension SessionView {
@@ -135,6 +157,22 @@ extension SessionView {
             !approval.stage.isFinal || (now - age...now + age).contains(approval.resolvedAt ?? 0)
         }
     }
+}
+
+extension Decision {
+    /// What somebody hears who decides when this has won.
+    fileprivate func reply(to verdict: Verdict, at stage: ApprovalStage) -> Reply {
+        if self.verdict == verdict { return .decided(stage) }
+        return .failed(.alreadyDecided, "\(clientName) has already decided this", winner: self)
+    }
+}
+
+extension Reply {
+    fileprivate static let noSuchApproval = Reply.failed(.notFound, "there is no such approval")
+    fileprivate static let otherDigest = Reply.failed(
+        .digestMismatch, "the digest is of another input than the one that is asked about")
+
+    fileprivate static func closed(_ approval: Approval) -> Reply { .failed(.closed, approval.closing) }
 }
 
 extension Approval {

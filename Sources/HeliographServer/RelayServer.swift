@@ -76,8 +76,12 @@ package final class RelayServer {
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
         let relay = Relay(
-            configuration: .init(software: ServerConfiguration.software, heartbeat: heartbeat), epoch: store.epoch,
-            state: try store.load(resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge))
+            configuration: .init(
+                software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention),
+            epoch: store.epoch,
+            state: try store.load(
+                resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge,
+                commandsSince: WallClock.milliseconds - RelayCore.Limits.commandsAge))
         let runner = RelayRunner(loop: loop, relay: relay, log: store, measures: measures, logger: logger)
         let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
         let routes = Routes(

@@ -63,6 +63,7 @@ final class RelayRunner {
                 loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: code.reason)
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id, query)
+            case .readApproval(let id, let key, let approval): readApproval(id, key, approval)
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
@@ -161,13 +162,22 @@ final class RelayRunner {
                     try log.events(of: query.key, before: seq, limit: query.limit, bytesMax: query.bytesMax)
                 }
             }
-            handle.execute { bound.value.readEnded(id, result) }
+            handle.execute { bound.value.readEnded(id, result.map { .pageRead(id, $0) }) }
         }
     }
 
-    private func readEnded(_ id: ReadID, _ result: Result<LogPage, any Error>) {
+    private func readApproval(_ id: ReadID, _ key: SessionKey, _ approval: ApprovalID) {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (log, handle) = (log, loop.handle)
+        reads.async {
+            let result = Result { try log.approval(approval, of: key) }
+            handle.execute { bound.value.readEnded(id, result.map { .approvalRead(id, $0) }) }
+        }
+    }
+
+    private func readEnded(_ id: ReadID, _ result: Result<Input, any Error>) {
         switch result {
-        case .success(let page): feed(.pageRead(id, page))
+        case .success(let input): feed(input)
         case .failure(let error):
             logger.error("the store refused a read", metadata: ["error": "\(error)"])
             feed(.readFailed(id, reason: "the relay's store cannot be read; try again"))

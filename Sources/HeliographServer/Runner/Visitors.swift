@@ -86,6 +86,13 @@ final class Visitors: ServerHandler {
         logger.info("disconnected", metadata: ["connection.id": "\(connection)", "reason": "\(reason)"])
     }
 
+    func congested(_ connection: ConnectionID) {
+        measures.congested()
+        runner.feed(.congested(PeerID(rawValue: connection.rawValue)))
+    }
+
+    func drained(_ connection: ConnectionID) { runner.feed(.drained(PeerID(rawValue: connection.rawValue))) }
+
     // MARK: - Messages
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {

@@ -166,6 +166,24 @@ final class RelayTranscript {
         handle(.clientSent(client, .command(CommandID(id)!, command)))
     }
 
+    /// A relay that was started anew has the same disk.
+    func resume(_ other: RelayTranscript) {
+        (log, trimmedThrough, states, removed) = (other.log, other.trimmedThrough, other.states, other.removed)
+        (approvals, commands, now) = (other.approvals, other.commands, other.now)
+    }
+
+    /// The numbers of every event that a client was sent, in order.
+    static func numbers(_ messages: [String]) throws -> [Int64] {
+        var numbers: [Int64] = []
+        for message in messages {
+            let value = try JSONDocument(parsing: message).root
+            guard value.optional("events") != nil, value.optional("first") != nil else { continue }
+            let first = try value.integer("first")
+            numbers += (0..<Int64(try value.array("events").count)).map { first + $0 }
+        }
+        return numbers
+    }
+
     // MARK: - Samples
 
     static let session = SessionID("s1")!

@@ -217,8 +217,10 @@ extension Relay {
             let shown = page.truncated(through: view.state.seq)
             switch subscription.state {
             case .fetching:
-                let tail = SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)
-                let last = shown.events.isEmpty ? view.state.seq : shown.first + Int64(shown.events.count) - 1
+                // The log may hold none of them: what follows begins where it ends.
+                let first = shown.events.isEmpty ? view.state.seq + 1 : shown.first
+                let last = first + Int64(shown.events.count) - 1
+                let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: shown.events)
                 send(
                     .sessionSnapshot(
                         tail, seq: last, summary: view.state.summary, approvals: Self.shown(view.approvals.values)),

@@ -62,6 +62,8 @@ export interface Approval {
   seq: number;
   stage: Stage;
   requestedAt: number;
+  /** By the relay's clock. */
+  expiresAt?: number;
   request: Event;
   decision?: Decision;
   deliveredAt?: number;

@@ -28,6 +28,8 @@ package struct Relay {
     var commandWaiters: [CommandWaiter] = []
     /// The commands that have had their effect, with the time (milliseconds since 1970) at which they were recorded.
     var commands: [CommandKey: Int64] = [:]
+    /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
+    var expiries: [RelayTimer: Int64] = [:]
     /// Retention has something to let go of with the next batch.
     var isTrimDue = false
     /// What the wall clock was ahead of the steady one when the relay started, in milliseconds.
@@ -75,7 +77,7 @@ package struct Relay {
         clockOffset = now.wall - now.uptime
         for session in sessions.values {
             for approval in session.committed?.approvals.values ?? [:].values where !approval.stage.isFinal {
-                armExpiry(of: approval, in: session.key, remaining: approval.request.expiresAt.map { $0 - now.wall })
+                armExpiry(of: approval, in: session.key, at: now)
             }
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))

@@ -188,7 +188,7 @@ final class RelayRunner {
 extension Instant {
     static var now: Instant {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return Instant(
             wall: WallClock.milliseconds, uptime: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }

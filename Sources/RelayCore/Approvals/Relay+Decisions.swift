@@ -132,14 +132,31 @@ extension Relay {
 
     // MARK: - Expiry
 
-    /// `remaining` in milliseconds until the host stops waiting; nil for no limit.
-    mutating func armExpiry(of approval: Approval, in key: SessionKey, remaining: Int64?) {
-        guard let remaining else { return }
-        let bounded = min(max(0, remaining), Limits.expiryMax)
-        effects.append(.armTimer(.approvalExpiry(key, approval.id), after: bounded + Limits.expiryGrace))
+    mutating func armExpiry(of approval: Approval, in key: SessionKey, at now: Instant) {
+        guard let end = approval.expiresAt else { return }
+        let timer = RelayTimer.approvalExpiry(key, approval.id)
+        let wait = min(max(0, end - now.wall), Limits.expiryMax) + Limits.expiryGrace
+        expiries[timer] = now.uptime + wait
+        effects.append(.armTimer(timer, after: wait))
+    }
+
+    mutating func cancelExpiry(of approval: Approval, in key: SessionKey) {
+        let timer = RelayTimer.approvalExpiry(key, approval.id)
+        expiries[timer] = nil
+        effects.append(.cancelTimer(timer))
+    }
+
+    /// Those whose timers slept with the machine.
+    mutating func expireOverdue(at now: Instant) {
+        for (timer, due) in expiries where due <= now.uptime {
+            guard case .approvalExpiry(let key, let approval) = timer else { continue }
+            effects.append(.cancelTimer(timer))
+            expire(approval, in: key, at: now)
+        }
     }
 
     mutating func expire(_ id: ApprovalID, in key: SessionKey, at now: Instant) {
+        expiries[.approvalExpiry(key, id)] = nil
         // Delivered means that the agent has the decision: its host says what came of it.
         guard let approval = sessions[key]?.staged.approvals[id], approval.stage == .pending || approval.stage == .decided
         else {
@@ -150,6 +167,11 @@ extension Relay {
 }
 
 extension SessionView {
+    mutating func setExpiry(of approval: ApprovalID, openedAt seq: Int64, to end: Int64) {
+        guard approvals[approval]?.seq == seq else { return }
+        approvals[approval]?.expiresAt = end
+    }
+
     /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
     mutating func forgetResolved(at now: Int64) {
         let age = Limits.resolvedApprovalsAge

@@ -54,7 +54,7 @@ extension Relay {
             sessions[key]?.cut = nil
             // An expiry that was staged has used up its timer.
             for approval in view.approvals.values where !approval.stage.isFinal {
-                armExpiry(of: approval, in: key, remaining: approval.request.expiresAt.map { $0 - now.wall })
+                armExpiry(of: approval, in: key, at: now)
             }
         }
         let records = batch.commands + staging.commands
@@ -76,7 +76,7 @@ extension Relay {
             guard approval.seq == view.approvals[approval.id]?.seq else { continue }
             sendToWatchers(.approval(approval), of: key)
             if approval.stage == .decided, let host = hostPeer(of: session) { sendDecision(of: approval, toHost: host) }
-            if approval.stage.isFinal { effects.append(.cancelTimer(.approvalExpiry(key, approval.id))) }
+            if approval.stage.isFinal { cancelExpiry(of: approval, in: key) }
         }
     }
 

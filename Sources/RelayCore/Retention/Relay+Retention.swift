@@ -7,6 +7,7 @@ extension Relay {
         for key in sessions.keys {
             sessions[key]?.updateViews { $0.forgetResolved(at: now.wall) }
         }
+        expireOverdue(at: now)
         forgetCommands(at: now)
         isTrimDue = true
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))

@@ -135,6 +135,11 @@ extension Relay {
         sessions[key]?.staged.reduce(event, seq: seq)
         sessions[key]?.staged.state.eventBytes += Int64(event.bytes.count)
         sessions[key]?.staged.state.touchedAt = now.wall
+        if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
+            // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
+            let wait = min(max(0, end - event.at), Limits.expiryMax)
+            sessions[key]?.staged.setExpiry(of: request.approval, openedAt: seq, to: now.wall + wait)
+        }
         let changed = SessionView.approval(of: event.head).flatMap { sessions[key]?.staged.approvals[$0] }
         let approval = changed?.seq == seq ? changed : nil
         staging.add(event, seq: seq, to: key, changing: approval)
@@ -143,8 +148,7 @@ extension Relay {
         if isFlooded {
             stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: now)
         } else {
-            // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
-            armExpiry(of: opened, in: key, remaining: request.expiresAt.map { $0 - event.at })
+            armExpiry(of: opened, in: key, at: now)
         }
     }
 

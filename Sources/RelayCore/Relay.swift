@@ -19,6 +19,8 @@ package struct Relay {
     /// Where the sessions that retention removed would go on.
     var removed: [SessionKey: RemovedSession] = [:]
     var workspaceSubscribers: [WorkspaceID: Set<PeerID>] = [:]
+    /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
+    var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
 
     /// What this tick has staged, and what is being committed.
     var staging = Staging()
@@ -35,7 +37,9 @@ package struct Relay {
     /// What the wall clock was ahead of the steady one when the relay started, in milliseconds.
     var clockOffset: Int64 = 0
 
-    var reads: [ReadID: PendingRead] = [:]
+    var reads: [ReadID: ReadUnderWay] = [:]
+    /// Reads of pages that are under way: who asks for the same gets the same.
+    var readsByQuery: [LogQuery: ReadID] = [:]
     var lastReadID: UInt64 = 0
 
     /// Collected while one input is handled.
@@ -95,7 +99,9 @@ package struct Relay {
         case .disconnected(let peer): disconnected(peer)
         case .congested(let peer): congested(peer)
         case .drained(let peer): drained(peer)
-        case .tickEnded: appendStaged(at: now)
+        case .tickEnded:
+            sendDueSnapshots()
+            appendStaged(at: now)
         case .committed: committed(at: now)
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)

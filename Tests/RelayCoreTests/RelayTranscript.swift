@@ -164,6 +164,8 @@ final class RelayTranscript {
 
     func command(_ command: ClientCommand, id: String, by client: PeerID) {
         handle(.clientSent(client, .command(CommandID(id)!, command)))
+        // Only what was asked for is answered by the end of the tick; what it staged waits for `commit`.
+        if case .subscribe = command { handle(.tickEnded) }
     }
 
     /// A relay that was started anew has the same disk.

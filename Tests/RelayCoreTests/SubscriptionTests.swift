@@ -167,14 +167,47 @@ struct SubscriptionTests {
 
     @Test("one client has a bounded number of reads under way")
     func boundedReads() {
-        let (t, _) = withEvents(5)
+        let (t, _) = withEvents(200)
         let client = t.client()
         _ = t.take(client)
-        for number in 0..<100 { t.command(.history(T.session, before: 3, limit: 1), id: "h\(number)", by: client) }
+        for number in 1...100 { t.command(.history(T.session, before: Int64(number), limit: 1), id: "h\(number)", by: client) }
         #expect(t.pendingReads.count == 32)
         #expect(t.take(client).count { $0.contains(#""code":"tooMany""#) } == 68)
         t.read()
         t.command(.history(T.session, before: 3, limit: 1), id: "again", by: client)
         #expect(t.pendingReads.count == 1)
+    }
+
+    @Test("who asks for the same is served by one read and one message, each once")
+    func sharedReads() throws {
+        let (t, host) = withEvents(5)
+        let clients = (1...50).map { t.client("c\($0)") }
+        for client in clients {
+            _ = t.take(client)
+            t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        }
+        // One that left and came back is still one.
+        t.command(.unsubscribe(T.session), id: "2", by: clients[0])
+        t.command(.subscribe(T.session, after: nil), id: "3", by: clients[0])
+        #expect(t.pendingReads.count == 1)
+        t.send([.sessionRenamed(title: "6")], first: 6, by: host)
+        t.commit()
+        t.read()
+        for client in clients { #expect(try T.numbers(t.take(client)) == [1, 2, 3, 4, 5, 6]) }
+    }
+
+    @Test("clients that ask for the workspace in one tick get one snapshot, made once")
+    func sharedWorkspace() {
+        let (t, host) = withEvents(2)
+        let clients = (1...3).map { t.client("c\($0)") }
+        for client in clients {
+            _ = t.take(client)
+            t.handle(.clientSent(client, .command(CommandID("1")!, .subscribe(nil, after: nil))))
+        }
+        // What they hear of comes after it.
+        t.handle(.disconnected(host))
+        for client in clients { #expect(t.types(client) == ["reply", "snapshot", "summary"]) }
+        t.handle(.tickEnded)
+        for client in clients { #expect(t.types(client) == []) }
     }
 }

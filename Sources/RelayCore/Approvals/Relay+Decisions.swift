@@ -53,14 +53,11 @@ extension Relay {
             reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: command, of: peer)
             return
         }
-        effects.append(.readApproval(beginRead(for: .decision(peer, command, decide)), key, decide.approval))
+        effects.append(.readApproval(beginRead(nil, for: .decision(peer, command, decide)), key, decide.approval))
     }
 
     mutating func approvalRead(_ id: ReadID, _ approval: Approval?) {
-        guard let purpose = reads.removeValue(forKey: id), case .decision(let peer, let command, let decide) = purpose else {
-            return
-        }
-        clients[peer]?.readsUnderWay -= 1
+        guard case .decision(let peer, let command, let decide)? = endRead(id).first else { return }
         defer { resumeHeld(peer) }
         guard let approval, approval.stage.isFinal else {
             // Were it open it would be at hand: it came to be while it was being looked for.

@@ -14,7 +14,7 @@ extension Relay {
         clients[peer]?.isCongested = false
         clients[peer]?.missedWorkspace = false
         effects.append(.cancelTimer(.congestion(peer)))
-        if client.missedWorkspace { sendWorkspaceSnapshot(to: peer, client.workspace) }
+        if client.missedWorkspace { snapshotsDue[client.workspace, default: []].insert(peer) }
         resumeHeld(peer)
     }
 
@@ -56,6 +56,7 @@ extension Relay {
     /// Sends to those who watch this session's summary and approvals, on the workspace or on the session, each once. The
     /// congested are told when they are drained.
     mutating func sendToWatchers(_ message: MessageToClient, of key: SessionKey) {
+        sendDueSnapshots()
         var takers: [PeerID] = []
         for peer in workspaceSubscribers[key.workspace] ?? [] {
             if clients[peer]?.isCongested == true { clients[peer]?.missedWorkspace = true } else { takers.append(peer) }

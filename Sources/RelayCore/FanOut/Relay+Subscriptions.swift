@@ -53,7 +53,7 @@ extension Relay {
             if client.isCongested {
                 clients[peer]?.missedWorkspace = true
             } else {
-                sendWorkspaceSnapshot(to: peer, client.workspace)
+                snapshotsDue[client.workspace, default: []].insert(peer)
             }
         case .subscribe(let session?, let position): subscribe(to: session, after: position, id, of: client, peer)
         case .unsubscribe(nil):
@@ -77,7 +77,18 @@ extension Relay {
 
     // MARK: - Workspace
 
-    mutating func sendWorkspaceSnapshot(to peer: PeerID, _ workspace: WorkspaceID) {
+    /// Before anything else that those who asked would hear of it.
+    mutating func sendDueSnapshots() {
+        guard !snapshotsDue.isEmpty else { return }
+        let due = snapshotsDue
+        snapshotsDue = [:]
+        for (workspace, peers) in due {
+            sendWorkspaceSnapshot(to: peers.filter { clients[$0]?.watchesWorkspace == true }, workspace)
+        }
+    }
+
+    private mutating func sendWorkspaceSnapshot(to peers: Set<PeerID>, _ workspace: WorkspaceID) {
+        guard !peers.isEmpty else { return }
         let views = sessions.values.filter { $0.key.workspace == workspace }.compactMap(\.committed)
         let latest = views.sorted { $0.state.summary.lastActivityAt > $1.state.summary.lastActivityAt }
         // A session with something to decide is shown however old it is.
@@ -85,7 +96,7 @@ extension Relay {
             latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
         let approvals = views.flatMap(\.approvals.values)
         send(
-            .workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: Self.shown(approvals)), to: [peer])
+            .workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: Self.shown(approvals)), to: Array(peers))
     }
 
     /// All that are open, and the last that were resolved; oldest first.
@@ -187,70 +198,106 @@ extension Relay {
     // MARK: - Reads
 
     private mutating func read(_ key: SessionKey, _ range: LogQuery.Range, limit: Int, for purpose: PendingRead) -> ReadID {
-        let id = beginRead(for: purpose)
-        effects.append(.read(id, LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)))
+        let query = LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)
+        if let id = readsByQuery[query] {
+            reads[id]?.purposes.append(purpose)
+            clients[purpose.peer]?.readsUnderWay += 1
+            return id
+        }
+        let id = beginRead(query, for: purpose)
+        readsByQuery[query] = id
+        effects.append(.read(id, query))
         return id
     }
 
-    mutating func beginRead(for purpose: PendingRead) -> ReadID {
+    /// `query` is nil where an approval is read.
+    mutating func beginRead(_ query: LogQuery?, for purpose: PendingRead) -> ReadID {
         lastReadID += 1
         let id = ReadID(rawValue: lastReadID)
-        reads[id] = purpose
+        reads[id] = ReadUnderWay(query: query, purposes: [purpose])
         clients[purpose.peer]?.readsUnderWay += 1
         return id
     }
 
+    /// What the read was for, which is now known.
+    mutating func endRead(_ id: ReadID) -> [PendingRead] {
+        guard let read = reads.removeValue(forKey: id) else { return [] }
+        if let query = read.query { readsByQuery[query] = nil }
+        for purpose in read.purposes { clients[purpose.peer]?.readsUnderWay -= 1 }
+        return read.purposes
+    }
+
     mutating func pageRead(_ id: ReadID, _ page: LogPage) {
-        guard let purpose = reads.removeValue(forKey: id) else { return }
-        clients[purpose.peer]?.readsUnderWay -= 1
-        defer { resumeHeld(purpose.peer) }
-        switch purpose {
-        case .history(let peer, let command):
-            reply(.history(first: page.first, events: page.events), to: command, of: peer)
-        case .decision: preconditionFailure("an approval is read for a decision, not a page")
-        case .subscription(let peer, let key):
-            guard let view = sessions[key]?.committed, let subscription = clients[peer]?.subscriptions[key.session],
-                subscription.isReading(id)
-            else { return }
-            if let again = subscription.again { return start(key, again, peer) }
+        let purposes = endRead(id)
+        var fetching: [PeerID] = []
+        var replaying: [(peer: PeerID, hasSnapshot: Bool)] = []
+        var place: (key: SessionKey, after: Int64)?
+        var seen: Set<PeerID> = []
+        for purpose in purposes {
+            switch purpose {
+            case .history(let peer, let command):
+                reply(.history(first: page.first, events: page.events), to: command, of: peer)
+            case .decision: preconditionFailure("an approval is read for a decision, not a page")
+            case .subscription(let peer, let key):
+                guard let subscription = clients[peer]?.subscriptions[key.session], subscription.isReading(id),
+                    seen.insert(peer).inserted
+                else { continue }
+                place = place ?? (key, 0)
+                if let again = subscription.again {
+                    start(key, again, peer)
+                } else if case .replaying(_, let seq, let hasSnapshot) = subscription.state {
+                    place = (key, seq)
+                    replaying.append((peer, hasSnapshot))
+                } else {
+                    fetching.append(peer)
+                }
+            }
+        }
+        if let place, let view = sessions[place.key]?.committed {
             // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
             let shown = page.truncated(through: view.state.seq)
-            switch subscription.state {
-            case .fetching:
-                // The log may hold none of them: what follows begins where it ends.
-                let first = shown.events.isEmpty ? view.state.seq + 1 : shown.first
-                let last = first + Int64(shown.events.count) - 1
-                let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: shown.events)
-                send(
-                    .sessionSnapshot(
-                        tail, seq: last, summary: view.state.summary, approvals: Self.shown(view.approvals.values)),
-                    to: [peer])
-                replay(key, after: last, hasSnapshot: true, peer)
-            case .replaying(_, let seq, let hasSnapshot):
-                guard shown.first == seq + 1, !shown.events.isEmpty else {
-                    // The log no longer holds what follows this position.
-                    send(.reset(key.session, .trimmed), to: [peer])
-                    return fetchSnapshot(of: key, peer)
-                }
-                send(
-                    .events(
-                        SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)),
-                    to: [peer])
-                replay(key, after: seq + Int64(shown.events.count), hasSnapshot: hasSnapshot, peer)
-            case .live, .held: preconditionFailure("who waits for no read gets no page")
-            }
+            if !fetching.isEmpty { sendSnapshot(of: place.key, view, shown, to: fetching) }
+            if !replaying.isEmpty { sendReplay(of: place.key, after: place.after, shown, to: replaying) }
+        }
+        for purpose in purposes { resumeHeld(purpose.peer) }
+    }
+
+    /// Made once, for all who wait for it.
+    private mutating func sendSnapshot(of key: SessionKey, _ view: SessionView, _ shown: LogPage, to peers: [PeerID]) {
+        // The log may hold none of them: what follows begins where it ends.
+        let first = shown.events.isEmpty ? view.state.seq + 1 : shown.first
+        let last = first + Int64(shown.events.count) - 1
+        let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: shown.events)
+        let approvals = Self.shown(view.approvals.values)
+        send(.sessionSnapshot(tail, seq: last, summary: view.state.summary, approvals: approvals), to: peers)
+        for peer in peers { replay(key, after: last, hasSnapshot: true, peer) }
+    }
+
+    private mutating func sendReplay(
+        of key: SessionKey, after seq: Int64, _ shown: LogPage, to peers: [(peer: PeerID, hasSnapshot: Bool)]
+    ) {
+        guard shown.first == seq + 1, !shown.events.isEmpty else {
+            // The log no longer holds what follows this position.
+            send(.reset(key.session, .trimmed), to: peers.map(\.peer))
+            for (peer, _) in peers { fetchSnapshot(of: key, peer) }
+            return
+        }
+        let events = SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)
+        send(.events(events), to: peers.map(\.peer))
+        for (peer, hasSnapshot) in peers {
+            replay(key, after: seq + Int64(shown.events.count), hasSnapshot: hasSnapshot, peer)
         }
     }
 
     mutating func readFailed(_ id: ReadID, _ reason: String) {
-        guard let purpose = reads.removeValue(forKey: id) else { return }
-        clients[purpose.peer]?.readsUnderWay -= 1
-        switch purpose {
-        case .history(let peer, let command), .decision(let peer, let command, _):
-            reply(.failed(.unavailable, reason), to: command, of: peer)
-        case .subscription(let peer, _):
-            // It holds a position: it comes back with it.
-            effects.append(.close(peer, .restarting))
+        for purpose in endRead(id) {
+            switch purpose {
+            case .history(let peer, let command), .decision(let peer, let command, _):
+                reply(.failed(.unavailable, reason), to: command, of: peer)
+            case .subscription(let peer, _):
+                // It holds a position: it comes back with it.
+                effects.append(.close(peer, .restarting))
+            }
         }
     }
 }

@@ -67,6 +67,13 @@ struct Subscription {
     }
 }
 
+/// A read of the log, and all that wait for it.
+struct ReadUnderWay {
+    /// Nil where an approval is read.
+    let query: LogQuery?
+    var purposes: [PendingRead]
+}
+
 /// What a read of the log is for.
 enum PendingRead {
     case subscription(PeerID, SessionKey)

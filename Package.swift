@@ -63,7 +63,7 @@ let package = Package(
         module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", grdb]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb]),
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),

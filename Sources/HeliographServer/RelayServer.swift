@@ -77,6 +77,13 @@ package final class RelayServer {
         }
         let runner = try RelayRunner(
             loop: loop, configuration: relay, log: store, load: load, measures: measures, logger: logger)
+        for record in store.damagedRecords {
+            logger.error(
+                "a stored record does not decode; the relay goes on without it",
+                metadata: [
+                    "workspace.id": "\(record.workspace)", "session.id": "\(record.session)", "reason": "\(record.what)",
+                ])
+        }
         let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
         let routes = Routes(
             loop: loop, access: access, page: WebPage(root: configuration.webRoot), registry: registry, logger: logger)

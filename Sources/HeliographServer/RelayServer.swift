@@ -84,6 +84,16 @@ package final class RelayServer {
                     "workspace.id": "\(record.workspace)", "session.id": "\(record.session)", "reason": "\(record.what)",
                 ])
         }
+        if !store.isChecked {
+            // A long file is checked beside what goes on; see decision record 0007.
+            DispatchQueue.global(qos: .utility).async {
+                do {
+                    if try store.checkEverything() { logger.info("the whole data file is in order") }
+                } catch {
+                    logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
+                }
+            }
+        }
         let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
         let routes = Routes(
             loop: loop, access: access, page: WebPage(root: configuration.webRoot), registry: registry, logger: logger)

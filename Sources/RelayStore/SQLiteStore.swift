@@ -25,7 +25,8 @@ package final class SQLiteStore: Sendable {
     private let pool: Mutex<DatabasePool>
     /// Held until `close`; nil for the command line.
     private let lock: Mutex<DataDirectoryLock?>
-    /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` uses it.
+    /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` and
+    /// `load` use it, in turn.
     let isInDoubt = Atomic(false)
     let damage = Mutex(Damage())
 

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import Logging
 internal import RelayAccess
 internal import RelayProtocol
@@ -33,7 +34,7 @@ extension HostDaemon: ClientHandler {
             linkEnded()
             return
         }
-        drive(.closed(reason, dice: .random(in: 0...1)))
+        drive(.closed(LinkEnd(reason), dice: .random(in: 0...1)))
     }
 
     func drive(_ input: LinkMachine.Input) {

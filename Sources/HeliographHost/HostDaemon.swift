@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HostCore
 internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
@@ -40,7 +41,8 @@ final class HostDaemon {
     static func run(_ configuration: HostConfiguration, logger: Logger) throws {
         try Files.makePrivateDirectory(configuration.stateDirectory)
         let lock = try DirectoryLock(configuration.stateDirectory)
-        let spool = try Spool(directory: configuration.stateDirectory + "/spool", limits: configuration.spool, logger: logger)
+        let disk = try FileSpoolDisk(configuration.stateDirectory + "/spool")
+        let spool = try Spool(disk: disk, limits: configuration.spool) { logger.log($0) }
         let stop = StopSwitch()
         try SignalWatch.start { stop.fire() }
         var settings = EventLoop.Configuration()

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import HostCore
 internal import RelayProtocol
 
 /// Approvals: asked, decided, delivered.

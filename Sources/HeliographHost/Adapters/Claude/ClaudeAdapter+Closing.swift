@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// How an approval ends. Claude does not tell when a prompt is answered at the terminal, so it is told from what comes next.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import HostCore
 internal import RelayProtocol
 
 /// Turns what Claude Code tells its hooks into events, and decisions into what its hooks print.

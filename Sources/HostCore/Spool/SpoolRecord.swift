@@ -19,10 +19,10 @@ enum SpoolRecord: Equatable {
     static func eventOffset(_ session: SessionID) -> Int { headerBytes + 2 + session.rawValue.utf8.count + 8 }
 
     /// Throws where it is longer than `read` would take it for a record.
-    func framed() throws(HostError) -> [UInt8] {
+    func framed() throws(SpoolError) -> [UInt8] {
         let payload = payload
         guard payload.count <= Self.payloadBytesMax else {
-            throw HostError(.tooLong, "a record of \(payload.count) bytes does not fit into the spool")
+            throw SpoolError(.tooLong, "a record of \(payload.count) bytes does not fit into the spool")
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(payload.count + Self.headerBytes)

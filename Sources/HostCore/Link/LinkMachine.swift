@@ -1,11 +1,10 @@
-internal import RelayProtocol
-internal import WebSocketEngine
+package import RelayProtocol
 
 /// The connection to the relay: connects, says hello, sends what is spooled, takes acknowledgements and decisions.
 ///
 /// Pure: the clock and the dice are arguments, the spool's index is lent.
-struct LinkMachine {
-    enum State: Equatable {
+package struct LinkMachine {
+    package enum State: Equatable {
         /// Waits for `retry`. Becomes connecting.
         case waiting
         /// A connection is on its way. Becomes greeting, or waiting.
@@ -18,18 +17,18 @@ struct LinkMachine {
         case replaced
     }
 
-    enum Input {
+    package enum Input {
         case started
         case retry
         case opened
         case welcomeOverdue
         case received(MessageToHost)
         /// `dice` is between 0 and 1, for the jitter.
-        case closed(CloseReason, dice: Double)
+        case closed(LinkEnd, dice: Double)
         case resendDue
     }
 
-    enum Effect: Equatable {
+    package enum Effect: Equatable {
         case connect
         case send(HostMessageBytes)
         case close(UInt16)
@@ -46,12 +45,12 @@ struct LinkMachine {
     }
 
     /// What `hello` and the like look like on the wire.
-    typealias HostMessageBytes = [UInt8]
+    package typealias HostMessageBytes = [UInt8]
 
-    private(set) var state = State.waiting
+    package private(set) var state = State.waiting
     /// What the relay says of its pings; the next connection is as patient.
-    private(set) var heartbeat: Heartbeat?
-    var isLive: Bool { if case .live = state { true } else { false } }
+    package private(set) var heartbeat: Heartbeat?
+    package var isLive: Bool { if case .live = state { true } else { false } }
 
     private let limits: LinkLimits
     private let software: String
@@ -70,7 +69,7 @@ struct LinkMachine {
         var bytes: Int
     }
 
-    init(software: String, name: String?, limits: LinkLimits = LinkLimits()) {
+    package init(software: String, name: String?, limits: LinkLimits = LinkLimits()) {
         self.software = software
         self.name = name
         self.limits = limits
@@ -78,7 +77,7 @@ struct LinkMachine {
 
     // MARK: Events in the order of life
 
-    mutating func handle(_ input: Input, index: SpoolIndex, active: [SessionID], at now: HostInstant) -> [Effect] {
+    package mutating func handle(_ input: Input, index: SpoolIndex, active: [SessionID], at now: HostInstant) -> [Effect] {
         switch (input, state) {
         case (.started, .waiting), (.retry, .waiting):
             state = .connecting
@@ -151,7 +150,7 @@ struct LinkMachine {
         WireError.Code(rawValue: notice.code) != nil || notice.code == ErrorCode.notFound.rawValue
     }
 
-    private mutating func closed(_ reason: CloseReason, dice: Double, at now: HostInstant) -> [Effect] {
+    private mutating func closed(_ reason: LinkEnd, dice: Double, at now: HostInstant) -> [Effect] {
         var effects: [Effect] = []
         if case .live(let since) = state {
             if now - since >= limits.steadyAfter { attempts = 0 }
@@ -171,7 +170,7 @@ struct LinkMachine {
         return effects + [.retryAfter(wait)]
     }
 
-    private func retryDelay(after reason: CloseReason, dice: Double) -> Duration {
+    private func retryDelay(after reason: LinkEnd, dice: Double) -> Duration {
         switch reason {
         case .peer(let code?, _) where !CloseCode.invitesReconnect(code): return limits.retryRefused
         case .refused(let status) where (400..<500).contains(status): return limits.retryRefused
@@ -198,7 +197,7 @@ struct LinkMachine {
     // MARK: Sending
 
     /// The next message's events, if the window has room. The caller sends them and asks again.
-    mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
+    package mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
         guard isLive else { return nil }
         let isCareful = carefulLeft != nil
         let windowMessages = isCareful ? 1 : limits.windowMessages

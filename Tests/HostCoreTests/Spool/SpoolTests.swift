@@ -2,7 +2,7 @@ import Foundation
 import RelayProtocol
 import Testing
 
-@testable import HeliographHost
+@testable import HostCore
 
 @Suite("Spool")
 struct SpoolTests {
@@ -174,7 +174,7 @@ struct SpoolTests {
         let folder = SpoolFolder()
         var spool = try folder.open()
         let long = [UInt8](repeating: 1, count: SpoolRecord.payloadBytesMax)
-        #expect { try spool.append([.note("n", long)]) } throws: { ($0 as? HostError)?.code == .tooLong }
+        #expect { try spool.append([.note("n", long)]) } throws: { ($0 as? SpoolError)?.code == .tooLong }
         try spool.append(one, "a")
         spool = try folder.open()
         #expect(try spool.pending(one) == ["1 a"] && spool.index.notes.isEmpty)

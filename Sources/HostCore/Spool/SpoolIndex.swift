@@ -1,52 +1,52 @@
-internal import RelayProtocol
+package import RelayProtocol
 
 /// What is in the spool and where: all but the bytes. Pure; the same records in the same order give the same index.
-struct SpoolIndex {
+package struct SpoolIndex: Sendable {
     /// Where one event is, and its number.
-    struct Entry: Equatable {
-        var seq: Int64
-        var segment: Int
-        var offset: Int
-        var count: Int
-        var isKept: Bool
+    package struct Entry: Sendable, Equatable {
+        package var seq: Int64
+        package var segment: Int
+        package var offset: Int
+        package var count: Int
+        package var isKept: Bool
     }
 
-    struct Session {
-        var next: Int64 = 1
-        var acknowledged: Int64 = 0
+    package struct Session: Sendable {
+        package var next: Int64 = 1
+        package var acknowledged: Int64 = 0
         /// Waiting for the relay, by number.
-        var entries: [Entry] = []
+        package var entries: [Entry] = []
         /// For forgetting those that were used least recently.
-        var lastUse = 0
+        package var lastUse = 0
     }
 
-    struct Segment: Equatable {
-        var number: Int
-        var bytes: Int
+    package struct Segment: Sendable, Equatable {
+        package var number: Int
+        package var bytes: Int
         /// Entries that are still needed.
-        var live = 0
+        package var live = 0
     }
 
     /// A run of events that goes out as one message.
-    struct Batch: Equatable {
-        var session: SessionID
-        var isAfterGap: Bool
-        var entries: [Entry]
-        var first: Int64 { entries[0].seq }
-        var last: Int64 { entries[entries.count - 1].seq }
-        var bytes: Int { entries.reduce(0) { $0 + $1.count } }
+    package struct Batch: Sendable, Equatable {
+        package var session: SessionID
+        package var isAfterGap: Bool
+        package var entries: [Entry]
+        package var first: Int64 { entries[0].seq }
+        package var last: Int64 { entries[entries.count - 1].seq }
+        package var bytes: Int { entries.reduce(0) { $0 + $1.count } }
     }
 
-    private(set) var sessions: [SessionID: Session] = [:]
-    private(set) var notes: [String: [UInt8]] = [:]
+    package private(set) var sessions: [SessionID: Session] = [:]
+    package private(set) var notes: [String: [UInt8]] = [:]
     /// In the order they were begun; the last is written to.
-    private(set) var segments: [Segment] = []
+    package private(set) var segments: [Segment] = []
     private var uses = 0
 
-    var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
-    var pendingCount: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
+    package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
+    package var pendingCount: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
 
-    func nextSeq(of session: SessionID) -> Int64 { sessions[session]?.next ?? 1 }
+    package func nextSeq(of session: SessionID) -> Int64 { sessions[session]?.next ?? 1 }
 
     // MARK: Records
 
@@ -186,7 +186,7 @@ struct SpoolIndex {
     // MARK: Sending
 
     /// The next events after `seq`, in number and size as one message may hold.
-    func batch(_ id: SessionID, after seq: Int64, countMax: Int, bytesMax: Int) -> Batch? {
+    package func batch(_ id: SessionID, after seq: Int64, countMax: Int, bytesMax: Int) -> Batch? {
         guard let entries = sessions[id]?.entries, let start = entries.firstIndex(where: { $0.seq > seq }) else { return nil }
         var batch = Batch(session: id, isAfterGap: entries[start].seq != seq + 1, entries: [])
         var bytes = 0

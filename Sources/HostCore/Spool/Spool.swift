@@ -1,48 +1,46 @@
-internal import Glibc
-internal import Logging
-internal import RelayProtocol
+package import RelayProtocol
 
 /// What the agents did and the relay does not have yet, on this machine's disk, in order.
 ///
 /// A directory of files that are only appended to. Each begins with all that is known besides events, so a file whose
 /// events are acknowledged is simply deleted. A torn end (the machine lost power while writing) is cut off at opening.
-final class Spool {
-    enum Item {
+package final class Spool {
+    package enum Item {
         case event(SessionID, [UInt8], isKept: Bool)
         case note(String, [UInt8]?)
     }
 
     private static let magic = Array("HELSPL1\n".utf8)
 
-    private(set) var index = SpoolIndex()
+    package private(set) var index = SpoolIndex()
     /// Sessions whose numbering and notes must not be forgotten.
-    var isNeeded: (SessionID) -> Bool = { _ in false }
-    /// Called with what was dropped because the spool is full.
-    private(set) var droppedCount = 0
+    package var isNeeded: (SessionID) -> Bool = { _ in false }
+    /// Events that were dropped because the spool is full, or refused by the relay.
+    package private(set) var droppedCount = 0
     /// How often a file was begun for room alone.
     private(set) var rotationCount = 0
 
-    private let directory: String
+    private let disk: any SpoolDisk
     private let limits: SpoolLimits
-    private let logger: Logger
-    private var current: File
+    private let log: (SpoolLog) -> Void
+    /// The file that is written to.
+    private var current: String
     private var currentBytes: Int
     private var isDirty = false
 
     // MARK: Opening
 
-    init(directory: String, limits: SpoolLimits = SpoolLimits(), logger: Logger) throws(HostError) {
-        self.directory = directory
+    package init(
+        disk: any SpoolDisk, limits: SpoolLimits = SpoolLimits(), log: @escaping (SpoolLog) -> Void
+    ) throws(SpoolError) {
+        self.disk = disk
         self.limits = limits
-        self.logger = logger
-        try Files.makePrivateDirectory(directory)
+        self.log = log
         var index = SpoolIndex()
-        let numbers = Files.names(in: directory).compactMap(Self.number).sorted()
-        for number in numbers {
-            try Self.load(number, of: directory, isLast: number == numbers.last, into: &index, logger)
-        }
+        let numbers = try disk.names().compactMap(Self.number).sorted()
+        for number in numbers { try Self.load(number, of: disk, isLast: number == numbers.last, into: &index, log) }
         index.settle()
-        current = try Self.begin((numbers.last ?? 0) + 1, of: directory, &index)
+        current = try Self.begin((numbers.last ?? 0) + 1, on: disk, &index)
         currentBytes = index.segments.last?.bytes ?? 0
         self.index = index
         deleteDeadSegments()
@@ -59,11 +57,12 @@ final class Spool {
     }
 
     private static func load(
-        _ number: Int, of directory: String, isLast: Bool, into index: inout SpoolIndex, _ logger: Logger
-    ) throws(HostError) {
-        let path = directory + "/" + name(number)
-        guard let bytes = try Files.read(path, bytesMax: 1 << 30), bytes.starts(with: magic) else {
-            logger.error("a spool file is not one of ours and was left alone", metadata: ["file": "\(name(number))"])
+        _ number: Int, of disk: any SpoolDisk, isLast: Bool, into index: inout SpoolIndex, _ log: (SpoolLog) -> Void
+    ) throws(SpoolError) {
+        let name = name(number)
+        let bytes = try disk.contents(of: name)
+        guard bytes.starts(with: magic) else {
+            log(.foreign(file: name))
             return
         }
         index.beginSegment(number, bytes: magic.count)
@@ -72,30 +71,26 @@ final class Spool {
             index.add(record, at: start, size: end - start)
             start = end
         }
-        guard start < bytes.count else { return }
         // In an older file it is damage and not a torn end: what follows cannot be found, and becomes a gap.
-        logger.warning(
-            "the end of a spool file was torn",
-            metadata: ["file": "\(name(number))", "bytes": "\(bytes.count - start)", "last": "\(isLast)"])
+        if start < bytes.count { log(.torn(file: name, bytes: bytes.count - start, isLast: isLast)) }
     }
 
-    /// Writes a file that says all that is known, under a temporary name first: it is there whole or not at all.
+    /// Writes a file that says all that is known: it is there whole or not at all.
     private static func begin(
-        _ number: Int, of directory: String, _ index: inout SpoolIndex
-    ) throws(HostError) -> File {
+        _ number: Int, on disk: any SpoolDisk, _ index: inout SpoolIndex
+    ) throws(SpoolError) -> String {
         let records = index.snapshot
-        let path = directory + "/" + name(number)
+        let name = name(number)
         var frames: [[UInt8]] = []
         for record in records { frames.append(try record.framed()) }
-        try Files.replace(path, with: magic + frames.joined())
-        let file = try File(path, O_RDWR | O_APPEND)
+        try disk.replace(name, with: magic + frames.joined())
         index.beginSegment(number, bytes: magic.count)
         var start = magic.count
         for (record, frame) in zip(records, frames) {
             index.add(record, at: start, size: frame.count)
             start += frame.count
         }
-        return file
+        return name
     }
 
     // MARK: Writing
@@ -105,14 +100,14 @@ final class Spool {
     ///
     /// An event that cannot be written still takes its number, so that the relay learns of a gap.
     @discardableResult
-    func append(_ items: [Item]) throws(HostError) -> [Int64] {
+    package func append(_ items: [Item]) throws(SpoolError) -> [Int64] {
         guard !items.isEmpty else { return [] }
         try rotateIfFull()
         var bytes: [UInt8] = []
         var added: [(record: SpoolRecord, start: Int, size: Int)] = []
         var next: [SessionID: Int64] = [:]
         var numbers: [Int64] = []
-        do {
+        do throws(SpoolError) {
             for item in items {
                 let record: SpoolRecord
                 switch item {
@@ -127,10 +122,10 @@ final class Spool {
                 added.append((record, currentBytes + bytes.count, frame.count))
                 bytes += frame
             }
-            try current.write(bytes)
+            try disk.append(bytes, to: current)
         } catch {
             // Whatever part of it was written goes, so that the next record stands where it can be found.
-            try? current.truncate(to: currentBytes)
+            try? disk.truncate(current, to: currentBytes)
             for case .event(let session, _, _) in items { index.skipNumber(of: session) }
             throw error
         }
@@ -142,35 +137,24 @@ final class Spool {
     }
 
     /// What was kept for somebody to decide about is settled: it may go for room like any other event.
-    func release(_ session: SessionID, seq: Int64) { index.release(session, seq: seq) }
+    package func release(_ session: SessionID, seq: Int64) { index.release(session, seq: seq) }
 
     /// On disk when this returns: nothing is sent before, or a power cut could make us give a number twice.
-    func synchronize() throws(HostError) {
+    package func synchronize() throws(SpoolError) {
         guard isDirty else { return }
-        try current.synchronize()
+        try disk.synchronize(current)
         isDirty = false
     }
 
     // MARK: Reading
 
-    func read(_ batch: SpoolIndex.Batch) throws(HostError) -> [[UInt8]] {
+    package func read(_ batch: SpoolIndex.Batch) throws(SpoolError) -> [[UInt8]] {
         var events: [[UInt8]] = []
-        var older: [Int: [SpoolIndex.Entry]] = [:]
-        for entry in batch.entries { older[entry.segment, default: []].append(entry) }
-        for (segment, entries) in older.sorted(by: { $0.key < $1.key }) {
-            let isCurrent = segment == index.segments.last?.number
-            events += isCurrent ? try Self.read(entries, of: current) : try Self.read(entries, of: open(segment))
-        }
-        return events
-    }
-
-    private func open(_ segment: Int) throws(HostError) -> File { try File(directory + "/" + Self.name(segment), O_RDONLY) }
-
-    private static func read(_ entries: [SpoolIndex.Entry], of file: borrowing File) throws(HostError) -> [[UInt8]] {
-        var events: [[UInt8]] = []
-        for entry in entries {
-            let bytes = try file.read(at: entry.offset, count: entry.count)
-            guard bytes.count == entry.count else { throw HostError(.file, "\(file.path) is shorter than it was") }
+        for entry in batch.entries {
+            let bytes = try disk.read(Self.name(entry.segment), at: entry.offset, count: entry.count)
+            guard bytes.count == entry.count else {
+                throw SpoolError(.failed, "\(Self.name(entry.segment)) is shorter than it was")
+            }
             events.append(bytes)
         }
         return events
@@ -178,7 +162,7 @@ final class Spool {
 
     // MARK: The relay's word
 
-    func acknowledge(_ session: SessionID, through: Int64) {
+    package func acknowledge(_ session: SessionID, through: Int64) {
         if let known = index.sessions[session], through >= known.next {
             renumber(session, after: through)
         } else {
@@ -191,10 +175,8 @@ final class Spool {
     /// numbers that are new to the relay, or it would be taken for repeats.
     private func renumber(_ session: SessionID, after through: Int64) {
         let waiting = index.sessions[session]?.entries ?? []
-        logger.warning(
-            "the relay knows later events of a session than this host does: numbering anew",
-            metadata: ["session.id": "\(session)", "events": "\(waiting.count)"])
-        do {
+        log(.renumbered(session, events: waiting.count))
+        do throws(SpoolError) {
             let batch = SpoolIndex.Batch(session: session, isAfterGap: false, entries: waiting)
             let events = waiting.isEmpty ? [] : try read(batch)
             var records: [SpoolRecord] = [.session(session, next: through + 1, acknowledged: through)]
@@ -203,20 +185,20 @@ final class Spool {
             }
             var frames: [[UInt8]] = []
             for record in records { frames.append(try record.framed()) }
-            try current.write(Array(frames.joined()))
+            try disk.append(Array(frames.joined()), to: current)
             isDirty = true
             for (record, frame) in zip(records, frames) {
                 index.add(record, at: currentBytes, size: frame.count)
                 currentBytes += frame.count
             }
         } catch {
-            logger.error("a session could not be numbered anew", metadata: ["session.id": "\(session)", "error": "\(error)"])
-            try? current.truncate(to: currentBytes)
+            log(.notRenumbered(session, error))
+            try? disk.truncate(current, to: currentBytes)
         }
     }
 
     /// The relay refuses this event for what it is: it will never take it.
-    func drop(_ session: SessionID, seq: Int64) {
+    package func drop(_ session: SessionID, seq: Int64) {
         index.drop(session, seq: seq)
         droppedCount += 1
         deleteDeadSegments()
@@ -224,31 +206,38 @@ final class Spool {
 
     // MARK: Room
 
-    private func rotateIfFull() throws(HostError) {
+    private func rotateIfFull() throws(SpoolError) {
         // Begun anew early when nothing waits: then all that is old can go.
         let isIdle = index.pendingCount == 0 && currentBytes > limits.segmentBytesMax / 4
         guard currentBytes > limits.segmentBytesMax || isIdle else { return }
         try rotate()
     }
 
-    private func rotate() throws(HostError) {
+    private func rotate() throws(SpoolError) {
         guard let last = index.segments.last else { preconditionFailure("a spool always has a file that it writes to") }
         try synchronize()
         let forgotten = index.forgetSessions(beyond: limits.sessionsMax, except: isNeeded)
-        if !forgotten.isEmpty { logger.debug("forgot sessions of long ago", metadata: ["count": "\(forgotten.count)"]) }
-        current = try Self.begin(last.number + 1, of: directory, &index)
+        if !forgotten.isEmpty { log(.forgotSessions(count: forgotten.count)) }
+        current = try Self.begin(last.number + 1, on: disk, &index)
         currentBytes = index.segments.last?.bytes ?? 0
         deleteDeadSegments()
     }
 
     private func deleteDeadSegments() {
-        for number in index.takeDeadSegments() { unsafe unlink(directory + "/" + Self.name(number)) }
+        for number in index.takeDeadSegments() {
+            do throws(SpoolError) {
+                try disk.remove(Self.name(number))
+            } catch {
+                // It goes at the next opening: all in it is known to be acknowledged.
+                log(.notRemoved(file: Self.name(number), error))
+            }
+        }
     }
 
     /// Drops the oldest events that may be dropped, a file at a time, until the spool is within its bound.
     private func makeRoom() {
         guard index.bytes > limits.bytesMax else { return }
-        do {
+        do throws(SpoolError) {
             // Only for what can be dropped then, and for enough of it: a new file is a write that is waited for.
             if index.oldestDroppableSegment == nil, index.droppableBytesInLastSegment > limits.segmentBytesMax / 4 {
                 rotationCount += 1
@@ -256,12 +245,12 @@ final class Spool {
             }
             while index.bytes > limits.bytesMax, let number = index.oldestDroppableSegment { try thin(number) }
         } catch {
-            logger.error("the full spool could not be thinned", metadata: ["error": "\(error)"])
+            log(.notThinned(error))
         }
         deleteDeadSegments()
     }
 
-    private func thin(_ number: Int) throws(HostError) {
+    private func thin(_ number: Int) throws(SpoolError) {
         let all = index.entries(inSegment: number)
         var bytes = Self.magic
         var kept: [(session: SessionID, entry: SpoolIndex.Entry)] = []
@@ -273,10 +262,10 @@ final class Spool {
             bytes += try SpoolRecord.event(session, seq: entry.seq, isKept: true, bytes: event).framed()
             kept.append((session, moved))
         }
-        try Files.replace(directory + "/" + Self.name(number), with: bytes)
+        try disk.replace(Self.name(number), with: bytes)
         index.replaceSegment(number, bytes: bytes.count, with: kept)
         let dropped = all.count - kept.count
         droppedCount += dropped
-        logger.warning("the spool is full: dropped the oldest events", metadata: ["events": "\(dropped)"])
+        log(.thinned(events: dropped))
     }
 }

@@ -99,7 +99,7 @@ struct HookExchange {
     private func isDaemonAlive() -> Bool {
         let deadline = ContinuousClock.now + limits.probePatience
         guard let socket = HookSocket(connectingTo: socketPath, until: deadline) else { return false }
-        let request = Array("GET /v1/alive HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
+        let request = Array("GET /v1/alive HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
         guard socket.send(request[...]) == request.count, socket.wait(for: POLLIN, until: deadline) == .ready else {
             return false
         }

@@ -35,7 +35,7 @@ def recorded_call(event: str, session: str, call: str, folder: Path, **changes: 
 
 
 class Daemon:
-    """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own and the hooks'."""
+    """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own, not to the hooks'."""
 
     def __init__(self, folder: Path, relay: Relay, prefix: list[str] | None = None, environment: dict[str, str] | None = None):
         self.relay = relay
@@ -46,7 +46,8 @@ class Daemon:
         self.process: subprocess.Popen[bytes] | None = None
         self.prefix = prefix or []
         # Hooks watch this process as if it were the agent.
-        self.environment = plain_environment(self.home) | {"CLAUDE_PID": str(os.getpid()), "CLAUDE_PROJECT_DIR": str(self.project)} | (environment or {})
+        self.environment = plain_environment(self.home) | {"CLAUDE_PID": str(os.getpid()), "CLAUDE_PROJECT_DIR": str(self.project)}
+        self.own_environment = environment or {}
         self._hook_socket = self.socket
         for path in (self.home, self.project):
             path.mkdir(exist_ok=True)
@@ -59,7 +60,7 @@ class Daemon:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, str(BINARY), "host", *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                cwd=self.home, env=self.environment,
+                cwd=self.home, env=self.environment | self.own_environment,
             )  # fmt: skip
 
     def start(self, link: str | None = None) -> None:

@@ -67,6 +67,8 @@ class Relay:
         self.log = folder / "relay.log"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self.address = "127.0.0.1"
+        """Where it listens; 0.0.0.0 for a network of the test's own."""
         self.arguments = arguments or []
         self.prefix = prefix or []
         self.environment = environment or {}
@@ -98,7 +100,7 @@ class Relay:
         assert self.process is None, "the relay runs already"
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
-        command = [*self.prefix, str(BINARY), "serve", "--data", str(self.data), "--listen", f"127.0.0.1:{self.port}", *self.arguments]
+        command = [*self.prefix, str(BINARY), "serve", "--data", str(self.data), "--listen", f"{self.address}:{self.port}", *self.arguments]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=plain_environment(home) | self.environment
@@ -219,9 +221,10 @@ class Relay:
     def revoke(self, token_id: str) -> None:
         self.run("token", "revoke", token_id, "--data", str(self.data))
 
-    def pair_link(self, role: str = "client") -> str:
-        """A pairing link as a person would scan it."""
-        return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data)).stdout)["link"]
+    def pair_link(self, role: str = "client", url: str | None = None) -> str:
+        """A pairing link as a person would scan it, for the relay's own address or another that leads to it."""
+        other = ["--url", url] if url else []
+        return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data), *other).stdout)["link"]
 
     # HTTP and the file
 

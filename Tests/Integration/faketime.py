@@ -1,4 +1,4 @@
-"""Clocks that lie, by libfaketime: one that runs faster, and one whose wall clock jumps when the test says so."""
+"""A clock that lies, by libfaketime: a wall clock that jumps when the test says so."""
 
 from pathlib import Path
 
@@ -25,11 +25,6 @@ def clean_up() -> None:
     for path in Path("/dev/shm").glob("*faketime_*"):
         if not Path("/proc", path.name.rsplit("_", 1)[1]).exists():
             path.unlink(missing_ok=True)
-
-
-def fast_clock(times: int) -> dict[str, str]:
-    """For a process whose clocks, the monotonic one too, run so many times faster."""
-    return {"LD_PRELOAD": library(), "FAKETIME": f"+0 x{times}"}
 
 
 class JumpingClock:

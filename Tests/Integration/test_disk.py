@@ -102,18 +102,34 @@ def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
     settle(relay, host, phone)
 
 
-def test_a_disk_that_does_not_come_back_ends_the_relay(relay, host, phone, tmp_path):
-    """It says why and ends with an error, for whoever watches over it; the next start knows all that was acknowledged."""
+def test_a_disk_that_is_away_for_long(relay, host, phone, tmp_path):
+    """Everybody is sent away, nothing is acknowledged, the log says why; when the disk is back the relay goes on by itself."""
     talk(host, 10)
     host.wait_acked("s1")
     with injected(relay.process.pid, "fdatasync:error=EIO:when=1+", log=tmp_path / "strace"):
         through = host.through["s1"]
         talk(host, 10)
-        status = relay.wait_end(40)
-    assert status == 1, relay.log_text()[-2000:]
-    assert "the store cannot say what it holds" in relay.log_text() and DATABASE in relay.log_text()
-    assert host.through["s1"] == through
+        wait_until(lambda: relay.get("/readyz").status == 503, 30, lambda: f"readyz to say so: {relay.log_text()[-1500:]}")
+        wait_until(lambda: 4000 in host.closed_with, 30, lambda: f"the host to be sent away: {relay.log_text()[-1500:]}")
+        wait_until(lambda: relay.log_text().count("the store cannot be read yet") >= 2, 30, lambda: relay.log_text()[-1500:])
+        assert host.through["s1"] == through, "acknowledged what the disk refused"
+    assert f"The disk of {relay.data / DATABASE} reported an error" in relay.log_text()
+    wait_until(lambda: relay.get("/readyz").status == 200, 30, lambda: f"readyz: {relay.log_text()[-1500:]}")
+    host.request_approval("s1", "Bash", {"command": "make"})
+    settle(relay, host, phone)
+
+
+def test_killed_while_the_disk_is_away(relay, host, phone, tmp_path):
+    """The next start knows all that was acknowledged; the host sends the rest again."""
+    talk(host, 10)
+    host.wait_acked("s1")
+    trace = tmp_path / "strace"
+    with injected(relay.process.pid, "fdatasync:error=EIO:when=1+", log=trace):
+        talk(host, 10)
+        wait_until(lambda: injected_count(trace) >= 1, 20, "the fault to be met")
+        relay.kill()
     relay.start()
+    host.request_approval("s1", "Bash", {"command": "make"})
     settle(relay, host, phone)
 
 
@@ -141,12 +157,13 @@ def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_
     settle(relay, host, phone)
 
 
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "killed before"])
 @pytest.mark.parametrize("fault", ["pwrite64:error=EIO", "fdatasync:error=EIO", "pwrite64:error=EROFS", "openat:error=EIO", "pread64:error=EIO"])
-def test_a_disk_that_fails_at_the_start(tmp_path, fault):
+def test_a_disk_that_fails_at_the_start(tmp_path, fault, is_new):
     """Whichever call fails first: the relay starts with everything, or ends with an error that names the file."""
-    relay = filled_relay(tmp_path)
-    expected = stored_events(relay.data)
-    outcomes = set()
+    relay = Relay(tmp_path / "relay") if is_new else filled_relay(tmp_path, unclean=True)
+    expected = [] if is_new else stored_events(relay.data)
+    met = 0
     for when in (1, 2, 4, 8, 16, 32):
         trace = tmp_path / "strace"
         # -D: the relay stays our child, the tracer stands beside it.
@@ -155,7 +172,7 @@ def test_a_disk_that_fails_at_the_start(tmp_path, fault):
         before = len(relay.log_text())
         relay.launch()
         outcome = start_outcome(relay, before)
-        outcomes.add((outcome, injected_count(trace) > 0))
+        met += injected_count(trace)
         if outcome == "refused":
             assert DATABASE in relay.log_text()[before:], relay.log_text()[before:]
             relay.process = None
@@ -164,9 +181,11 @@ def test_a_disk_that_fails_at_the_start(tmp_path, fault):
         relay.check_log()
     relay.prefix = []
     relay.start()
+    relay.token("client", "one more")
     relay.stop()
     assert stored_events(relay.data) == expected
-    assert any(met for _, met in outcomes), f"no fault was met: {outcomes}"
+    # A start after a kill may have nothing to write.
+    assert met or (fault.startswith(("pwrite64", "fdatasync")) and not is_new), "no fault was met"
 
 
 # A full and a read-only disk
@@ -273,7 +292,23 @@ def filled_relay(folder: Path, unclean: bool = False) -> Relay:
         relay.kill()
     else:
         relay.stop()
+        gather(relay)
     return relay
+
+
+def gather(relay: Relay) -> None:
+    """All of a stopped relay's WAL into the one file: what is hurt there shall be what is read."""
+    with sqlite3.connect(relay.data / DATABASE) as database:
+        assert database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    database.close()
+
+
+@pytest.mark.xfail(strict=True, reason="SQLiteStore.close interrupts all connections first; the writer's flag stays up and stops its own checkpoint")
+def test_a_clean_end_leaves_one_file(relay, host):
+    talk(host, 10)
+    host.wait_acked("s1")
+    relay.stop()
+    assert not (relay.data / f"{DATABASE}-wal").exists() or (relay.data / f"{DATABASE}-wal").stat().st_size == 0
 
 
 def stored_events(data: Path) -> list[tuple[Any, ...]]:
@@ -321,7 +356,7 @@ def served(relay: Relay) -> tuple[list[Any], dict[str, Any]]:
 
 @pytest.mark.timeout(60 + 2 * ROT)
 def test_a_damaged_file_is_refused_or_does_no_harm(tmp_path):
-    """Bytes flipped anywhere: what SQLite's quick check finds, the relay refuses; it names the file and leaves it as it is."""
+    """Bytes flipped anywhere: what SQLite's own check finds, the relay refuses; it names the file and leaves it as it is."""
     rotten = Rot(tmp_path)
     for seed in range(SEED, SEED + ROT):
         dice = random.Random(seed)
@@ -346,7 +381,6 @@ def test_changed_content_is_noticed(tmp_path):
     assert not rotten.wrong, f"served as if nothing were: {rotten.wrong}"
 
 
-@pytest.mark.xfail(strict=True, reason="the start runs quick_check, which does not compare an index with its table; integrity_check does")
 def test_an_index_that_contradicts_its_table_is_noticed(tmp_path):
     relay = filled_relay(tmp_path)
     file = relay.data / DATABASE
@@ -375,6 +409,7 @@ class Rot:
         self.relay.start()
         self.truth = served(self.relay)
         self.relay.stop()
+        gather(self.relay)
         self.pristine = folder / "pristine"
         shutil.copytree(self.relay.data, self.pristine)
         self.pristine_bytes = (self.pristine / DATABASE).read_bytes()
@@ -395,7 +430,7 @@ class Rot:
 def passes_check(data: Path) -> bool:
     database = sqlite3.connect(f"file:{data / DATABASE}?mode=ro", uri=True)
     try:
-        return database.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+        return database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     except sqlite3.Error:
         return False
     finally:
@@ -403,7 +438,7 @@ def passes_check(data: Path) -> bool:
 
 
 def damaged_start(relay: Relay, pristine: Path, offsets: list[int], dice: random.Random, truth: Any) -> str:
-    """`refused`, `right`, or `wrong: …`."""
+    """`refused`, `right`, `named` where it goes on without what it names as damaged, or `wrong: …`."""
     put_back(pristine, relay.data)
     file = relay.data / DATABASE
     damaged = bytearray(file.read_bytes())
@@ -421,17 +456,19 @@ def damaged_start(relay: Relay, pristine: Path, offsets: list[int], dice: random
         return "refused"
     try:
         now = served(relay)
-        return "right" if now == truth else f"wrong: {difference(truth, now)}"
+        if now == truth:
+            return "right"
+        return "named" if "does not decode" in relay.log_text()[before:] else f"wrong: {difference(truth, now)}"
     except AssertionError as failure:
         # It may find out when it reads; then it must say so, and not serve something else.
         said = relay.log_text()[before:]
-        return "refused" if "damaged" in said or "refused" in said else f"wrong: {failure}"[:400]
+        return "named" if "damaged" in said or "does not decode" in said else f"wrong: {failure}"[:400]
     finally:
         relay.kill()
 
 
 def content(file: bytes, pristine: Path) -> list[bytes]:
-    """All pages in use but the first, with SQLite's head and counters: that one is the business of a test below."""
+    """All pages in use but the first, with SQLite's head and counters: GRDB makes and drops a table at the start to have a WAL."""
     whole = (pristine / DATABASE).read_bytes()
     return [file[start : start + PAGE] for start in range(PAGE, len(whole), PAGE) if any(whole[start : start + PAGE])]
 
@@ -452,18 +489,32 @@ def difference(truth: Any, now: Any) -> str:
     return f"{len(truth[0])} events and {len(truth[1])} approvals were {len(now[0])} and {len(now[1])}" if len(truth[0]) != len(now[0]) else "approvals differ"
 
 
-@pytest.mark.xfail(strict=True, reason="GRDB makes and drops a table to have a WAL before the records are read: SQLite's counters change")
-def test_a_record_that_does_not_decode_leaves_every_byte(tmp_path):
+def test_a_session_whose_record_is_damaged_is_named_and_goes_on(tmp_path):
+    """The rest is served; the damaged bytes are kept, also when the session's host revives it."""
     relay = filled_relay(tmp_path)
     file = relay.data / DATABASE
     with sqlite3.connect(file) as database:
         database.execute("UPDATE sessions SET state = x'ff'")
     database.close()
-    before = file.read_bytes()
-    relay.launch()
-    assert relay.wait_end() == 1
-    assert f"{file} is damaged" in relay.log_text() and "left as it is" in relay.log_text()
-    assert file.read_bytes() == before
+    relay.start()
+    assert '"s1"' in relay.log_text() and "does not decode" in relay.log_text(), relay.log_text()
+    assert relay.rows("SELECT state FROM sessions") == [(b"\xff",)]
+    log = whole_log_unlisted(relay)
+    assert len(log) == len(relay.rows("SELECT id FROM events")), "its events are still there"
+    relay.stop()
+    relay.check_log()
+
+
+def whole_log_unlisted(relay: Relay) -> list[Any]:
+    """The log of a session whose summary tells nothing of its end."""
+    client = WireClient(relay, "auditor")
+    try:
+        count = relay.rows("SELECT count(*) FROM events")[0][0]
+        client.subscribe("s1", after={"epoch": client.welcome["epoch"], "seq": 0})
+        client.wait(lambda _: client.positions["s1"][1] >= count, what=f"all {count} events")
+        return client.logs["s1"]
+    finally:
+        client.close()
 
 
 def test_a_truncated_wal_leaves_a_prefix(tmp_path):

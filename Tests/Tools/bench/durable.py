@@ -1,6 +1,7 @@
 """Events that the relay acknowledges, that is has on disk, against what SQLite alone does with the same rows in the same run."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +32,7 @@ def measure_durable(relay: Relay, folder: Path) -> list[Row]:
             what = f"events accepted durably, {hosts} host{'s' if hosts > 1 else ''}, {batch} a message"
             rows += [
                 (what, f"{run['rate']:,.0f} /s = {run['rate'] / alone:.2f} of plain SQLite's {alone:,.0f} /s"),
-                (f"… {run['group']:,.0f} a commit; the relay used", f"{run['processor']:.2f} of a core; bottleneck: {run['bottleneck']}"),
+                (f"… {run['group']:,.0f} a commit; the relay used", f"{run['processor']:.2f} of a core, others {run['others']:.2f}; bottleneck: {run['bottleneck']}"),
             ]
     return rows
 
@@ -44,9 +45,9 @@ def accept(relay: Relay, peers: list[tuple[str, str]], batch: int) -> dict[str, 
     load.stdin.write("".join(f"{token} {session}\n" for token, session in peers))
     load.stdin.close()
     assert load.stdout.readline() == "ready\n", "the load does not start"
-    before = counters(relay)
+    before, machine = counters(relay), machine_seconds()
     result = load.stdout.readline()
-    after = counters(relay)
+    after, machine = counters(relay), machine_seconds() - machine
     load.stdout.close()
     assert load.wait() == 0, "the load failed"
     told = json.loads(result)
@@ -56,7 +57,8 @@ def accept(relay: Relay, peers: list[tuple[str, str]], batch: int) -> dict[str, 
         "rate": told["acked"] / told["seconds"],
         "group": events / commits,
         "processor": processor / told["seconds"],
-        "bottleneck": f"the relay (the load waited {waits:.0%})" if waits >= LOAD_WAITS_MIN else f"the load (it waited {waits:.0%})",
+        "bottleneck": f"{'the relay or its disk' if waits >= LOAD_WAITS_MIN else 'the load'} (the load waited {waits:.0%} of the time)",
+        "others": max(0.0, machine - processor - told["busy"]) / told["seconds"],
     }
 
 
@@ -64,6 +66,13 @@ def counters(relay: Relay) -> tuple[float, float, float]:
     return (
         relay.metric("heliograph_events_committed_total"), relay.metric("heliograph_commit_seconds_count"), relay.processor_seconds,
     )  # fmt: skip
+
+
+def machine_seconds() -> float:
+    """What all processes of this machine have used of its processors."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, interrupts, soft, *_ = map(int, file.readline().split()[1:])
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
 
 
 def plain_rate(program: Path, file: Path, sessions: int, group: int) -> float:

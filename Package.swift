@@ -55,15 +55,16 @@ let package = Package(
             ],
             swiftSettings: settings,
             plugins: ["EmbedFilesPlugin"]),
-        module("HeliographHost", ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", logging]),
+        module("HeliographHost", ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", logging]),
         module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
-        // The core and its language: pure.
+        // The core, the host's own, and their language: pure.
         module("RelayCore", ["RelayProtocol"]),
+        module("HostCore", ["RelayProtocol"]),
         module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", grdb]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb]),
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),
@@ -86,8 +87,9 @@ let package = Package(
         tests("CryptoTests", ["Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
+        tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),
         tests(
-            "HeliographHostTests", ["HeliographHost", "RelayProtocol", "WebSocketEngine", "Crypto", logging],
+            "HeliographHostTests", ["HeliographHost", "HostCore", "RelayProtocol", "WebSocketEngine", "Crypto", logging],
             exclude: ["Fixtures"]),
         tests("HeliographClientTests", ["HeliographClient", "RelayAccess", "RelayProtocol", "WebSocketEngine"]),
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),

@@ -1,3 +1,4 @@
+internal import HostCore
 package import RelayAccess
 internal import RelayProtocol
 

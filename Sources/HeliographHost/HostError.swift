@@ -20,6 +20,8 @@ package struct HostError: Error, CustomStringConvertible {
     }
 
     package let code: Code
+    /// What the system called it, where it did.
+    var number: Int32?
     /// A sentence for the person at the terminal; never a token.
     package let message: String
 
@@ -30,7 +32,9 @@ package struct HostError: Error, CustomStringConvertible {
 
     /// What the last system call said about `path`.
     static func file(_ action: String, _ path: String, _ number: Int32 = errno) -> HostError {
-        HostError(.file, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))")
+        var error = HostError(.file, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))")
+        error.number = number
+        return error
     }
 
     package var description: String { message }

@@ -52,6 +52,8 @@ struct Planted: CustomTestStringConvertible {
         Planted("Sources/RelayCore/A.swift", "import Glibc", "is pure"),
         Planted("Sources/RelayCore/A.swift", "import RelayStore", "may not import RelayStore"),
         Planted("Sources/RelayProtocol/A.swift", "    @preconcurrency package import Dispatch", "is pure"),
+        Planted("Sources/HostCore/A.swift", "import Glibc", "is pure"),
+        Planted("Sources/HostCore/A.swift", "import RelayCore", "may not import RelayCore"),
         Planted("Sources/RelayProtocol/A.swift", "import RelayCore", "may not import RelayCore"),
         Planted("Sources/RelayStore/A.swift", "import WebSocketEngine", "may not import"),
         Planted("Sources/HeliographServer/A.swift", "import struct HeliographHost.Spool", "may not import HeliographHost"),

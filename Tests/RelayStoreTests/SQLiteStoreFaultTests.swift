@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a file of a newer version is left as it is`() throws {
         try scratch.fill(10)
-        try sql("INSERT INTO grdb_migrations VALUES ('v2')")
+        try sql("INSERT INTO grdb_migrations VALUES ('v99')")
         let before = try contents()
         for attempt in [scratch.open, scratch.openAsCommandLine] {
             let error = #expect(throws: StoreError.self) { try attempt() }
@@ -69,12 +69,50 @@ import Testing
         #expect(try codeOfOpening() == .corrupt)
     }
 
-    @Test func `a record that does not decode is named damage`() throws {
-        try scratch.fill(1)
-        try sql("UPDATE sessions SET state = x'7b'")
+    @Test func `a session whose state does not decode keeps its place, and keeps nobody else out`() throws {
+        let (home, other) = (SessionKey(workspace: id("default"), session: id("s1")), SessionKey.crash)
+        var (writer, second) = (Writer(home), Writer(other))
+        do {
+            let store = try scratch.open()
+            _ = try store.bootstrap(workspaceName: "Home")
+            try store.commit(
+                LogBatch(appends: [writer.append(3, approvals: [writer.approval("a1", seq: 1)]), second.append(1)]))
+            try store.close()
+        }
+        try sql("UPDATE sessions SET state = x'7b' WHERE session = 's1'")
         let store = try scratch.open()
-        let error = #expect(throws: StoreError.self) { try store.load(resolvedSince: 0) }
+        let loaded = try store.load(resolvedSince: 0, commandsSince: 0)
+        #expect(loaded.sessions.map(\.key) == [other])
+        #expect(loaded.removed.map(\.key) == [home])
+        #expect(loaded.removed.map(\.place) == [RemovedSession(host: id("host1"), seq: 3, hostSeq: 30)])
+        #expect(loaded.approvals.isEmpty, "an approval stands in its session")
+        #expect(store.damagedRecords.map(\.session) == ["s1"])
+        #expect(store.damagedRecords.first?.what.contains("does not decode") == true)
+        #expect(try query("SELECT hex(state) FROM sessions WHERE session = 's1'") == "7B", "the row is as it was")
+
+        // It goes on where it was; what was in the way is kept.
+        try store.commit(writer.batch(1))
+        try store.commit(writer.batch(1))
+        #expect(try store.all(home) == expected(home, 1...5))
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).sessions.count == 2)
+        #expect(store.damagedRecords.isEmpty)
+        #expect(try query("SELECT seq || ' ' || hex(state) FROM damaged_states") == "3 7B")
+    }
+
+    @Test func `an approval that does not decode is named and left out`() throws {
+        let store = try scratch.open()
+        try store.addWorkspace(Named(id: .home, name: "Home"))
+        var writer = Writer(.first)
+        try store.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 2)]))
+        try sql("UPDATE approvals SET record = x'7b' WHERE approval = 'a1'")
+        let loaded = try store.load(resolvedSince: 0, commandsSince: 0)
+        #expect(loaded.sessions.count == 1)
+        #expect(loaded.approvals.map(\.approval.id) == [id("a2")])
+        #expect(store.damagedRecords.map(\.session) == ["s1"])
+        let error = #expect(throws: StoreError.self) { try store.approval(id("a1"), of: .first) }
         #expect(error?.code == .corrupt)
+        // One bad record is no bad page: writing goes on.
+        try store.commit(writer.batch(1))
     }
 
     @Test func `a directory in place of the file cannot be opened`() throws {
@@ -104,7 +142,7 @@ import Testing
             while failure == nil {
                 let seq = writer.seq
                 do throws(StoreError) {
-                    try store.commit(writer.batch(3))
+                    try store.commit(asking(&writer))
                 } catch {
                     failure = error
                     writer.seq = seq
@@ -115,20 +153,86 @@ import Testing
             #expect(try store.all(.first) == expected(.first, 1...writer.seq))
             let again = #expect(throws: StoreError.self) {
                 var copy = writer
-                try store.commit(copy.batch(3))
+                try store.commit(asking(&copy))
             }
             #expect(again?.code == .full)
 
             try FileManager.default.removeItem(at: ballast)
-            for _ in 0..<5 { try store.commit(writer.batch(3)) }
+            for _ in 0..<5 { try store.commit(asking(&writer)) }
             #expect(try store.all(.first) == expected(.first, 1...writer.seq))
             try store.close()
-            #expect(try disk.open().all(.first) == expected(.first, 1...writer.seq))
+            let reopened = try disk.open()
+            #expect(try reopened.all(.first) == expected(.first, 1...writer.seq))
+            #expect(try reopened.load(resolvedSince: 0, commandsSince: 0).approvals.count == Int(writer.seq / 3))
+            let report = try reopened.verifyAudit(against: nil, heads: [])
+            #expect(report.recordCount == Int(writer.seq / 3), "a record for each approval that is there, and for no other")
+            #expect(report.faults.isEmpty)
         }
     }
 
-    /// By SQLite's own shell: the store has no door for this.
-    private func sql(_ text: String) throws {
-        try Tool.run("sqlite3", scratch.databasePath, text + "; PRAGMA wal_checkpoint(TRUNCATE)")
+    /// Three events, and an approval that the last of them asks for.
+    private func asking(_ writer: inout Writer) -> LogBatch {
+        writer.batch(3, approvals: [writer.approval("a\(writer.seq + 3)", seq: writer.seq + 3)])
     }
+
+    @Test func `a large file starts without its history being read, and damage there is found beside the work`() throws {
+        try scratch.fill(300)
+        let whole = try contents()
+        func open() throws -> SQLiteStore {
+            let directory = try DataDirectory(path: scratch.path)
+            return try SQLiteStore(directory, for: .relay(directory.lock()), checkedBytesMax: 0)
+        }
+        func damage(_ table: String) throws {
+            let page = try #require(
+                Int(scratch.query("SELECT pageno FROM dbstat WHERE name = '\(table)' ORDER BY path DESC LIMIT 1")))
+            try overwrite(at: (page - 1) * 4_096, with: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+        }
+        for table in ["sessions", "tokens", "approvals", "audit", "sqlite_autoindex_tokens_1"] {
+            try damage(table)
+            let error = #expect(throws: StoreError.self, "\(table)") { try open() }
+            #expect(error?.code == .corrupt)
+            try whole.write(to: URL(fileURLWithPath: scratch.databasePath))
+        }
+        do {
+            let store = try open()
+            #expect(!store.isChecked)
+            #expect(try store.checkEverything())
+        }
+        // The newest page of the history: the next event would go there.
+        try damage("events")
+        let damaged = try contents()
+        let store = try open()
+        let found = #expect(throws: StoreError.self) { try store.checkEverything() }
+        #expect(found?.code == .corrupt)
+        #expect(found?.message.contains("heliograph restore") == true)
+        let key = SessionKey(workspace: id("default"), session: id("s1"))
+        let refused = #expect(throws: StoreError.self) { try store.commit(Writer(key, seq: 300).batchAhead(1)) }
+        #expect(refused?.code == .corrupt)
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).sessions.count == 1, "what can be read is read")
+        try store.close()
+        #expect(try contents().dropFirst(4_096) == damaged.dropFirst(4_096))
+    }
+
+    @Test func `damage that a commit meets ends all writing`() throws {
+        try scratch.fill(300)
+        let page = try #require(
+            Int(scratch.query("SELECT max(pageno) FROM dbstat WHERE name = 'events' AND pagetype = 'leaf'")))
+        try overwrite(at: (page - 1) * 4_096, with: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+        let directory = try DataDirectory(path: scratch.path)
+        let store = try SQLiteStore(directory, for: .relay(directory.lock()), checkedBytesMax: 0)
+        let damaged = try contents()
+        let events = Writer(SessionKey(workspace: id("default"), session: id("s1")), seq: 300).batchAhead(1)
+        let elsewhere = Writer(.crash).batchAhead(1)
+        for batch in [events, events, elsewhere] {
+            let error = #expect(throws: StoreError.self) { try store.commit(batch) }
+            #expect(error?.code == .corrupt)
+        }
+        try store.close()
+        // The first page is written by every opening.
+        #expect(try contents().dropFirst(4_096) == damaged.dropFirst(4_096))
+    }
+
+    private func sql(_ text: String) throws { try scratch.sql(text) }
+
+    private func query(_ text: String) throws -> String { try scratch.query(text) }
 }

@@ -1,3 +1,4 @@
+import HostCore
 import RelayProtocol
 import Testing
 

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// Cost, tokens and context, from the status line.

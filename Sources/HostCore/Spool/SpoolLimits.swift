@@ -1,13 +1,16 @@
 /// What the spool may hold, each with its reason.
-struct SpoolLimits: Sendable {
+package struct SpoolLimits: Sendable {
     /// Hours of work without a relay; beyond it the oldest events that nobody decides about go.
-    var bytesMax = 64 << 20
+    package var bytesMax = 64 << 20
 
     /// A file that is full is followed by another; whole files are deleted when all in them is acknowledged.
-    var segmentBytesMax = 4 << 20
+    package var segmentBytesMax = 4 << 20
 
     /// Sessions whose numbering is remembered after all of their events are acknowledged; as many as a `hello` can name.
-    var sessionsMax = 1_000
+    package var sessionsMax = 1_000
 
-    init() {}
+    /// What waits in memory for a disk that takes nothing: thousands of ends of approvals.
+    package var owedBytesMax = 1 << 20
+
+    package init() {}
 }

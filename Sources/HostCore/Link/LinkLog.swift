@@ -1,10 +1,9 @@
-internal import RelayProtocol
-internal import WebSocketEngine
+package import RelayProtocol
 
 /// What the link has to tell an operator.
-enum LinkLog: Equatable {
+package enum LinkLog: Sendable, Equatable {
     case connected(relay: String)
-    case disconnected(CloseReason, retryAfter: Duration)
+    case disconnected(LinkEnd, retryAfter: Duration)
     case replaced
     case notice(code: String)
     case dropped(SessionID, code: String)

@@ -1,11 +1,13 @@
-internal import RelayProtocol
-internal import WebSocketEngine
+package import RelayProtocol
 
 /// The connection to the relay: connects, says hello, sends what is spooled, takes acknowledgements and decisions.
 ///
+/// A session is sent only when the relay has said how far it has it: after the `hello` that begins a connection, or after
+/// another one (`nextQuestion`) for a session that came up later.
+///
 /// Pure: the clock and the dice are arguments, the spool's index is lent.
-struct LinkMachine {
-    enum State: Equatable {
+package struct LinkMachine {
+    package enum State: Equatable {
         /// Waits for `retry`. Becomes connecting.
         case waiting
         /// A connection is on its way. Becomes greeting, or waiting.
@@ -18,18 +20,18 @@ struct LinkMachine {
         case replaced
     }
 
-    enum Input {
+    package enum Input {
         case started
         case retry
         case opened
         case welcomeOverdue
         case received(MessageToHost)
         /// `dice` is between 0 and 1, for the jitter.
-        case closed(CloseReason, dice: Double)
+        case closed(LinkEnd, dice: Double)
         case resendDue
     }
 
-    enum Effect: Equatable {
+    package enum Effect: Equatable {
         case connect
         case send(HostMessageBytes)
         case close(UInt16)
@@ -46,12 +48,12 @@ struct LinkMachine {
     }
 
     /// What `hello` and the like look like on the wire.
-    typealias HostMessageBytes = [UInt8]
+    package typealias HostMessageBytes = [UInt8]
 
-    private(set) var state = State.waiting
+    package private(set) var state = State.waiting
     /// What the relay says of its pings; the next connection is as patient.
-    private(set) var heartbeat: Heartbeat?
-    var isLive: Bool { if case .live = state { true } else { false } }
+    package private(set) var heartbeat: Heartbeat?
+    package var isLive: Bool { if case .live = state { true } else { false } }
 
     private let limits: LinkLimits
     private let software: String
@@ -60,6 +62,8 @@ struct LinkMachine {
     /// Sent on this connection, by session.
     private var sentThrough: [SessionID: Int64] = [:]
     private var inFlight: [Flight] = []
+    /// Named in a `hello` of this connection.
+    private var asked: Set<SessionID> = []
     /// Events that go one by one because the relay refused a message; nil where all is well.
     private var carefulLeft: Int?
 
@@ -70,7 +74,7 @@ struct LinkMachine {
         var bytes: Int
     }
 
-    init(software: String, name: String?, limits: LinkLimits = LinkLimits()) {
+    package init(software: String, name: String?, limits: LinkLimits = LinkLimits()) {
         self.software = software
         self.name = name
         self.limits = limits
@@ -78,15 +82,15 @@ struct LinkMachine {
 
     // MARK: Events in the order of life
 
-    mutating func handle(_ input: Input, index: SpoolIndex, active: [SessionID], at now: HostInstant) -> [Effect] {
+    package mutating func handle(_ input: Input, index: SpoolIndex, active: [SessionID], at now: HostInstant) -> [Effect] {
         switch (input, state) {
         case (.started, .waiting), (.retry, .waiting):
             state = .connecting
             return [.connect]
         case (.opened, .connecting):
             state = .greeting
-            let hello = Hello(software: software, name: name, sessions: Self.sessions(of: index, active))
-            return [.send(HostMessage.hello(hello).bytes), .expectWelcome(within: limits.welcomeWithin)]
+            asked = []
+            return [.send(hello(Self.sessions(of: index, active))), .expectWelcome(within: limits.welcomeWithin)]
         case (.welcomeOverdue, .greeting): return [.close(CloseCode.timedOut.rawValue)]
         case (.closed(let reason, let dice), .connecting), (.closed(let reason, let dice), .greeting),
             (.closed(let reason, let dice), .live):
@@ -97,6 +101,7 @@ struct LinkMachine {
         case (.received(let message), .live): return received(message, index)
         case (.resendDue, .live):
             resendAll()
+            asked = []
             return []
         // Timers of a connection that is over, and a second `started`.
         default: return []
@@ -108,9 +113,13 @@ struct LinkMachine {
         heartbeat = welcome.heartbeat
         sentThrough = [:]
         inFlight = []
+        return told(sessions) + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
+    }
+
+    /// How far the relay has the sessions that were named, 0 for those that it has nothing of.
+    private mutating func told(_ sessions: [SessionProgress]) -> [Effect] {
         for progress in sessions { sentThrough[progress.session] = progress.through }
-        return sessions.filter { $0.through > 0 }.map { .acknowledge($0.session, through: $0.through) }
-            + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
+        return sessions.map { .acknowledge($0.session, through: $0.through) }
     }
 
     private mutating func received(_ message: MessageToHost, _ index: SpoolIndex) -> [Effect] {
@@ -125,7 +134,9 @@ struct LinkMachine {
         case .decision(let session, let approval, let digest, let decision):
             return [.decide(session, approval, digest, decision)]
         case .notice(let notice): return noticed(notice)
-        case .welcome, .prompt, .interrupt: return other(message)
+        // Of a session that is on its way by now there is nothing to learn.
+        case .welcome(_, _, let sessions): return told(sessions.filter { !index.isAgreed($0.session) })
+        case .prompt, .interrupt: return other(message)
         }
     }
 
@@ -151,7 +162,7 @@ struct LinkMachine {
         WireError.Code(rawValue: notice.code) != nil || notice.code == ErrorCode.notFound.rawValue
     }
 
-    private mutating func closed(_ reason: CloseReason, dice: Double, at now: HostInstant) -> [Effect] {
+    private mutating func closed(_ reason: LinkEnd, dice: Double, at now: HostInstant) -> [Effect] {
         var effects: [Effect] = []
         if case .live(let since) = state {
             if now - since >= limits.steadyAfter { attempts = 0 }
@@ -171,7 +182,7 @@ struct LinkMachine {
         return effects + [.retryAfter(wait)]
     }
 
-    private func retryDelay(after reason: CloseReason, dice: Double) -> Duration {
+    private func retryDelay(after reason: LinkEnd, dice: Double) -> Duration {
         switch reason {
         case .peer(let code?, _) where !CloseCode.invitesReconnect(code): return limits.retryRefused
         case .refused(let status) where (400..<500).contains(status): return limits.retryRefused
@@ -197,8 +208,24 @@ struct LinkMachine {
 
     // MARK: Sending
 
+    /// Asks the relay how far it has sessions that events came up of since, before any of these is sent: it may know one
+    /// better than we do. Nil where there is nothing to ask.
+    package mutating func nextQuestion(_ index: SpoolIndex) -> HostMessageBytes? {
+        guard isLive else { return nil }
+        let unknown = index.sessions.keys.filter {
+            !index.isAgreed($0) && !asked.contains($0) && index.sessions[$0]?.entries.isEmpty == false
+        }
+        guard !unknown.isEmpty else { return nil }
+        return hello(Array(unknown.sorted { $0.rawValue < $1.rawValue }.prefix(WireLimits.helloSessionsMax)))
+    }
+
+    private mutating func hello(_ sessions: [SessionID]) -> HostMessageBytes {
+        asked.formUnion(sessions)
+        return HostMessage.hello(Hello(software: software, name: name, sessions: sessions)).bytes
+    }
+
     /// The next message's events, if the window has room. The caller sends them and asks again.
-    mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
+    package mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
         guard isLive else { return nil }
         let isCareful = carefulLeft != nil
         let windowMessages = isCareful ? 1 : limits.windowMessages
@@ -207,7 +234,7 @@ struct LinkMachine {
         let countMax = isCareful ? 1 : WireLimits.batchEventsMax
         // In the order of their names: any order does, and a test sees the same each time.
         for id in index.sessions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let session = index.sessions[id], !session.entries.isEmpty else { continue }
+            guard let session = index.sessions[id], !session.entries.isEmpty, index.isAgreed(id) else { continue }
             let sent = sentThrough[id] ?? session.acknowledged
             guard let batch = index.batch(id, after: sent, countMax: countMax, bytesMax: limits.batchBytes) else { continue }
             sentThrough[id] = batch.last

@@ -1,25 +1,25 @@
 /// The bounds of the connection to the relay, each with its reason.
-struct LinkLimits: Sendable {
+package struct LinkLimits: Sendable {
     /// The first retry comes within this; a relay that restarts is back in a second.
-    var retryFirst = Duration.milliseconds(500)
+    package var retryFirst = Duration.milliseconds(500)
     /// The longest wait between two attempts: how late a laptop that wakes up may be at worst.
-    var retryMax = Duration.seconds(30)
+    package var retryMax = Duration.seconds(30)
     /// After a refusal that only a person can mend (a revoked token, another version).
-    var retryRefused = Duration.seconds(60)
+    package var retryRefused = Duration.seconds(60)
     /// A connection that held this long was no part of the trouble before it.
-    var steadyAfter = Duration.seconds(30)
+    package var steadyAfter = Duration.seconds(30)
     /// From our `hello` to the relay's `welcome`.
-    var welcomeWithin = Duration.seconds(15)
+    package var welcomeWithin = Duration.seconds(15)
     /// After the relay said that it cannot store now.
-    var resendAfter = Duration.seconds(5)
+    package var resendAfter = Duration.seconds(5)
     /// Messages that are sent and not acknowledged: enough for a relay across an ocean, few enough to repeat.
-    var windowMessages = 16
+    package var windowMessages = 16
     /// Bytes likewise; below what may wait in the engine's outbox.
-    var windowBytes = 2 << 20
+    package var windowBytes = 2 << 20
     /// One message, with its envelope below the wire's megabyte.
-    var batchBytes = 900 << 10
+    package var batchBytes = 900 << 10
     /// After a refused message, events go one by one until so many went through.
-    var carefulEvents = 256
+    package var carefulEvents = 256
 
-    init() {}
+    package init() {}
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Logging
+import HostCore
 import RelayProtocol
 
 @testable import HeliographHost
@@ -15,7 +15,7 @@ final class SpoolFolder {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func open(_ limits: SpoolLimits = SpoolLimits()) throws -> Spool {
-        try Spool(directory: path, limits: limits, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        try Spool(disk: FileSpoolDisk(path), limits: limits) { _ in }
     }
 
     var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }

@@ -1,8 +1,7 @@
 import RelayProtocol
 import Testing
-import WebSocketEngine
 
-@testable import HeliographHost
+@testable import HostCore
 
 @Suite("Link")
 struct LinkMachineTests {
@@ -136,7 +135,7 @@ struct LinkMachineTests {
     @Test("waits longer each time, up to half a minute, by the dice; and starts afresh after a steady connection")
     func backoff() {
         var bench = Bench()
-        func wait(_ reason: CloseReason = .failed("x"), dice: Double = 1) -> Duration? {
+        func wait(_ reason: LinkEnd = .failed("x"), dice: Double = 1) -> Duration? {
             _ = bench.tell(.started)
             for case .retryAfter(let wait) in bench.tell(.closed(reason, dice: dice)) { return wait }
             return nil
@@ -158,7 +157,7 @@ struct LinkMachineTests {
         "keeps away for a minute from a relay that refuses it, as long as it says where it is full, and for ever when replaced")
     func refused() {
         var bench = Bench()
-        for reason in [CloseReason.refused(status: 401), .peer(code: 4401, reason: ""), .peer(code: 4426, reason: "")] {
+        for reason in [LinkEnd.refused(status: 401), .peer(code: 4401, reason: ""), .peer(code: 4426, reason: "")] {
             _ = bench.tell(.started)
             #expect(bench.tell(.closed(reason, dice: 0)).contains(.retryAfter(.seconds(60))))
         }

@@ -1,0 +1,16 @@
+/// A moment by both clocks: the wall's for people and the wire, the other for waiting.
+package struct HostInstant: Sendable, Equatable {
+    /// Milliseconds since 1970.
+    package var wall: Int64
+    /// Milliseconds of a clock that never jumps.
+    package var monotonic: Int64
+
+    package init(wall: Int64, monotonic: Int64) {
+        self.wall = wall
+        self.monotonic = monotonic
+    }
+
+    package static func - (left: HostInstant, right: HostInstant) -> Duration {
+        .milliseconds(left.monotonic - right.monotonic)
+    }
+}

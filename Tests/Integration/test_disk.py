@@ -303,7 +303,6 @@ def gather(relay: Relay) -> None:
     database.close()
 
 
-@pytest.mark.xfail(strict=True, reason="SQLiteStore.close interrupts all connections first; the writer's flag stays up and stops its own checkpoint")
 def test_a_clean_end_leaves_one_file(relay, host):
     talk(host, 10)
     host.wait_acked("s1")

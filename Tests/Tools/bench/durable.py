@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,8 @@ Row = tuple[str, str]
 
 def measure_durable(relay: Relay, folder: Path) -> list[Row]:
     plain = folder / "plain_sqlite"
-    subprocess.run(["cc", "-O2", "-o", str(plain), str(HERE / "plain_sqlite.c"), "-lsqlite3"], check=True)
+    compiler = next(name for name in ("cc", "clang", "gcc") if shutil.which(name))
+    subprocess.run([compiler, "-O2", "-o", str(plain), str(HERE / "plain_sqlite.c"), "-lsqlite3"], check=True)
     rows: list[Row] = []
     for hosts in (1, 100):
         peers = [(relay.token("host", f"load {hosts} {number}"), number) for number in range(hosts)]

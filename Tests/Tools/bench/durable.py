@@ -30,11 +30,12 @@ def measure_durable(relay: Relay, folder: Path) -> list[Row]:
         peers = [(relay.token("host", f"load {hosts} {number}"), number) for number in range(hosts)]
         for batch in (1, 64):
             run = accept(relay, [(token, f"load-{hosts}-{batch}-{number}") for token, number in peers], batch)
-            alone = plain_rate(plain, folder / f"plain-{hosts}-{batch}.sqlite", hosts, max(1, round(run["group"])))
+            alone, alone_each = plain_rates(plain, folder / f"plain-{hosts}-{batch}.sqlite", hosts, max(1, round(run["group"])))
             what = f"events accepted durably, {hosts} host{'s' if hosts > 1 else ''}, {batch} a message"
             rows += [
                 (what, f"{run['rate']:,.0f} /s = {run['rate'] / alone:.2f} of plain SQLite's {alone:,.0f} /s"),
                 (f"… {run['group']:,.0f} a commit; the relay used", f"{run['processor']:.2f} of a core, others {run['others']:.2f}; bottleneck: {run['bottleneck']}"),
+                ("… for each second of its processor", f"{run['each']:,.0f} = {run['each'] / alone_each:.2f} of plain SQLite's {alone_each:,.0f}"),
             ]
     return rows
 
@@ -59,6 +60,7 @@ def accept(relay: Relay, peers: list[tuple[str, str]], batch: int) -> dict[str, 
         "rate": told["acked"] / told["seconds"],
         "group": events / commits,
         "processor": processor / told["seconds"],
+        "each": events / processor,
         "bottleneck": f"{'the relay or its disk' if waits >= LOAD_WAITS_MIN else 'the load'} (the load waited {waits:.0%} of the time)",
         "others": max(0.0, machine - processor - told["busy"]) / told["seconds"],
     }
@@ -77,7 +79,10 @@ def machine_seconds() -> float:
     return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
 
 
-def plain_rate(program: Path, file: Path, sessions: int, group: int) -> float:
-    done = subprocess.run([str(program), str(file), str(sessions), str(group), str(len(EVENT)), str(SECONDS)], check=True, capture_output=True, text=True)
+def plain_rates(program: Path, file: Path, sessions: int, group: int) -> tuple[float, float]:
+    """Rows a second, and for each second of processor, which others on the machine disturb less."""
+    command = [str(program), str(file), str(sessions), str(group), str(len(EVENT)), str(SECONDS)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     file.unlink()
-    return float(done.stdout)
+    each_second, each_processor_second = map(float, done.stdout.split())
+    return each_second, each_processor_second

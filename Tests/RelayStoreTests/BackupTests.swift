@@ -126,6 +126,16 @@ import Testing
         #expect(try events(in: scratch).count == 5)
     }
 
+    @Test func `the data file of a relay that has ended well can be restored like a backup`() throws {
+        try scratch.fill(5)
+        try scratch.open().close()
+        // Readers leave it behind, empty.
+        try Data().write(to: URL(fileURLWithPath: scratch.databasePath + "-wal"))
+        let other = Scratch(path: scratch.path + "/other")
+        #expect(try DataDirectory(path: other.path).restore(scratch.databasePath, replacing: false) == nil)
+        #expect(try events(in: other).count == 5)
+    }
+
     @Test func `a data file is replaced only when told to, and kept`() throws {
         try scratch.fill(5)
         _ = try scratch.openAsCommandLine().backUp(to: backup, replacing: false)

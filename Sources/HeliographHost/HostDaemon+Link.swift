@@ -86,6 +86,13 @@ extension HostDaemon: ClientHandler {
         while let batch = link.nextBatch(spool.index) {
             do {
                 try spool.synchronize()
+            } catch {
+                // Nothing is wrong with the events: they go when the disk has them, on the next connection.
+                logger.error("the spool is not on disk", metadata: ["error": "\(error)"])
+                loop.close(connection, code: CloseCode.goingAway.rawValue, reason: "the spool's disk fails")
+                return
+            }
+            do {
                 let events = try spool.read(batch).map { bytes throws in try Event(stored: bytes) }
                 let message = HostMessage.events(
                     HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))

@@ -82,7 +82,6 @@ package struct Relay {
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)
         case .readFailed(let read, let reason): readFailed(read, reason)
-        case .approvalRead, .congested, .drained, .timerFired(.congestion): break
         case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)
         case .timerFired(.housekeeping): forgetResolvedApprovals(at: now)
         }

@@ -98,9 +98,14 @@ final class Daemon {
     private func flush() {
         guard isAlive, let connection, link.isLive else { return }
         while let batch = link.nextBatch(spool.index) {
-            do {
+            do throws(SpoolError) {
                 try spool.synchronize()
                 machine.ledger.synchronized()
+            } catch {
+                world.trace.note(world.now, machine.name, "cannot synchronize", error.message)
+                return world.peerCloses(connection, .goingAway)
+            }
+            do {
                 let events = try spool.read(batch).map { bytes throws in try Event(stored: bytes) }
                 let message = HostMessage.events(
                     HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))

@@ -68,7 +68,7 @@ let package = Package(
         .executableTarget(name: "simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", grdb]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb]),
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),

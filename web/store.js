@@ -27,7 +27,7 @@ const eventsKept = 4000;
  * @property {Event[]} events
  * @property {Timeline} timeline
  * @property {Map<string, {text: string, agent?: string}>} unfinished Messages still being written, by message.
- * @property {boolean} whole   Nothing older exists.
+ * @property {boolean} whole   Nothing older exists: this is the beginning, or what the relay still keeps.
  */
 
 /**
@@ -91,6 +91,12 @@ export function apply(state, message) {
     case "summary":
       takeSummary(state, message.summary, changes);
       break;
+    case "removed":
+      state.sessions.delete(message.session);
+      state.logs.delete(message.session);
+      for (const [key, { session }] of state.approvals) if (session === message.session) state.approvals.delete(key);
+      changes.all = true;
+      break;
     case "approval":
       takeApproval(state, message.approval, changes);
       break;
@@ -128,7 +134,7 @@ export function prepend(state, session, first, events) {
   } else if (first + events.length === log.first) {
     log.events = [...events, ...log.events];
     log.first = first;
-    log.whole = first <= 1;
+    log.whole = first <= oldest(state.sessions.get(session));
     log.timeline = new Timeline(first, log.events);
   }
   changes.logs.add(session);
@@ -164,7 +170,8 @@ function takeWorkspace(state, snapshot, changes) {
 function takeSession(state, snapshot, changes) {
   const { session, epoch, first, seq, events } = snapshot;
   keep(state, {
-    session, epoch, first, seq, events: [...events], timeline: new Timeline(first, events), unfinished: new Map(), whole: first <= 1,
+    session, epoch, first, seq, events: [...events], timeline: new Timeline(first, events), unfinished: new Map(),
+    whole: first <= oldest(snapshot.summary),
   });
   changes.logs.add(session);
   takeSummary(state, snapshot.summary, changes);
@@ -239,6 +246,12 @@ function takeApproval(state, approval, changes) {
   state.approvals.set(key, approval);
   changes.approvals.add(key);
 }
+
+/**
+ * The first event that the relay still holds.
+ * @param {Summary|undefined} summary
+ */
+const oldest = (summary) => summary?.first ?? 1;
 
 /**
  * An equal number is not older: a host that comes or goes changes a summary without an event.

@@ -9,6 +9,8 @@ export type Status =
 export interface Summary {
   session: string;
   seq: number;
+  /** The first event that the relay still holds; 1 where it is not named. */
+  first?: number;
   host: Named & { connected: boolean };
   agent: { name: string; version?: string };
   model?: string;
@@ -60,6 +62,8 @@ export interface Approval {
   seq: number;
   stage: Stage;
   requestedAt: number;
+  /** By the relay's clock. */
+  expiresAt?: number;
   request: Event;
   decision?: Decision;
   deliveredAt?: number;
@@ -105,12 +109,13 @@ export interface SessionSnapshot {
 export interface Events { type: "events"; session: string; epoch: string; first: number; events: Event[] }
 export interface Deltas { type: "deltas"; session: string; message: string; text: string; agent?: string }
 export interface Reset { type: "reset"; session: string; reason: string }
+export interface Removed { type: "removed"; session: string }
 export interface Reply { type: "reply"; id: string; error?: WireError; [field: string]: any }
 export interface Notice { type: "notice"; code: string; message: string; path?: string }
 
 /** What the relay says. */
 export type Message =
-  | Welcome | WorkspaceSnapshot | SessionSnapshot | Events | Deltas | Reset | Reply | Notice
+  | Welcome | WorkspaceSnapshot | SessionSnapshot | Events | Deltas | Reset | Removed | Reply | Notice
   | { type: "summary"; summary: Summary }
   | { type: "approval"; approval: Approval };
 

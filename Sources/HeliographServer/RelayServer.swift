@@ -46,14 +46,7 @@ package final class RelayServer {
         }
         server?.runner.finishCommits()
         try store.close()
-        if let failure = server?.runner.fatalFailure { throw StoppedByStore(reason: failure) }
         logger.notice("stopped")
-    }
-
-    /// The relay ended itself; whoever watches over it starts it again.
-    struct StoppedByStore: Error, CustomStringConvertible {
-        let reason: String
-        var description: String { "the store cannot say what it holds: \(reason)" }
     }
 
     package struct Addresses {
@@ -75,10 +68,15 @@ package final class RelayServer {
         let heartbeat = Heartbeat(
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
-        let relay = Relay(
-            configuration: .init(software: ServerConfiguration.software, heartbeat: heartbeat), epoch: store.epoch,
-            state: try store.load(resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge))
-        let runner = RelayRunner(loop: loop, relay: relay, log: store, measures: measures, logger: logger)
+        let relay = Relay.Configuration(
+            software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention)
+        let load: @Sendable () throws -> LogState = {
+            try store.load(
+                resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge,
+                commandsSince: WallClock.milliseconds - RelayCore.Limits.commandsAge)
+        }
+        let runner = try RelayRunner(
+            loop: loop, configuration: relay, log: store, load: load, measures: measures, logger: logger)
         let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
         let routes = Routes(
             loop: loop, access: access, page: WebPage(root: configuration.webRoot), registry: registry, logger: logger)

@@ -1,3 +1,4 @@
+package import RelayCore
 package import WebSocketEngine
 
 /// What `heliograph serve` can be told; every field has a default that opens nothing to the network.
@@ -15,6 +16,8 @@ package struct ServerConfiguration: Sendable {
     package var webRoot: String?
     /// How often a silent peer is pinged, and after how long it is hung up on. A half-open phone is noticed within half a minute.
     package var liveness = Liveness(pingAfter: .seconds(15), hangUpAfter: .seconds(30))
+    /// A quarter of history, and what a small disk has to spare.
+    package var retention = Retention(ageMax: 90 * 24 * 60 * 60 * 1000, bytesMax: 4 << 30)
     /// The executable's own path, for the lines that people copy.
     package var executable = "heliograph"
 

@@ -19,8 +19,8 @@ package enum Effect: Sendable {
 }
 
 /// What to read of a session's log.
-package struct LogQuery: Sendable, Equatable {
-    package enum Range: Sendable, Equatable {
+package struct LogQuery: Sendable, Hashable {
+    package enum Range: Sendable, Hashable {
         case after(Int64)
         case before(Int64)
     }

@@ -58,6 +58,8 @@ package struct ReadID: Hashable, Sendable {
 package enum RelayTimer: Hashable, Sendable {
     case approvalExpiry(SessionKey, ApprovalID)
     case housekeeping
+    /// The next step of retention.
+    case trim
     /// A peer has been congested for too long.
     case congestion(PeerID)
 }

@@ -2,7 +2,7 @@
 package struct Instant: Sendable, Equatable {
     /// Milliseconds since 1970; may jump. For what people read, and for deadlines that outlive a restart.
     package let wall: Int64
-    /// Milliseconds of a clock that never jumps; for deadlines within one life of the relay.
+    /// Milliseconds of a clock that never jumps and goes on while the machine sleeps; for deadlines within one life of the relay.
     package let uptime: Int64
 
     package init(wall: Int64, uptime: Int64) {

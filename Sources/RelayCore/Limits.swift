@@ -10,7 +10,8 @@ package enum Limits {
     static let snapshotSessionsMax = 500
     /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
     static let openApprovalsMax = 64
-    /// Resolved approvals that a snapshot still shows, so that "who decided?" has an answer.
+    /// Resolved approvals that a session keeps at hand and a snapshot shows, so that "who decided?" has an answer. Older ones
+    /// are read from the log when somebody asks.
     static let resolvedApprovalsMax = 50
     /// … and for how long, in milliseconds.
     package static let resolvedApprovalsAge: Int64 = 60 * 60 * 1000
@@ -20,6 +21,22 @@ package enum Limits {
     static let expiryMax: Int64 = 30 * 24 * 60 * 60 * 1000
     /// How often resolved approvals are forgotten, in milliseconds.
     static let housekeepingInterval: Int64 = 5 * 60 * 1000
+    /// A congested client whose view is further behind than this gets a snapshot of what is, not all that was.
+    static let conflatedEventsMax = snapshotEventsMax
+    /// A client that takes nothing for so long, in milliseconds, may come back with its position.
+    static let congestionMax: Int64 = 60_000
+    /// Commands that are remembered for a workspace so that each has one effect: a day of a busy team.
+    static let commandsMax = 10_000
+    /// … and for how long, in milliseconds.
+    package static let commandsAge: Int64 = 24 * 60 * 60 * 1000
+    /// Events that retention lets go of in one transaction: it must not hold up what is live.
+    static let trimmedEventsMax: Int64 = 2_000
+    /// What retention by bytes leaves of a session that goes on.
+    static let keptEventsMin: Int64 = 500
+    /// Between two steps of retention while there is more to let go of, in milliseconds.
+    static let trimInterval: Int64 = 100
+    /// The wall clock may part so far from the steady one, in milliseconds, before nothing is judged by age any more.
+    static let clockDriftMax: Int64 = 60 * 60 * 1000
     /// Subscriptions of one client: a wall of sessions, not all that ever were.
     static let subscriptionsMax = 256
     /// Reads of the log under way for one client: what a page opens at once. Reads are served in turn, so this is what one client

@@ -16,15 +16,30 @@ package struct Relay {
     /// The connection of each host that is connected; one each.
     var hostPeers: [HostKey: PeerID] = [:]
     var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
+    /// Where the sessions that retention removed would go on.
+    var removed: [SessionKey: RemovedSession] = [:]
     var workspaceSubscribers: [WorkspaceID: Set<PeerID>] = [:]
+    /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
+    var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
 
     /// What this tick has staged, and what is being committed.
     var staging = Staging()
     var committing: Staging?
     /// Commands that are answered when what they wait for is on disk.
     var waiters: [DecisionWaiter] = []
+    var commandWaiters: [CommandWaiter] = []
+    /// The commands that have had their effect, with the time (milliseconds since 1970) at which they were recorded.
+    var commands: [CommandKey: Int64] = [:]
+    /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
+    var expiries: [RelayTimer: Int64] = [:]
+    /// Retention has something to let go of with the next batch.
+    var isTrimDue = false
+    /// What the wall clock was ahead of the steady one when the relay started, in milliseconds.
+    var clockOffset: Int64 = 0
 
-    var reads: [ReadID: PendingRead] = [:]
+    var reads: [ReadID: ReadUnderWay] = [:]
+    /// Reads of pages that are under way: who asks for the same gets the same.
+    var readsByQuery: [LogQuery: ReadID] = [:]
     var lastReadID: UInt64 = 0
 
     /// Collected while one input is handled.
@@ -34,10 +49,12 @@ package struct Relay {
         /// Named in `welcome`.
         package var software: String
         package var heartbeat: Heartbeat
+        package var retention: Retention
 
-        package init(software: String, heartbeat: Heartbeat) {
+        package init(software: String, heartbeat: Heartbeat, retention: Retention = Retention()) {
             self.software = software
             self.heartbeat = heartbeat
+            self.retention = retention
         }
     }
 
@@ -56,12 +73,15 @@ package struct Relay {
             let key = SessionKey(workspace: workspace, session: approval.session)
             sessions[key]?.restore(approval)
         }
+        for (key, place) in state.removed { removed[key] = place }
+        for record in state.commands { commands[CommandKey(record)] = record.at }
     }
 
     package mutating func started(at now: Instant) -> [Effect] {
+        clockOffset = now.wall - now.uptime
         for session in sessions.values {
             for approval in session.committed?.approvals.values ?? [:].values where !approval.stage.isFinal {
-                armExpiry(of: approval, in: session.key, remaining: approval.request.expiresAt.map { $0 - now.wall })
+                armExpiry(of: approval, in: session.key, at: now)
             }
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
@@ -77,13 +97,20 @@ package struct Relay {
         case .hostSentBadMessage(let peer, let error): send(.notice(Notice(error)), toHost: peer)
         case .clientSentBadMessage(let peer, let error): refuse(error, of: peer)
         case .disconnected(let peer): disconnected(peer)
-        case .tickEnded: appendStaged()
+        case .congested(let peer): congested(peer)
+        case .drained(let peer): drained(peer)
+        case .tickEnded:
+            sendDueSnapshots()
+            appendStaged(at: now)
         case .committed: committed(at: now)
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)
+        case .approvalRead(let read, let approval): approvalRead(read, approval)
         case .readFailed(let read, let reason): readFailed(read, reason)
         case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)
-        case .timerFired(.housekeeping): forgetResolvedApprovals(at: now)
+        case .timerFired(.housekeeping): keepHouse(at: now)
+        case .timerFired(.trim): isTrimDue = true
+        case .timerFired(.congestion(let peer)): effects.append(.close(peer, .tooSlow))
         }
         return takeEffects()
     }

@@ -17,11 +17,24 @@ package struct DataDirectory: Sendable {
             try Self.makeDirectory(String(self.path[..<index]))
         }
         try Self.makeDirectory(self.path)
+        try check()
+    }
 
+    /// Takes a directory that has a data file, and makes nothing.
+    package init(existing path: String) throws(StoreError) {
+        umask(0o077)
+        self.path = path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard unsafe access(databasePath, F_OK) == 0 else {
+            throw StoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
+        }
+        try check()
+    }
+
+    private func check() throws(StoreError) {
         var facts = stat()
-        guard unsafe stat(self.path, &facts) == 0 else { throw Self.failure(self.path, "cannot be looked at", errno) }
+        guard unsafe stat(path, &facts) == 0 else { throw Files.failure(path, "cannot be looked at", errno) }
         guard facts.st_mode & S_IFMT == S_IFDIR else {
-            throw StoreError(.cannotOpen, "\(self.path) is not a directory.")
+            throw StoreError(.cannotOpen, "\(path) is not a directory.")
         }
         guard facts.st_mode & 0o077 == 0 else {
             throw StoreError(
@@ -34,12 +47,12 @@ package struct DataDirectory: Sendable {
     package func lock() throws(StoreError) -> DataDirectoryLock {
         let lockPath = path + "/relay.lock"
         let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(lockPath, "cannot be opened", errno) }
+        guard descriptor >= 0 else { throw Files.failure(lockPath, "cannot be opened", errno) }
         let lock = DataDirectoryLock(descriptor: descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            guard errno == EWOULDBLOCK else { throw Self.failure(lockPath, "cannot be locked", errno) }
+            guard errno == EWOULDBLOCK else { throw Files.failure(lockPath, "cannot be locked", errno) }
             let process = Self.owner(descriptor).map { ": process \($0)" } ?? ""
-            throw StoreError(.busy, "Another relay is running on \(path)\(process).")
+            throw StoreError(.busy, "A relay is running on \(path)\(process).")
         }
         // Who holds it, for the sentence above; nothing depends on it.
         let owner = Array("\(getpid())\n".utf8)
@@ -51,10 +64,10 @@ package struct DataDirectory: Sendable {
     /// Keeps others from opening the store while this one does: two that migrate at once would trip over each other.
     func lockForOpening() throws(StoreError) -> DataDirectoryLock {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(path, "cannot be opened", errno) }
+        guard descriptor >= 0 else { throw Files.failure(path, "cannot be opened", errno) }
         let lock = DataDirectoryLock(descriptor: descriptor)
         while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw Self.failure(path, "cannot be locked", errno) }
+            guard errno == EINTR else { throw Files.failure(path, "cannot be locked", errno) }
         }
         return lock
     }
@@ -64,16 +77,12 @@ package struct DataDirectory: Sendable {
         let code = errno
         // An existing directory of somebody else's may answer with EACCES or EROFS instead.
         guard unsafe access(path, F_OK) != 0 else { return }
-        throw failure(path, "cannot be created", code)
+        throw Files.failure(path, "cannot be created", code)
     }
 
     private static func owner(_ descriptor: Int32) -> Int? {
         var text = [UInt8](repeating: 0, count: 16)
         let count = unsafe pread(descriptor, &text, text.count, 0)
         return Int(String(decoding: text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
-    }
-
-    private static func failure(_ path: String, _ what: String, _ code: Int32) -> StoreError {
-        StoreError(.cannotOpen, "\(path) \(what): \(unsafe String(cString: strerror(code))).")
     }
 }

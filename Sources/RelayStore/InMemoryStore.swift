@@ -3,6 +3,8 @@ package import RelayProtocol
 internal import Synchronization
 
 /// The log and the credentials in memory: for tests and the simulation, where it stands for a disk that outlives the relay.
+///
+/// It keeps no audit log: that is the data file's.
 package final class InMemoryStore: Sendable {
     package let epoch: Epoch
     let content: Mutex<Content>
@@ -15,13 +17,25 @@ package final class InMemoryStore: Sendable {
         /// In the order in which they came.
         var sessions: [Session] = []
         var numbers: [SessionKey: Int] = [:]
+        var commands: [CommandKey: CommandRecord] = [:]
     }
 
     struct Session: Sendable {
         let key: SessionKey
-        var state: SessionState
+        var place: RemovedSession
+        /// Nil once it was removed.
+        var state: SessionState?
+        /// The number of `events[0]`.
+        var firstSeq: Int64 = 1
         var events: [[UInt8]] = []
         var approvals: [Approval] = []
+    }
+
+    /// What makes a command one.
+    struct CommandKey: Hashable {
+        let workspace: WorkspaceID
+        let client: ClientID
+        let command: CommandID
     }
 
     package init(epoch: Epoch, workspaces: [Named<WorkspaceTag>]) {
@@ -31,15 +45,20 @@ package final class InMemoryStore: Sendable {
 }
 
 extension InMemoryStore: SessionLog {
-    package func load(resolvedSince: Int64) -> LogState {
+    package func load(resolvedSince: Int64, commandsSince: Int64) -> LogState {
         content.withLock { content in
             var state = LogState()
             for session in content.sessions {
-                state.sessions.append((session.key, session.state))
+                if let stored = session.state {
+                    state.sessions.append((session.key, stored))
+                } else {
+                    state.removed.append((session.key, session.place))
+                }
                 for approval in session.approvals where approval.closedAt.map({ $0 >= resolvedSince }) ?? true {
                     state.approvals.append((session.key.workspace, approval))
                 }
             }
+            state.commands = content.commands.values.filter { $0.at >= commandsSince }
             return state
         }
     }
@@ -48,55 +67,72 @@ extension InMemoryStore: SessionLog {
         try content.withLock { content throws(StoreError) in
             try content.check(batch)
             for append in batch.appends { content.append(append) }
+            for trim in batch.trims { content.trim(trim) }
+            content.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore)
         }
     }
 
     package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) -> LogPage {
-        page(of: session, limit: limit, bytesMax: bytesMax) { count in
-            let after = Int(clamping: max(after, 0))
-            return after < count ? Array(after..<count) : []
+        page(of: session, limit: limit, bytesMax: bytesMax) { numbers in
+            Array(numbers.clamped(to: min(max(after, 0), .max - 1) + 1..<Int64.max))
         }
     }
 
     package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) -> LogPage {
-        page(of: session, limit: limit, bytesMax: bytesMax) { count in
-            let before = Int(clamping: max(before, 1))
-            return (0..<min(before - 1, count)).reversed()
+        page(of: session, limit: limit, bytesMax: bytesMax) { numbers in
+            numbers.clamped(to: 0..<max(before, 0)).reversed()
         }
     }
 
-    /// `indices` says, for a number of events, which of them to take, nearest first.
-    private func page(of key: SessionKey, limit: Int, bytesMax: Int, indices: (Int) -> [Int]) -> LogPage {
+    package func approval(_ id: ApprovalID, of session: SessionKey) -> Approval? {
+        content.withLock { content in
+            content.numbers[session].flatMap { content.sessions[$0].approvals.first { $0.id == id } }
+        }
+    }
+
+    /// `wanted` says, for the numbers of the events that are there, which of them to take, nearest first.
+    private func page(of key: SessionKey, limit: Int, bytesMax: Int, wanted: (Range<Int64>) -> [Int64]) -> LogPage {
         content.withLock { content in
             var builder = PageBuilder(limit: limit, bytesMax: bytesMax)
-            guard let number = content.numbers[key] else { return LogPage(first: 0, events: []) }
-            let events = content.sessions[number].events
-            let taken = indices(events.count).prefix { builder.take(events[$0]) }
+            guard let session = content.numbers[key].map({ content.sessions[$0] }) else { return LogPage(first: 0, events: []) }
+            let numbers = session.firstSeq..<session.firstSeq + Int64(session.events.count)
+            let taken = wanted(numbers).prefix { builder.take(session.events[Int($0 - session.firstSeq)]) }
             guard let first = taken.min() else { return LogPage(first: 0, events: []) }
-            return LogPage(first: Int64(first + 1), events: taken.sorted().map { events[$0] })
+            return LogPage(first: first, events: taken.sorted().map { session.events[Int($0 - session.firstSeq)] })
         }
     }
 }
 
 extension InMemoryStore.Content {
-    /// Throws where any of it contradicts what is stored or what stands before it, so that `append` cannot fail half-way.
+    /// Throws where any of it contradicts what is stored or what stands before it, so that what follows cannot fail half-way.
     func check(_ batch: LogBatch) throws(StoreError) {
+        try batch.check()
         var ahead: [SessionKey: SessionState] = [:]
         for append in batch.appends {
             try checkWorkspace(append.key.workspace)
-            let stored = ahead[append.key] ?? numbers[append.key].map { sessions[$0].state }
-            try append.check(storedSeq: stored?.seq ?? 0, host: stored?.summary.host.id)
+            let place = numbers[append.key].map { sessions[$0].place }
+            let state = ahead[append.key]
+            try append.check(storedSeq: state?.seq ?? place?.seq ?? 0, host: state?.summary.host.id ?? place?.host)
             ahead[append.key] = append.state
         }
+        for trim in batch.trims {
+            let session = numbers[trim.key].map { sessions[$0] }
+            try trim.check(
+                storedSeq: session?.place.seq, host: session?.place.host, isRemoved: session.map { $0.state == nil } ?? false)
+        }
+        for command in batch.commands { try checkWorkspace(command.workspace) }
     }
 
     mutating func append(_ append: SessionAppend) {
+        let state = append.state
+        let place = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)
         let number = numbers[append.key] ?? sessions.count
         if number == sessions.count {
-            sessions.append(InMemoryStore.Session(key: append.key, state: append.state))
+            sessions.append(InMemoryStore.Session(key: append.key, place: place))
             numbers[append.key] = number
         }
-        sessions[number].state = append.state
+        sessions[number].place = place
+        sessions[number].state = state
         sessions[number].events.append(contentsOf: append.events.map(\.bytes))
         for approval in append.approvals {
             if let index = sessions[number].approvals.firstIndex(where: { $0.id == approval.id }) {
@@ -105,6 +141,28 @@ extension InMemoryStore.Content {
                 sessions[number].approvals.append(approval)
             }
         }
+    }
+
+    mutating func trim(_ trim: SessionTrim) {
+        guard let number = numbers[trim.key] else { preconditionFailure("a trim was checked before it is done") }
+        let through = trim.state == nil ? sessions[number].place.seq : trim.through
+        let count = max(0, through - sessions[number].firstSeq + 1)
+        sessions[number].events.removeFirst(Int(count))
+        sessions[number].firstSeq += count
+        sessions[number].state = trim.state
+        if let state = trim.state {
+            sessions[number].place.hostSeq = state.hostSeq
+        } else {
+            sessions[number].approvals = []
+        }
+    }
+
+    mutating func record(_ records: [CommandRecord], forgettingBefore: Int64?) {
+        for record in records {
+            let key = InMemoryStore.CommandKey(workspace: record.workspace, client: record.client, command: record.command)
+            if commands[key] == nil { commands[key] = record }
+        }
+        if let forgettingBefore { commands = commands.filter { $0.value.at >= forgettingBefore } }
     }
 
     func checkWorkspace(_ workspace: WorkspaceID) throws(StoreError) {

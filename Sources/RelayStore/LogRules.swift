@@ -22,6 +22,35 @@ extension SessionAppend {
     }
 }
 
+extension SessionTrim {
+    /// Throws where this is not about what is stored: `seq` events, by `host`; nil for both where there is no such session.
+    func check(storedSeq: Int64?, host: HostID?, isRemoved: Bool) throws(StoreError) {
+        guard let storedSeq else { throw StoreError(.conflict, "There is no session \(key.session) to trim.") }
+        guard (0...storedSeq).contains(through) else {
+            throw StoreError(.conflict, "Session \(key.session) has \(storedSeq) events; this trims \(through).")
+        }
+        guard let state else { return }
+        guard !isRemoved else { throw StoreError(.conflict, "Session \(key.session) was removed; only an event revives it.") }
+        guard state.seq == storedSeq, host == nil || host == state.summary.host.id else {
+            throw StoreError(.conflict, "Session \(key.session) has another place than the state that a trim leaves.")
+        }
+        guard state.summary.session == key.session else {
+            throw StoreError(.conflict, "Something here is of another session than \(key.session).")
+        }
+    }
+}
+
+extension LogBatch {
+    /// Throws where the batch contradicts itself.
+    func check() throws(StoreError) {
+        guard !trims.isEmpty else { return }
+        var keys = Set(appends.map(\.key))
+        for trim in trims where !keys.insert(trim.key).inserted {
+            throw StoreError(.conflict, "Session \(trim.key.session) is trimmed in the batch that adds to it, or twice.")
+        }
+    }
+}
+
 extension Approval {
     /// When it was resolved; nil for as long as something can still happen to it.
     var closedAt: Int64? { stage.isFinal ? resolvedAt ?? requestedAt : nil }

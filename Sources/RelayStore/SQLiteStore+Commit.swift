@@ -10,17 +10,23 @@ extension SQLiteStore {
     ///
     /// An error of the disk leaves open whether the batch is there, so it is looked for: where it is there and the disk takes it
     /// after all, this returns as if nothing had been. As long as the disk does not, every commit throws.
+    ///
+    /// The work of a trim is what it removes: about a second for 300,000 events. Whoever has more to remove does it in steps.
     package func commit(_ batch: LogBatch) throws(StoreError) {
-        if isInDoubt.load(ordering: .relaxed), try settle(batch) { return }
+        try batch.check()
+        if isInDoubt.load(ordering: .relaxed), try settle(batch) { return forgetDamage(mendedBy: batch) }
         do throws(StoreError) {
             try write { db in
                 for append in batch.appends { try self.append(append, in: db) }
+                for trim in batch.trims { try self.trim(trim, in: db) }
+                try self.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore, in: db)
             }
         } catch {
             guard error.code == .io else { throw error }
             isInDoubt.store(true, ordering: .relaxed)
             guard let isThere = try? settle(batch), isThere else { throw error }
         }
+        forgetDamage(mendedBy: batch)
     }
 
     /// Finds out what the disk has made of an error: whether the batch is there, and that more can be written.
@@ -50,7 +56,9 @@ extension SQLiteStore {
     private func write(_ append: SessionAppend, over number: Int64?, in db: Database) throws -> Int64 {
         let state = append.state
         if let number {
-            let update = try db.cachedStatement(sql: "UPDATE sessions SET seq = ?, host_seq = ?, state = ? WHERE number = ?")
+            if isDamaged(append.key) { try putAsideState(of: number, in: db) }
+            let update = try db.cachedStatement(
+                sql: "UPDATE sessions SET seq = ?, host_seq = ?, state = ?, is_removed = 0 WHERE number = ?")
             try update.execute(arguments: [state.seq, state.hostSeq, Data(state.bytes), number])
             return number
         }
@@ -82,23 +90,99 @@ extension SQLiteStore {
                 AND stage IS NOT (SELECT stage FROM approval_history WHERE approval = now.number ORDER BY seq DESC LIMIT 1)
                 """)
         try step.execute(arguments: [at, session, approval.id.rawValue])
+        guard db.changesCount > 0 else { return }
+        try audit(AuditRecord(approval, at: at, workspace: append.key.workspace), in: db)
     }
 
-    /// Whether the file has every session as the batch left it, down to the bytes of its last event.
-    private func contains(_ batch: LogBatch) throws(StoreError) -> Bool {
-        try read { db in
-            for append in batch.appends {
-                guard let stored = try StoredSession(append.key, in: db), stored.seq >= append.state.seq else { return false }
-                // What has no events shows by the session's state instead.
-                let bytes =
-                    append.events.isEmpty
-                    ? try Data.fetchOne(db, sql: "SELECT state FROM sessions WHERE number = ?", arguments: [stored.number])
-                    : try Data.fetchOne(
-                        db, sql: "SELECT bytes FROM events WHERE id = ?",
-                        arguments: [EventKey.id(session: stored.number, seq: append.state.seq)])
-                guard bytes == Data(append.events.last?.bytes ?? append.state.bytes) else { return false }
-            }
-            return true
+    private func trim(_ trim: SessionTrim, in db: Database) throws {
+        let stored = try StoredSession(trim.key, in: db)
+        try trim.check(storedSeq: stored?.seq, host: stored?.host, isRemoved: stored?.isRemoved ?? false)
+        guard let session = stored?.number else { preconditionFailure("a trim of no session does not pass its check") }
+        let through = trim.state == nil ? EventKey.seqMax : trim.through
+        let deletion = try db.cachedStatement(sql: "DELETE FROM events WHERE id > ? AND id < ?")
+        try deletion.execute(arguments: [
+            EventKey.id(session: session, seq: 0), EventKey.id(session: session, seq: through + 1),
+        ])
+        guard let state = trim.state else { return try remove(session, trim.key, in: db) }
+        let update = try db.cachedStatement(sql: "UPDATE sessions SET host_seq = ?, state = ? WHERE number = ?")
+        try update.execute(arguments: [state.hostSeq, Data(state.bytes), session])
+    }
+
+    /// All but its place, and what the audit log says of it.
+    private func remove(_ session: Int64, _ key: SessionKey, in db: Database) throws {
+        if isDamaged(key) { try putAsideState(of: session, in: db) }
+        let arguments: StatementArguments = [session]
+        for statement in [
+            "DELETE FROM approval_history WHERE approval IN (SELECT number FROM approvals WHERE session = ?)",
+            "DELETE FROM approvals WHERE session = ?",
+            "UPDATE sessions SET state = x'', is_removed = 1 WHERE number = ?",
+        ] {
+            try db.cachedStatement(sql: statement).execute(arguments: arguments)
         }
+    }
+
+    private func putAsideState(of session: Int64, in db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO damaged_states (session, seq, state) SELECT number, seq, state FROM sessions WHERE number = ?",
+            arguments: [session])
+    }
+
+    private func record(_ commands: [CommandRecord], forgettingBefore: Int64?, in db: Database) throws {
+        for command in commands {
+            let insertion = try db.cachedStatement(
+                sql: """
+                    INSERT INTO commands (workspace, client, command, at) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (workspace, client, command) DO NOTHING
+                    """)
+            try insertion.execute(arguments: [
+                command.workspace.rawValue, command.client.rawValue, command.command.rawValue, command.at,
+            ])
+        }
+        guard let forgettingBefore else { return }
+        try db.cachedStatement(sql: "DELETE FROM commands WHERE at < ?").execute(arguments: [forgettingBefore])
+    }
+
+    // MARK: - After an error of the disk
+
+    /// Whether the file is as the batch left it. A batch is there whole or not at all, and one that changes nothing is there:
+    /// what of it can be told from the file is enough.
+    private func contains(_ batch: LogBatch) throws(StoreError) -> Bool {
+        // Of what a batch adds to one session, the last addition shows; those before it were written over.
+        let last = Dictionary(batch.appends.map { ($0.key, $0) }) { _, later in later }
+        return try read { db in
+            for append in last.values where try !self.contains(append, in: db) { return false }
+            for trim in batch.trims where try !self.contains(trim, in: db) { return false }
+            let recorded = "SELECT * FROM commands WHERE workspace = ? AND client = ? AND command = ?"
+            for command in batch.commands where command.at >= batch.commandsForgottenBefore ?? .min {
+                let query = try db.cachedStatement(sql: recorded)
+                let names = [command.workspace.rawValue, command.client.rawValue, command.command.rawValue]
+                guard try Row.fetchOne(query, arguments: StatementArguments(names)) != nil else { return false }
+            }
+            guard let before = batch.commandsForgottenBefore else { return true }
+            return try Row.fetchOne(db, sql: "SELECT * FROM commands WHERE at < ?", arguments: [before]) == nil
+        }
+    }
+
+    /// Down to the bytes of its last event; what has no events shows by the session's state instead.
+    private func contains(_ append: SessionAppend, in db: Database) throws -> Bool {
+        guard let stored = try StoredSession(append.key, in: db), stored.seq >= append.state.seq, !stored.isRemoved else {
+            return false
+        }
+        guard let event = append.events.last else { return try state(of: stored, in: db) == Data(append.state.bytes) }
+        let id = EventKey.id(session: stored.number, seq: append.state.seq)
+        return try Data.fetchOne(db, sql: "SELECT bytes FROM events WHERE id = ?", arguments: [id]) == Data(event.bytes)
+    }
+
+    private func contains(_ trim: SessionTrim, in db: Database) throws -> Bool {
+        guard let stored = try StoredSession(trim.key, in: db) else { return false }
+        guard let state = trim.state else { return stored.isRemoved }
+        let oldest = EventKey.id(session: stored.number, seq: 0)
+        let through = EventKey.id(session: stored.number, seq: trim.through + 1)
+        let left = try Row.fetchOne(db, sql: "SELECT id FROM events WHERE id > ? AND id < ?", arguments: [oldest, through])
+        return try left == nil && self.state(of: stored, in: db) == Data(state.bytes)
+    }
+
+    private func state(of stored: StoredSession, in db: Database) throws -> Data? {
+        try Data.fetchOne(db, sql: "SELECT state FROM sessions WHERE number = ?", arguments: [stored.number])
     }
 }

@@ -27,19 +27,30 @@ extension SQLiteStore: CredentialStore {
         }
     }
 
-    package func tokens() throws(StoreError) -> [Token] { try tokens("WHERE revoked_at IS NULL ORDER BY number") }
+    package func tokens() throws(StoreError) -> [Token] {
+        try read { try tokens("WHERE revoked_at IS NULL ORDER BY number", in: $0) }
+    }
 
-    package func allTokens() throws(StoreError) -> [Token] { try tokens("ORDER BY created_at DESC, number DESC") }
+    package func allTokens() throws(StoreError) -> [Token] {
+        try read { try tokens("ORDER BY created_at DESC, number DESC", in: $0) }
+    }
 
     package func addToken(_ token: Token) throws(StoreError) {
-        try write { try self.insert(token, in: $0) }
+        try write { db in
+            try self.insert(token, in: db)
+            try self.audit(AuditRecord(token, AuditWord.tokenCreated, at: token.createdAt), in: db)
+        }
     }
 
     package func revokeToken(id: String, at: Int64) throws(StoreError) -> Bool {
         try write { db in
             try db.execute(
                 sql: "UPDATE tokens SET revoked_at = ? WHERE token = ? AND revoked_at IS NULL", arguments: [at, id])
-            return db.changesCount == 1
+            guard db.changesCount == 1 else { return false }
+            for token in try self.tokens("WHERE token = ?", [id], in: db) {
+                try self.audit(AuditRecord(token, AuditWord.tokenRevoked, at: at), in: db)
+            }
+            return true
         }
     }
 
@@ -67,6 +78,7 @@ extension SQLiteStore: CredentialStore {
                 digest: digest, role: try self.word(row[0]), workspace: try self.identifier(row[1]), expiresAt: row[2])
             let token = make(code)
             try self.insert(token, in: db)
+            try self.audit(AuditRecord(token, AuditWord.pairingRedeemed, at: now), in: db)
             return token
         }
     }
@@ -81,14 +93,14 @@ extension SQLiteStore: CredentialStore {
         }
     }
 
-    private func tokens(_ selection: StaticString) throws(StoreError) -> [Token] {
-        try read { db in
-            let columns = "token, digest, role, subject, name, workspace, created_at, revoked_at"
-            return try Row.fetchAll(db, sql: "SELECT \(columns) FROM tokens \(selection)").map {
-                Token(
-                    id: $0[0], digest: $0[1], role: try self.word($0[2]), subject: $0[3], name: $0[4],
-                    workspace: try self.identifier($0[5]), createdAt: $0[6], revokedAt: $0[7])
-            }
+    private func tokens(
+        _ selection: StaticString, _ arguments: StatementArguments = [], in db: Database
+    ) throws -> [Token] {
+        let columns = "token, digest, role, subject, name, workspace, created_at, revoked_at"
+        return try Row.fetchAll(db, sql: "SELECT \(columns) FROM tokens \(selection)", arguments: arguments).map {
+            Token(
+                id: $0[0], digest: $0[1], role: try word($0[2]), subject: $0[3], name: $0[4],
+                workspace: try identifier($0[5]), createdAt: $0[6], revokedAt: $0[7])
         }
     }
 

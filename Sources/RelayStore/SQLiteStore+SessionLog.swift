@@ -2,29 +2,34 @@ internal import Foundation
 internal import GRDB
 package import RelayCore
 package import RelayProtocol
+internal import Synchronization
 
 extension SQLiteStore: SessionLog {
-    package func load(resolvedSince: Int64) throws(StoreError) -> LogState {
+    /// A session whose state does not decode must not keep the relay from all the others: it is handed back as removed, with the
+    /// place that its columns name, and `damagedRecords` names it. Its row stays untouched; an event that revives it puts the
+    /// state aside first.
+    package func load(resolvedSince: Int64, commandsSince: Int64) throws(StoreError) -> LogState {
+        let (state, damaged) = try read { db in
+            var loader = Loader()
+            try loader.loadSessions(from: db)
+            try loader.loadApprovals(resolvedSince: resolvedSince, from: db)
+            try loader.loadCommands(since: commandsSince, from: db)
+            return (loader.state, loader.damaged)
+        }
+        damage.withLock { $0.records = damaged }
+        return state
+    }
+
+    package func approval(_ id: ApprovalID, of session: SessionKey) throws(StoreError) -> Approval? {
         try read { db in
-            var state = LogState()
-            let sessions = try Row.fetchCursor(db, sql: "SELECT workspace, session, state FROM sessions ORDER BY number")
-            while let row = try sessions.next() {
-                let key = SessionKey(workspace: try identifier(row[0]), session: try identifier(row[1]))
-                state.sessions.append((key, try decode { () throws(WireError) in try SessionState(stored: row[2]) }))
-            }
-            let approvals = try Row.fetchCursor(
-                db,
+            let query = try db.cachedStatement(
                 sql: """
-                    SELECT workspace, record FROM approvals JOIN sessions ON sessions.number = approvals.session
-                    WHERE resolved_at IS NULL OR resolved_at >= ? ORDER BY approvals.number
-                    """, arguments: [resolvedSince])
-            while let row = try approvals.next() {
-                let approval = try decode { () throws(WireError) in
-                    try Approval(from: JSONDocument(parsing: row[1]).root)
-                }
-                state.approvals.append((try identifier(row[0]), approval))
-            }
-            return state
+                    SELECT record FROM approvals JOIN sessions ON sessions.number = approvals.session
+                    WHERE workspace = ? AND sessions.session = ? AND approval = ?
+                    """)
+            let row = try Row.fetchOne(
+                query, arguments: [session.workspace.rawValue, session.session.rawValue, id.rawValue])
+            return try row.map { row in try self.decode { () throws(WireError) in try Approval(stored: row[0]) } }
         }
     }
 

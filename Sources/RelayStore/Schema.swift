@@ -5,6 +5,7 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { try $0.execute(sql: v1) }
+        migrator.registerMigration("v2") { try $0.execute(sql: v2) }
         return migrator
     }
 
@@ -85,6 +86,48 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
 
         INSERT INTO meta VALUES ('created', unixepoch() * 1000);
+        """
+
+    private static let v2 = """
+        -- 1: retention removed the session. Its row stays, as its place; its state is empty.
+        ALTER TABLE sessions ADD COLUMN is_removed INTEGER NOT NULL DEFAULT 0;
+
+        -- A state that no longer decoded, kept before another took its place.
+        CREATE TABLE damaged_states (
+            number INTEGER PRIMARY KEY,
+            session INTEGER NOT NULL REFERENCES sessions (number),
+            seq INTEGER NOT NULL,
+            state BLOB NOT NULL
+        ) STRICT;
+
+        -- Commands with an effect outside the log.
+        CREATE TABLE commands (
+            workspace TEXT NOT NULL REFERENCES workspaces (workspace),
+            client TEXT NOT NULL,
+            command TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (workspace, client, command)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX commands_by_time ON commands (at);
+
+        -- Only ever added to; retention passes it by. n counts in the workspace, number in the file: AUTOINCREMENT remembers
+        -- how many there were, so that rows which are taken off the end are missed.
+        CREATE TABLE audit (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            workspace TEXT NOT NULL REFERENCES workspaces (workspace),
+            n INTEGER NOT NULL,
+            hash TEXT NOT NULL CHECK (length(hash) = 64),
+            line BLOB NOT NULL,
+            UNIQUE (workspace, n)
+        ) STRICT;
+        -- Against accidents; whoever can write the file can drop these, and the hashes are for them.
+        CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+        BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+        CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
+        BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+
+        -- Approvals up to this number may have been decided before there was an audit log.
+        INSERT INTO meta SELECT 'audit_follows_approval', coalesce(max(number), 0) FROM approvals;
         """
 }
 

@@ -16,6 +16,9 @@ extension StoreError {
         switch error.resultCode {
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             self.init(.cannotOpen, "\(path) cannot be opened: is its directory there, and writable?", underlying: error)
+        case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
+            self.init(
+                .readOnly, "\(path) was moved or removed while it was in use. Start the relay again.", underlying: error)
         case .SQLITE_READONLY:
             self.init(
                 .readOnly, "\(path) cannot be written: the file, its directory or its disk is read-only.", underlying: error)
@@ -23,12 +26,14 @@ extension StoreError {
             self = .corrupt(path: path, error.message ?? "unknown", underlying: error)
         case .SQLITE_FULL:
             self.init(.full, "The disk of \(path) is full.", underlying: error)
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
             self.init(.busy, "Another process has kept \(path) locked for too long.", underlying: error)
         case .SQLITE_CONSTRAINT:
             self.init(.conflict, "This contradicts what is stored: \(error.message ?? "unknown").", underlying: error)
         case .SQLITE_MISUSE:
             self.init(.cannotOpen, "\(path) is closed.", underlying: error)
+        case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_CORRUPTFS:
+            self = .corrupt(path: path, "its disk says so", underlying: error)
         case .SQLITE_IOERR:
             self.init(.io, "The disk of \(path) reported an error.", underlying: error)
         default:
@@ -36,9 +41,16 @@ extension StoreError {
         }
     }
 
+    static func newerSchema(path: String) -> StoreError {
+        StoreError(.newerSchema, "\(path) was written by a newer version of Heliograph. Run that version, or restore a backup.")
+    }
+
     static func corrupt(path: String, _ what: String, underlying: (any Error)? = nil) -> StoreError {
         StoreError(
-            .corrupt, "\(path) is damaged (\(what)). It was left as it is: keep a copy of it, then restore a backup.",
-            underlying: underlying)
+            .corrupt,
+            """
+            \(path) is damaged (\(what)). It was left as it is. `heliograph restore FILE --force` puts a backup in its place, \
+            `heliograph restore --empty` lets the relay start anew; both keep the damaged file under another name.
+            """, underlying: underlying)
     }
 }

@@ -55,6 +55,11 @@ internal import DequeModule
     /// Bytes of the message that libwebsockets took and may not have sent in full.
     var inFlightBytes = 0
 
+    /// The handler was told, or is about to be, that much waits.
+    var isCongested = false
+    /// Of TCP, when the peer was last judged with more on its way to it; 0 where nothing was.
+    var acknowledgedBytes: UInt64 = 0
+
     var lastHeard = MonotonicTime(nanoseconds: 0)
     var lastPinged = MonotonicTime(nanoseconds: 0)
     var isPingDue = false

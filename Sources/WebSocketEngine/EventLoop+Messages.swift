@@ -24,6 +24,20 @@ extension EventLoop {
         } else if connection.outbox.count == 1 {
             unsafe lws_callback_on_writable(wsi)
         }
+        noteBacklog(of: connection)
+    }
+
+    /// Tells the handler, at the end of the turn, when much begins to wait and when it has gone.
+    private func noteBacklog(of connection: Connection) {
+        guard case .server(let listener) = connection.role, connection.phase == .open else { return }
+        let waiting = connection.outboxBytes + connection.inFlightBytes
+        if !connection.isCongested, waiting > connection.limits.congestedBytes {
+            connection.isCongested = true
+            runLater { if connection.phase == .open { listener.handler.congested(connection.id) } }
+        } else if connection.isCongested, waiting <= connection.limits.drainedBytes {
+            connection.isCongested = false
+            runLater { if connection.phase == .open { listener.handler.drained(connection.id) } }
+        }
     }
 
     /// Bytes that wait for a slow peer, a message that is half sent counted in full.
@@ -119,6 +133,7 @@ extension EventLoop {
             return -1
         }
         if !connection.outbox.isEmpty { unsafe lws_callback_on_writable(wsi) }
+        noteBacklog(of: connection)
         return 0
     }
 

@@ -31,13 +31,27 @@ extension EventLoop {
         end(connection, reason)
     }
 
+    /// A slow peer cannot answer a ping that waits behind what it is still reading. As long as it acknowledges some of that, it
+    /// lives; a process that was stopped acknowledges no more once its buffer is full.
+    private func isStillReading(_ connection: Connection, _ now: MonotonicTime) -> Bool {
+        guard let wsi = unsafe connection.socket else { return false }
+        let acknowledged = unsafe clws_acknowledged_behind_backlog(lws_get_socket_fd(wsi))
+        guard acknowledged > connection.acknowledgedBytes else { return false }
+        connection.acknowledgedBytes = acknowledged
+        connection.lastHeard = now
+        return true
+    }
+
     private func judgeLiveness(of connection: Connection, _ now: MonotonicTime) {
         let liveness = connection.liveness
-        if connection.lastHeard + liveness.hangUpAfter <= now { return end(connection, .timedOut) }
+        if connection.lastHeard + liveness.hangUpAfter <= now {
+            guard isStillReading(connection, now) else { return end(connection, .timedOut) }
+        }
         guard connection.lastHeard + liveness.pingAfter <= now, connection.lastPinged + liveness.pingAfter <= now,
             let wsi = unsafe connection.socket
         else { return }
         connection.lastPinged = now
+        connection.acknowledgedBytes = unsafe clws_acknowledged_behind_backlog(lws_get_socket_fd(wsi))
         if unsafe lws_partial_buffered(wsi) == 0 {
             if unsafe !ping(wsi) { failed(connection, "cannot write") }
         } else {

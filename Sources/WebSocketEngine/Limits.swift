@@ -12,6 +12,12 @@ package struct Limits: Sendable {
     /// What may wait for one slow peer: a phone on 3G reads this in half a minute.
     package var outboxBytesMax = 4 << 20
 
+    /// More than this waits: the handler is told (`congested`), so that it can hold back what would only wait.
+    package var congestedBytes = 512 << 10
+
+    /// No more than this waits: a congested handler is told (`drained`).
+    package var drainedBytes = 64 << 10
+
     /// Bounds the bookkeeping when messages are tiny.
     package var outboxMessagesMax = 16_384
 

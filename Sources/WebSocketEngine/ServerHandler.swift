@@ -7,6 +7,10 @@ package protocol ServerHandler: AnyObject {
     func opened(_ connection: ConnectionID)
     func received(_ message: IncomingMessage, on connection: ConnectionID)
 
+    /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read them, unless `closed` does.
+    func congested(_ connection: ConnectionID)
+    func drained(_ connection: ConnectionID)
+
     /// Exactly once for each `opened`.
     func closed(_ connection: ConnectionID, reason: CloseReason)
 
@@ -22,5 +26,7 @@ package protocol ServerHandler: AnyObject {
 
 extension ServerHandler {
     package func upgradeAbandoned(_ connection: ConnectionID) {}
+    package func congested(_ connection: ConnectionID) {}
+    package func drained(_ connection: ConnectionID) {}
     package func requestAborted(_ id: HTTPRequestID) {}
 }

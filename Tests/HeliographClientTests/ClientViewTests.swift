@@ -61,6 +61,20 @@ struct ClientViewTests {
         #expect(hear(Fixtures.events(9...9)) == ["events 9…9"])
     }
 
+    @Test mutating func whoFellBehindIsToldHowMuchItMissed() {
+        view.follow(Fixtures.session, after: Position(epoch: Fixtures.epoch, seq: 10))
+        #expect(hear(.reset(Fixtures.session, .behind)) == [])
+        #expect(hear(Fixtures.snapshot(20...21)) == ["session sess-1 0→21", "events 20…21 skipped 9", "known sess-1"])
+    }
+
+    @Test mutating func aRemovedSessionIsForgotten() {
+        view.follow(Fixtures.session, after: nil)
+        _ = hear(Fixtures.snapshot(1...4))
+        #expect(hear(.removed(Fixtures.session)) == ["gone sess-1"])
+        #expect(view.sessions.isEmpty && view.logs.isEmpty)
+        #expect(hear(.removed(Fixtures.session)) == [])
+    }
+
     @Test mutating func aSnapshotAfterAKnownPositionTellsOnlyWhatIsNew() {
         view.follow(Fixtures.session, after: Position(epoch: Fixtures.epoch, seq: 10))
         #expect(hear(Fixtures.snapshot(5...12)) == ["session sess-1 0→12", "events 11…12", "known sess-1"])

@@ -241,4 +241,32 @@ struct ApprovalTests {
         #expect(decision.verdict == .deny(message: text))
         #expect(t.types(host) == ["decision"])
     }
+
+    @Test("a machine that slept expires what is overdue, though its timers are late")
+    func afterSleep() {
+        let (t, _, client) = T.withPendingApproval(expiresAt: 1_060_000)
+        t.now += 10 * 60 * 1000
+        t.fire(.housekeeping)
+        t.commit()
+        #expect(t.take(client).contains { $0.contains(#""stage":"expired""#) })
+        #expect(t.timers[.approvalExpiry(T.key, ApprovalID("a1")!)] == nil)
+    }
+
+    @Test("a host whose clock is wrong waits as long as it says, also over a restart of the relay", arguments: [-1, 1])
+    func skewedHost(direction: Int64) throws {
+        let t = T()
+        let host = t.host()
+        let skew = direction * 10 * 60 * 1000
+        var request = ApprovalRequest(approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls", digest: T.digest)
+        request.expiresAt = t.now + skew + 60_000
+        let heads = [T.started, .approvalRequested(request)].map { Event($0, at: t.now + skew) }
+        t.handle(.hostSent(host, .events(HostEvents(session: T.session, first: 1, isAfterGap: false, events: heads))))
+        t.commit()
+        let timer = RelayTimer.approvalExpiry(T.key, ApprovalID("a1")!)
+        #expect(t.timers[timer] == 65_000)
+        let bytes = try #require(t.approvals[ApprovalID("a1")!]).bytes
+        var state = t.state
+        state.approvals = [(T.home.id, try Approval(from: JSONDocument(parsing: bytes).root))]
+        #expect(T(state: state).timers[timer] == 65_000)
+    }
 }

@@ -7,7 +7,13 @@ final class RelayTranscript {
     var relay: Relay
     var now: Int64 = 1_000_000
     private(set) var log: [SessionKey: [[UInt8]]] = [:]
+    /// Events `1...through` are no longer in `log`.
+    private(set) var trimmedThrough: [SessionKey: Int] = [:]
     private(set) var states: [SessionKey: SessionState] = [:]
+    private(set) var removed: [SessionKey: RemovedSession] = [:]
+    private(set) var approvals: [ApprovalID: Approval] = [:]
+    private(set) var commands: [CommandRecord] = []
+    private(set) var pendingApprovalReads: [(ReadID, ApprovalID)] = []
     private(set) var pendingBatch: LogBatch?
     private(set) var pendingReads: [(ReadID, LogQuery)] = []
     private(set) var sent: [PeerID: [String]] = [:]
@@ -18,14 +24,24 @@ final class RelayTranscript {
     static let epoch = Epoch("e1")!
     static let home = Named(id: WorkspaceID("home")!, name: "home")
 
-    init(state: LogState = LogState()) {
+    init(state: LogState = LogState(), retention: Retention = Retention()) {
         relay = Relay(
-            configuration: .init(software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30)),
+            configuration: .init(
+                software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention),
             epoch: Self.epoch, state: state)
         run(relay.started(at: instant))
     }
 
-    private var instant: Instant { Instant(wall: now, uptime: now) }
+    /// What the wall clock is ahead of the steady one.
+    var clockOffset: Int64 = 0
+    private var instant: Instant { Instant(wall: now + clockOffset, uptime: now) }
+
+    /// What a relay that is started now would begin with.
+    var state: LogState {
+        LogState(
+            sessions: states.map { ($0, $1) }, removed: removed.map { ($0, $1) },
+            approvals: approvals.values.map { (Self.home.id, $0) }, commands: commands)
+    }
 
     func handle(_ input: Input) { run(relay.handle(input, at: instant)) }
 
@@ -39,6 +55,7 @@ final class RelayTranscript {
                 #expect(pendingBatch == nil, "at most one append is under way")
                 pendingBatch = batch
             case .read(let id, let query): pendingReads.append((id, query))
+            case .readApproval(let id, _, let approval): pendingApprovalReads.append((id, approval))
             case .armTimer(let timer, let after): timers[timer] = after
             case .cancelTimer(let timer): timers[timer] = nil
             case .makePairingCode: break
@@ -58,10 +75,24 @@ final class RelayTranscript {
         guard let batch = pendingBatch else { return }
         pendingBatch = nil
         for append in batch.appends {
-            #expect(append.firstSeq == Int64(log[append.key, default: []].count) + 1)
+            let last = Int64(trimmedThrough[append.key, default: 0] + log[append.key, default: []].count)
+            #expect(append.firstSeq == last + 1)
             log[append.key, default: []] += append.events.map(\.bytes)
             states[append.key] = append.state
+            removed[append.key] = nil
+            for approval in append.approvals { approvals[approval.id] = approval }
         }
+        for trim in batch.trims {
+            log[trim.key, default: []].removeFirst(Int(trim.through) - trimmedThrough[trim.key, default: 0])
+            trimmedThrough[trim.key] = Int(trim.through)
+            if trim.state == nil, let state = states[trim.key] {
+                removed[trim.key] = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)
+                approvals = approvals.filter { $0.value.session != trim.key.session }
+            }
+            states[trim.key] = trim.state
+        }
+        commands += batch.commands
+        if let before = batch.commandsForgottenBefore { commands.removeAll { $0.at < before } }
         handle(.committed)
     }
 
@@ -81,13 +112,17 @@ final class RelayTranscript {
         while !pendingReads.isEmpty {
             let (id, query) = pendingReads.removeFirst()
             let events = log[query.key] ?? []
-            switch query.range {
-            case .after(let seq):
-                handle(.pageRead(id, LogPage(first: seq + 1, events: Array(events.dropFirst(Int(seq)).prefix(query.limit)))))
-            case .before(let seq):
-                let page = events.prefix(Int(seq) - 1).suffix(query.limit)
-                handle(.pageRead(id, LogPage(first: Int64(page.startIndex) + 1, events: Array(page))))
-            }
+            let trimmed = trimmedThrough[query.key, default: 0]
+            let page =
+                switch query.range {
+                case .after(let seq): events.dropFirst(max(0, Int(seq) - trimmed)).prefix(query.limit)
+                case .before(let seq): events.prefix(max(0, Int(seq) - 1 - trimmed)).suffix(query.limit)
+                }
+            handle(.pageRead(id, LogPage(first: Int64(trimmed + page.startIndex) + 1, events: Array(page))))
+        }
+        while !pendingApprovalReads.isEmpty {
+            let (id, approval) = pendingApprovalReads.removeFirst()
+            handle(.approvalRead(id, approvals[approval]))
         }
     }
 
@@ -98,10 +133,13 @@ final class RelayTranscript {
 
     // MARK: - Peers
 
-    func host(_ name: String = "laptop", in workspace: WorkspaceID = home.id, sessions: [SessionID] = []) -> PeerID {
+    func host(
+        _ name: String = "laptop", in workspace: WorkspaceID = home.id, sessions: [SessionID] = [],
+        capabilities: Set<Capability> = []
+    ) -> PeerID {
         let peer = newPeer()
         handle(.hostConnected(peer, HostIdentity(workspace: workspace, host: Named(id: HostID(name)!, name: name))))
-        handle(.hostSent(peer, .hello(Hello(software: "test", sessions: sessions))))
+        handle(.hostSent(peer, .hello(Hello(software: "test", capabilities: capabilities, sessions: sessions))))
         return peer
     }
 
@@ -126,6 +164,26 @@ final class RelayTranscript {
 
     func command(_ command: ClientCommand, id: String, by client: PeerID) {
         handle(.clientSent(client, .command(CommandID(id)!, command)))
+        // Only what was asked for is answered by the end of the tick; what it staged waits for `commit`.
+        if case .subscribe = command { handle(.tickEnded) }
+    }
+
+    /// A relay that was started anew has the same disk.
+    func resume(_ other: RelayTranscript) {
+        (log, trimmedThrough, states, removed) = (other.log, other.trimmedThrough, other.states, other.removed)
+        (approvals, commands, now) = (other.approvals, other.commands, other.now)
+    }
+
+    /// The numbers of every event that a client was sent, in order.
+    static func numbers(_ messages: [String]) throws -> [Int64] {
+        var numbers: [Int64] = []
+        for message in messages {
+            let value = try JSONDocument(parsing: message).root
+            guard value.optional("events") != nil, value.optional("first") != nil else { continue }
+            let first = try value.integer("first")
+            numbers += (0..<Int64(try value.array("events").count)).map { first + $0 }
+        }
+        return numbers
     }
 
     // MARK: - Samples

@@ -14,18 +14,6 @@ struct SubscriptionTests {
         return (t, host)
     }
 
-    /// The numbers of every event that a client was sent, in order.
-    private func numbers(_ messages: [String]) throws -> [Int64] {
-        var numbers: [Int64] = []
-        for message in messages {
-            let value = try JSONDocument(parsing: message).root
-            guard value.optional("events") != nil, value.optional("first") != nil else { continue }
-            let first = try value.integer("first")
-            numbers += (0..<Int64(try value.array("events").count)).map { first + $0 }
-        }
-        return numbers
-    }
-
     @Test("a snapshot carries the tail and all pending approvals, and what follows continues from it")
     func snapshotThenLive() throws {
         let (t, host) = withEvents(3)
@@ -39,7 +27,7 @@ struct SubscriptionTests {
         t.send([.sessionRenamed(title: "after")], first: 6, by: host)
         t.commit()
         let messages = t.take(client)
-        #expect(try numbers(messages) == [1, 2, 3, 4, 5, 6])
+        #expect(try T.numbers(messages) == [1, 2, 3, 4, 5, 6])
         #expect(messages.contains { $0.contains(#""type":"snapshot""#) && $0.contains(#""stage":"pending""#) })
     }
 
@@ -54,7 +42,7 @@ struct SubscriptionTests {
         t.send([.sessionRenamed(title: "7")], first: 7, by: host)
         t.commit()
         t.read()
-        #expect(try numbers(t.take(client)) == Array(seq + 1...7))
+        #expect(try T.numbers(t.take(client)) == Array(seq + 1...7))
     }
 
     @Test("a long replay comes in pages")
@@ -67,7 +55,7 @@ struct SubscriptionTests {
         let client = t.client()
         t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 10)), id: "1", by: client)
         t.read()
-        #expect(try numbers(t.take(client)) == Array(11...1256))
+        #expect(try T.numbers(t.take(client)) == Array(11...1256))
     }
 
     @Test("a position that cannot be continued is answered by reset and a snapshot")
@@ -93,7 +81,7 @@ struct SubscriptionTests {
         t.command(.history(T.session, before: 8, limit: 3), id: "1", by: client)
         t.command(.history(T.session, before: 99, limit: 2), id: "2", by: client)
         t.read()
-        #expect(try numbers(t.take(client)) == [5, 6, 7, 9, 10])
+        #expect(try T.numbers(t.take(client)) == [5, 6, 7, 9, 10])
     }
 
     @Test("one message a tick for each session, however many events it brought")
@@ -148,6 +136,7 @@ struct SubscriptionTests {
         t.handle(.hostSent(host, .hello(Hello(software: "test", capabilities: [.prompt]))))
         _ = t.take(host)
         t.command(.prompt(T.session, text: "go"), id: "2", by: client)
+        t.commit()
         #expect(t.take(host) == [#"{"type":"prompt","id":"2","session":"s1","text":"go"}"#])
     }
 
@@ -173,19 +162,52 @@ struct SubscriptionTests {
         _ = t.take(client)
         t.read()
         let messages = t.take(client)
-        #expect(try numbers(messages) == [4, 5], "\(messages)")
+        #expect(try T.numbers(messages) == [4, 5], "\(messages)")
     }
 
     @Test("one client has a bounded number of reads under way")
     func boundedReads() {
-        let (t, _) = withEvents(5)
+        let (t, _) = withEvents(200)
         let client = t.client()
         _ = t.take(client)
-        for number in 0..<100 { t.command(.history(T.session, before: 3, limit: 1), id: "h\(number)", by: client) }
+        for number in 1...100 { t.command(.history(T.session, before: Int64(number), limit: 1), id: "h\(number)", by: client) }
         #expect(t.pendingReads.count == 32)
         #expect(t.take(client).count { $0.contains(#""code":"tooMany""#) } == 68)
         t.read()
         t.command(.history(T.session, before: 3, limit: 1), id: "again", by: client)
         #expect(t.pendingReads.count == 1)
+    }
+
+    @Test("who asks for the same is served by one read and one message, each once")
+    func sharedReads() throws {
+        let (t, host) = withEvents(5)
+        let clients = (1...50).map { t.client("c\($0)") }
+        for client in clients {
+            _ = t.take(client)
+            t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        }
+        // One that left and came back is still one.
+        t.command(.unsubscribe(T.session), id: "2", by: clients[0])
+        t.command(.subscribe(T.session, after: nil), id: "3", by: clients[0])
+        #expect(t.pendingReads.count == 1)
+        t.send([.sessionRenamed(title: "6")], first: 6, by: host)
+        t.commit()
+        t.read()
+        for client in clients { #expect(try T.numbers(t.take(client)) == [1, 2, 3, 4, 5, 6]) }
+    }
+
+    @Test("clients that ask for the workspace in one tick get one snapshot, made once")
+    func sharedWorkspace() {
+        let (t, host) = withEvents(2)
+        let clients = (1...3).map { t.client("c\($0)") }
+        for client in clients {
+            _ = t.take(client)
+            t.handle(.clientSent(client, .command(CommandID("1")!, .subscribe(nil, after: nil))))
+        }
+        // What they hear of comes after it.
+        t.handle(.disconnected(host))
+        for client in clients { #expect(t.types(client) == ["reply", "snapshot", "summary"]) }
+        t.handle(.tickEnded)
+        for client in clients { #expect(t.types(client) == []) }
     }
 }

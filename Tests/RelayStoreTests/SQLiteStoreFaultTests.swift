@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a file of a newer version is left as it is`() throws {
         try scratch.fill(10)
-        try sql("INSERT INTO grdb_migrations VALUES ('v2')")
+        try sql("INSERT INTO grdb_migrations VALUES ('v99')")
         let before = try contents()
         for attempt in [scratch.open, scratch.openAsCommandLine] {
             let error = #expect(throws: StoreError.self) { try attempt() }
@@ -69,12 +69,50 @@ import Testing
         #expect(try codeOfOpening() == .corrupt)
     }
 
-    @Test func `a record that does not decode is named damage`() throws {
-        try scratch.fill(1)
-        try sql("UPDATE sessions SET state = x'7b'")
+    @Test func `a session whose state does not decode keeps its place, and keeps nobody else out`() throws {
+        let (home, other) = (SessionKey(workspace: id("default"), session: id("s1")), SessionKey.crash)
+        var (writer, second) = (Writer(home), Writer(other))
+        do {
+            let store = try scratch.open()
+            _ = try store.bootstrap(workspaceName: "Home")
+            try store.commit(
+                LogBatch(appends: [writer.append(3, approvals: [writer.approval("a1", seq: 1)]), second.append(1)]))
+            try store.close()
+        }
+        try sql("UPDATE sessions SET state = x'7b' WHERE session = 's1'")
         let store = try scratch.open()
-        let error = #expect(throws: StoreError.self) { try store.load(resolvedSince: 0) }
+        let loaded = try store.load(resolvedSince: 0, commandsSince: 0)
+        #expect(loaded.sessions.map(\.key) == [other])
+        #expect(loaded.removed.map(\.key) == [home])
+        #expect(loaded.removed.map(\.place) == [RemovedSession(host: id("host1"), seq: 3, hostSeq: 30)])
+        #expect(loaded.approvals.isEmpty, "an approval stands in its session")
+        #expect(store.damagedRecords.map(\.session) == ["s1"])
+        #expect(store.damagedRecords.first?.what.contains("does not decode") == true)
+        #expect(try query("SELECT hex(state) FROM sessions WHERE session = 's1'") == "7B", "the row is as it was")
+
+        // It goes on where it was; what was in the way is kept.
+        try store.commit(writer.batch(1))
+        try store.commit(writer.batch(1))
+        #expect(try store.all(home) == expected(home, 1...5))
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).sessions.count == 2)
+        #expect(store.damagedRecords.isEmpty)
+        #expect(try query("SELECT seq || ' ' || hex(state) FROM damaged_states") == "3 7B")
+    }
+
+    @Test func `an approval that does not decode is named and left out`() throws {
+        let store = try scratch.open()
+        try store.addWorkspace(Named(id: .home, name: "Home"))
+        var writer = Writer(.first)
+        try store.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 2)]))
+        try sql("UPDATE approvals SET record = x'7b' WHERE approval = 'a1'")
+        let loaded = try store.load(resolvedSince: 0, commandsSince: 0)
+        #expect(loaded.sessions.count == 1)
+        #expect(loaded.approvals.map(\.approval.id) == [id("a2")])
+        #expect(store.damagedRecords.map(\.session) == ["s1"])
+        let error = #expect(throws: StoreError.self) { try store.approval(id("a1"), of: .first) }
         #expect(error?.code == .corrupt)
+        // One bad record is no bad page: writing goes on.
+        try store.commit(writer.batch(1))
     }
 
     @Test func `a directory in place of the file cannot be opened`() throws {
@@ -127,8 +165,7 @@ import Testing
         }
     }
 
-    /// By SQLite's own shell: the store has no door for this.
-    private func sql(_ text: String) throws {
-        try Tool.run("sqlite3", scratch.databasePath, text + "; PRAGMA wal_checkpoint(TRUNCATE)")
-    }
+    private func sql(_ text: String) throws { try scratch.sql(text) }
+
+    private func query(_ text: String) throws -> String { try scratch.query(text) }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect(store.epoch == epoch)
         #expect(try store.tokens() == [token])
         #expect(try store.all(.first) == expected(.first, 1...211))
-        let loaded = try store.load(resolvedSince: 0)
+        let loaded = try store.load(resolvedSince: 0, commandsSince: 0)
         #expect(loaded.sessions.map(\.state) == [writer.state(seq: 211)])
         #expect(loaded.approvals.map(\.approval.bytes) == [writer.approval("a1", seq: 211).bytes])
         try store.commit(writer.batch(1))

@@ -39,7 +39,7 @@ import Testing
         var append = writer.append(0)
         append.state.summary.hostIsConnected = false
         try log.commit(LogBatch(appends: [append]))
-        #expect(try log.load(resolvedSince: 0).sessions.map(\.state) == [append.state])
+        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.map(\.state) == [append.state])
         try log.commit(writer.batch(1))
         #expect(try log.all(.first) == expected(.first, 1...3))
     }
@@ -59,7 +59,7 @@ import Testing
             #expect(error?.code == .conflict)
             #expect(try log.all(.second).isEmpty)
             #expect(try log.all(.first) == expected(.first, 1...2))
-            #expect(try log.load(resolvedSince: 0).sessions.map(\.key) == [.first])
+            #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.map(\.key) == [.first])
         }
     }
 
@@ -69,7 +69,7 @@ import Testing
         var writer = Writer(.first)
         writer.seq = 1
         #expect(throws: StoreError.self) { try log.commit(writer.batch(1)) }
-        #expect(try log.load(resolvedSince: 0).sessions.isEmpty)
+        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: Implementation.allCases)
@@ -98,7 +98,7 @@ import Testing
             let error = #expect(throws: StoreError.self) { try log.commit(LogBatch(appends: [append])) }
             #expect(error?.code == .conflict)
         }
-        #expect(try log.load(resolvedSince: 0).sessions.isEmpty)
+        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: Implementation.allCases)
@@ -168,7 +168,7 @@ import Testing
 
         let approvals = [mine.approval("a1", seq: 4)]
         try log.commit(mine.batch(1, approvals: approvals))
-        let loaded = try log.load(resolvedSince: 0).approvals
+        let loaded = try log.load(resolvedSince: 0, commandsSince: 0).approvals
         #expect(loaded.map(\.workspace) == [.home])
     }
 
@@ -178,7 +178,7 @@ import Testing
         var writer = Writer(SessionKey(workspace: id("nowhere"), session: id("s1")))
         let error = #expect(throws: StoreError.self) { try log.commit(writer.batch(1)) }
         #expect(error?.code == .conflict)
-        #expect(try log.load(resolvedSince: 0).sessions.isEmpty)
+        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: Implementation.allCases)
@@ -188,7 +188,7 @@ import Testing
         var second = Writer(.second)
         try log.commit(first.batch(2))
         try log.commit(LogBatch(appends: [second.append(1), first.append(3)]))
-        let loaded = try log.load(resolvedSince: 0)
+        let loaded = try log.load(resolvedSince: 0, commandsSince: 0)
         #expect(loaded.sessions.map(\.key) == [.first, .second])
         #expect(loaded.sessions.map(\.state) == [first.state(seq: 5), second.state(seq: 1)])
     }
@@ -209,10 +209,10 @@ import Testing
                 ]))
         try log.commit(
             writer.batch(1, approvals: [writer.approval("changes", seq: 7, stage: .stale, resolvedAt: 100)]))
-        let loaded = try log.load(resolvedSince: 5_000).approvals.map(\.approval)
+        let loaded = try log.load(resolvedSince: 5_000, commandsSince: 0).approvals.map(\.approval)
         #expect(loaded.map(\.id.rawValue) == ["pending", "decided", "just-then", "lately"])
         #expect(loaded.first?.bytes == writer.approval("pending", seq: 1).bytes)
-        let all = try log.load(resolvedSince: 0).approvals.map(\.approval)
+        let all = try log.load(resolvedSince: 0, commandsSince: 0).approvals.map(\.approval)
         #expect(all.last?.bytes == writer.approval("changes", seq: 7, stage: .stale, resolvedAt: 100).bytes)
         #expect(all.count == 6)
     }

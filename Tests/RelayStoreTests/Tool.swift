@@ -11,25 +11,35 @@ enum Tool {
         let status: Int32
     }
 
-    static func run(_ command: String...) throws {
+    /// Hands back what it printed.
+    @discardableResult
+    static func run(_ command: String...) throws -> String {
         let process = Process()
+        let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
-        process.standardOutput = FileHandle.nullDevice
+        process.standardOutput = output
         try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(command: command, status: process.terminationStatus) }
+        return String(decoding: printed, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 }
 
 extension Scratch {
+    /// By SQLite's own shell: the store has no door for this.
+    func sql(_ text: String) throws { try Tool.run("sqlite3", databasePath, text + "; PRAGMA wal_checkpoint(TRUNCATE)") }
+
+    func query(_ text: String) throws -> String { try Tool.run("sqlite3", databasePath, text) }
+
     /// A disk of its own in memory, for as long as `body` runs.
     func onDisk(kilobytes: Int, _ body: (Scratch) throws -> Void) throws {
         let disk = Scratch(path: path + "/disk")
         try FileManager.default.createDirectory(atPath: disk.path, withIntermediateDirectories: false)
         try Tool.run("mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=700", "tmpfs", disk.path)
         // Lazily: a store that was not closed may still be on its way out.
-        defer { try? Tool.run("umount", "-l", disk.path) }
+        defer { _ = try? Tool.run("umount", "-l", disk.path) }
         try body(disk)
     }
 }

@@ -115,3 +115,20 @@ test("only the last few sessions' logs are held", () => {
   }
   assert.deepEqual([...state.logs.keys()], ["a", "b", "c", "d"]);
 });
+
+test("a removed session goes, with its log and its approvals", () => {
+  const state = opened();
+  apply(state, { type: "approval", approval: approval("a", 1, "applied") });
+  const changes = apply(state, { type: "removed", session: "s" });
+  assert.deepEqual([state.sessions.size, state.logs.size, state.approvals.size, changes.all], [0, 0, 0, true]);
+});
+
+test("what the relay no longer keeps is not asked for", () => {
+  const state = opened(50);
+  apply(state, { type: "snapshot", session: "s", epoch: "e1", first: 50, seq: 50, events: [message("fifty")], summary: summary("s", 50, { first: 50 }), approvals: [] });
+  assert.equal(state.logs.get("s").whole, true);
+  apply(state, { type: "snapshot", session: "s", epoch: "e1", first: 50, seq: 50, events: [message("fifty")], summary: summary("s", 50, { first: 49 }), approvals: [] });
+  assert.equal(state.logs.get("s").whole, false);
+  prepend(state, "s", 49, [message("forty-nine")]);
+  assert.equal(state.logs.get("s").whole, true);
+});

@@ -82,6 +82,60 @@ struct ServerClosingTests {
         #expect(try await beside.next()["echoed"]?.int == 300)
     }
 
+    @Test("a peer that reads slowly is told of, given all, and not taken for dead while it reads")
+    func slowReader() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.congestedBytes = 64 << 10
+        limits.drainedBytes = 16 << 10
+        limits.outboxBytesMax = 8 << 20
+        // Reading it all takes several times as long as a silent peer is borne with.
+        let liveness = Liveness(pingAfter: .milliseconds(250), hangUpAfter: .milliseconds(1000))
+        let port = try await loop.listen(server, limits: limits, liveness: liveness)
+        let total = 4 << 20
+        let slow = try Python("websocket_client", "trickle", "\(port)", "\(512 << 10)")
+        _ = try await slow.next()
+        let id = try await server.nextOpened()
+        try await loop.run { loop in
+            let message = OutgoingMessage(binary: [UInt8](repeating: 1, count: 64 << 10))
+            for _ in 0..<(total / (64 << 10)) { loop.send(message, to: id) }
+        }
+        _ = try await server.events.next { if case .congested(id) = $0 { true } else { false } }
+        #expect(try await slow.next()["got"]?.int ?? 0 >= 512 << 10, "\(server.events.all)")
+    }
+
+    @Test("a peer that has read what waited is drained, once for each time it was congested")
+    func drained() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.congestedBytes = 64 << 10
+        limits.drainedBytes = 0
+        limits.outboxBytesMax = 64 << 20
+        let port = try await loop.listen(server, limits: limits)
+        let client = try Python("websocket_client", "read_until_closed", "ws://127.0.0.1:\(port)/")
+        let id = try await server.nextOpened()
+        for _ in 1...3 {
+            try await loop.run { loop in
+                let message = OutgoingMessage(binary: [UInt8](repeating: 1, count: 1 << 20))
+                for _ in 0..<16 { loop.send(message, to: id) }
+            }
+            _ = try await server.events.next { if case .congested(id) = $0 { true } else { false } }
+            _ = try await server.events.next { if case .drained(id) = $0 { true } else { false } }
+        }
+        try await loop.run { $0.close(id, code: 4000, reason: "") }
+        #expect(try await client.next()["code"]?.int == 4000)
+        let backlog = server.events.all.compactMap { event -> Bool? in
+            switch event {
+            case .congested: true
+            case .drained: false
+            default: nil
+            }
+        }
+        #expect(backlog == [true, false, true, false, true, false])
+    }
+
     @Test("a close handshake that the peer does not finish is bounded")
     func unfinishedClose() async throws {
         let loop = try await TestLoop.start()

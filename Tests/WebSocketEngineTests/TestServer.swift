@@ -9,6 +9,8 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         case upgradeRequested(HTTPRequest, ConnectionID)
         case opened(ConnectionID)
         case received(IncomingMessage, ConnectionID)
+        case congested(ConnectionID)
+        case drained(ConnectionID)
         case closed(ConnectionID, CloseReason)
         case abandoned(ConnectionID)
         case request(HTTPRequest, HTTPRequestID)
@@ -50,6 +52,8 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         onMessage(loop!, message, connection)
     }
 
+    func congested(_ connection: ConnectionID) { events.append(.congested(connection)) }
+    func drained(_ connection: ConnectionID) { events.append(.drained(connection)) }
     func closed(_ connection: ConnectionID, reason: CloseReason) { events.append(.closed(connection, reason)) }
     func upgradeAbandoned(_ connection: ConnectionID) { events.append(.abandoned(connection)) }
 

@@ -87,7 +87,7 @@ export class ApprovalCard extends HTMLElement {
     const { requestedAt, request, stage, resolvedAt } = this.#approval;
     const now = this.#app.now();
     const asked = `Asked ${ago(now - requestedAt)}`;
-    const { expiresAt } = request.head;
+    const expiresAt = this.#approval.expiresAt ?? request.head.expiresAt;
     if (stage === "pending" && typeof expiresAt === "number") write(this.#when, `${asked} · expires in ${countdown(expiresAt - now)}`);
     else write(this.#when, resolvedAt ? `${asked} · settled ${ago(now - resolvedAt)}` : asked);
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();

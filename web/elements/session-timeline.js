@@ -65,6 +65,7 @@ export class SessionTimeline extends HTMLElement {
     }
     attribute(this.#earlier, "hidden", !log || log.whole);
     attribute(this.#start, "hidden", !log?.whole);
+    if (log) write(this.#start, log.first > 1 ? "What came before is no longer kept" : "The beginning");
     if (!log) return this.#clear();
 
     const { rows } = log.timeline;

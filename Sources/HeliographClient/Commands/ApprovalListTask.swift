@@ -39,7 +39,7 @@ final class ApprovalListTask: ClientTask {
         ])
         for approval in approvals {
             let summary = sessions[approval.session]
-            let expires = approval.stage == .pending ? approval.request.expiresAt.map { Moment.age($0 - now) } : nil
+            let expires = approval.stage == .pending ? approval.expiresAt.map { Moment.age($0 - now) } : nil
             var stage = DecisionText.stage(approval)
             if let decision = approval.decision { stage = DecisionText.sentence(decision) + ", " + stage }
             let title = [summary?.project, summary?.title].compactMap { $0 }.joined(separator: ": ")

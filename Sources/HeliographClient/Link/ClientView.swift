@@ -89,10 +89,17 @@ package struct ClientView: Sendable {
         case .deltas(let delta): return logs[delta.session] == nil ? [] : [.delta(delta)]
         case .summary(let summary): return take(summary)
         case .approval(let approval): return take(approval)
+        // The snapshot that follows goes on from here; what lies between is told as skipped.
+        case .reset(_, .behind): return []
         case .reset(let session, let reason):
             guard logs[session] != nil || expected.contains(session) else { return [] }
             follow(session, after: nil)
             return [.reset(session, reason)]
+        case .removed(let session):
+            let isKnown = sessions.removeValue(forKey: session) != nil
+            approvals = approvals.filter { $0.key.session != session }
+            unfollow(session)
+            return isKnown ? [.sessionGone(session)] : []
         case .reply, .notice: return []
         }
     }

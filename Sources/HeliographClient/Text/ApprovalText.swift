@@ -72,7 +72,7 @@ package struct ApprovalText: Sendable {
         fact("tool", VisibleText.exactLine(request.tool))
         if let agent = request.agent { fact("subagent", VisibleText.line(agent)) }
         fact("asked", "\(Moment.clock(approval.requestedAt, now: now)), \(Moment.age(now - approval.requestedAt)) ago")
-        if let end = request.expiresAt, approval.stage == .pending {
+        if let end = approval.expiresAt, approval.stage == .pending {
             fact("expires", end > now ? "in \(Moment.age(end - now))" : "now", end - now < 60_000 ? .yellow : nil)
         }
         fact("stage", VisibleText.line(DecisionText.stage(approval)), approval.stage == .pending ? .alert : nil)

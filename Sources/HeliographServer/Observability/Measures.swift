@@ -13,6 +13,7 @@ struct Measures {
     private let upgradesRefused: Counter
     private let eventsCommitted: Counter
     private let commitsFailed: Counter
+    private let clientsCongested: Counter
     private let commitTime: Timer
 
     init(factory: any MetricsFactory) {
@@ -26,6 +27,7 @@ struct Measures {
         upgradesRefused = Counter(label: "heliograph_upgrades_refused_total", dimensions: [], factory: factory)
         eventsCommitted = Counter(label: "heliograph_events_committed_total", dimensions: [], factory: factory)
         commitsFailed = Counter(label: "heliograph_commits_failed_total", dimensions: [], factory: factory)
+        clientsCongested = Counter(label: "heliograph_congestions_total", dimensions: [], factory: factory)
         commitTime = Timer(label: "heliograph_commit_seconds", dimensions: [], factory: factory)
     }
 
@@ -43,6 +45,7 @@ struct Measures {
     }
 
     func refusedMessage() { messagesRefused.increment() }
+    func congested() { clientsCongested.increment() }
     func refused() { upgradesRefused.increment() }
 
     func commitEnded(events: Int, nanoseconds: UInt64, succeeded: Bool) {

@@ -10,7 +10,10 @@ import WebSocketEngine
 final class RelayRunner {
     private let loop: EventLoop
     private var relay: Relay
+    private let configuration: Relay.Configuration
     private let log: any SessionLog
+    /// What the log holds, read anew.
+    private let load: @Sendable () throws -> LogState
     private let measures: Measures
     private let logger: Logger
     /// Commits in order, off the loop: an fsync must not hold up those who only listen.
@@ -23,13 +26,20 @@ final class RelayRunner {
     var makePairingCode: ((ConnectionID, CommandID, PairingRole, WorkspaceID) -> Void)?
     /// The store refused the last batch. Events are refused until it takes one again.
     private(set) var isStoreFailing = false
-    /// Why the relay has to be started anew; nil while it can go on.
-    private(set) var fatalFailure: String?
+    /// Nobody can say what the store holds. Everybody is away until it has been read anew.
+    private(set) var isSuspended = false
+    /// Which relay this is: answers for an earlier one are not for this.
+    private var life = 0
 
-    init(loop: EventLoop, relay: Relay, log: any SessionLog, measures: Measures, logger: Logger) {
+    init(
+        loop: EventLoop, configuration: Relay.Configuration, log: any SessionLog,
+        load: @escaping @Sendable () throws -> LogState, measures: Measures, logger: Logger
+    ) throws {
         self.loop = loop
-        self.relay = relay
+        self.configuration = configuration
         self.log = log
+        self.load = load
+        relay = Relay(configuration: configuration, epoch: log.epoch, state: try load())
         self.measures = measures
         self.logger = logger
     }
@@ -39,7 +49,9 @@ final class RelayRunner {
         run(relay.started(at: .now))
     }
 
-    func feed(_ input: Input) { run(relay.handle(input, at: .now)) }
+    func feed(_ input: Input) {
+        if isSuspended { turnAway(input) } else { run(relay.handle(input, at: .now)) }
+    }
 
     /// Asks every peer to leave and come back with its position.
     func dismissEveryone() {
@@ -63,6 +75,7 @@ final class RelayRunner {
                 loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: code.reason)
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id, query)
+            case .readApproval(let id, let key, let approval): readApproval(id, key, approval)
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
@@ -90,12 +103,12 @@ final class RelayRunner {
 
     private func commit(_ batch: LogBatch) {
         guard let bound else { preconditionFailure("effects come after the start") }
-        let (log, handle) = (log, loop.handle)
+        let (log, handle, life) = (log, loop.handle, life)
         let begun = DispatchTime.now()
         let events = batch.appends.reduce(0) { $0 + $1.events.count }
         commits.async {
             let outcome = Self.commit(batch, to: log)
-            handle.execute { bound.value.commitEnded(outcome, events: events, since: begun) }
+            handle.execute { bound.value.commitEnded(outcome, of: life, events: events, since: begun) }
         }
     }
 
@@ -125,11 +138,12 @@ final class RelayRunner {
         } catch { return .unknown("\(error)") }
     }
 
-    /// Ten seconds in all: a disk that is back by then was a hiccup.
-    private static let commitTriesMax = 40
+    /// Two seconds in all: a disk that is back by then had a hiccup.
+    private static let commitTriesMax = 8
     private static let commitRetryMicroseconds: UInt32 = 250_000
 
-    private func commitEnded(_ outcome: CommitOutcome, events: Int, since begun: DispatchTime) {
+    private func commitEnded(_ outcome: CommitOutcome, of life: Int, events: Int, since begun: DispatchTime) {
+        guard life == self.life, !isSuspended else { return }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         switch outcome {
         case .committed:
@@ -142,16 +156,68 @@ final class RelayRunner {
             logger.error("the store refused a batch", metadata: ["error": "\(error)", "events": "\(events)"])
             feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
         case .unknown(let error):
-            // What is in memory may no longer be what is on disk. A new start reads what is: hosts send the rest again.
-            logger.critical("the store cannot say what it holds", metadata: ["error": "\(error)"])
-            fatalFailure = error
-            loop.stop()
+            measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
+            logger.critical("the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
+            suspend()
         }
     }
 
+    // MARK: - Reading the store anew
+
+    /// What is in memory may no longer be what is on disk. Everybody leaves and comes back with a position, hosts send again what
+    /// was not acknowledged, and a new relay begins with what the store holds: a restart without a new process.
+    private func suspend() {
+        isSuspended = true
+        isStoreFailing = true
+        dismissEveryone()
+        for timer in timers.values { loop.cancel(timer) }
+        timers = [:]
+        retryLoading()
+    }
+
+    private func retryLoading() {
+        loop.schedule(after: Self.loadRetryInterval) { [weak self] in self?.reload() }
+    }
+
+    private func reload() {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (load, handle) = (load, loop.handle)
+        commits.async {
+            let result = Result { try load() }
+            handle.execute { bound.value.reloaded(result) }
+        }
+    }
+
+    private func reloaded(_ result: Result<LogState, any Error>) {
+        switch result {
+        case .success(let state):
+            life += 1
+            relay = Relay(configuration: configuration, epoch: log.epoch, state: state)
+            isSuspended = false
+            isStoreFailing = false
+            logger.notice("the store has been read anew")
+            run(relay.started(at: .now))
+        case .failure(let error):
+            logger.error("the store cannot be read yet", metadata: ["error": "\(error)"])
+            retryLoading()
+        }
+    }
+
+    /// Whoever had come through the door just before it closed.
+    private func turnAway(_ input: Input) {
+        switch input {
+        case .hostConnected(let peer, _), .clientConnected(let peer, _):
+            loop.close(
+                ConnectionID(rawValue: peer.rawValue), code: CloseCode.restarting.rawValue, reason: CloseCode.restarting.reason)
+        default: break
+        }
+    }
+
+    private static let loadRetryInterval = Duration.seconds(1)
+
     private func read(_ id: ReadID, _ query: LogQuery) {
         guard let bound else { preconditionFailure("effects come after the start") }
-        let (log, handle) = (log, loop.handle)
+        let (log, handle, life) = (log, loop.handle, life)
         reads.async {
             let result: Result<LogPage, any Error> = Result {
                 switch query.range {
@@ -161,13 +227,23 @@ final class RelayRunner {
                     try log.events(of: query.key, before: seq, limit: query.limit, bytesMax: query.bytesMax)
                 }
             }
-            handle.execute { bound.value.readEnded(id, result) }
+            handle.execute { bound.value.readEnded(id, of: life, result.map { .pageRead(id, $0) }) }
         }
     }
 
-    private func readEnded(_ id: ReadID, _ result: Result<LogPage, any Error>) {
+    private func readApproval(_ id: ReadID, _ key: SessionKey, _ approval: ApprovalID) {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (log, handle, life) = (log, loop.handle, life)
+        reads.async {
+            let result = Result { try log.approval(approval, of: key) }
+            handle.execute { bound.value.readEnded(id, of: life, result.map { .approvalRead(id, $0) }) }
+        }
+    }
+
+    private func readEnded(_ id: ReadID, of life: Int, _ result: Result<Input, any Error>) {
+        guard life == self.life, !isSuspended else { return }
         switch result {
-        case .success(let page): feed(.pageRead(id, page))
+        case .success(let input): feed(input)
         case .failure(let error):
             logger.error("the store refused a read", metadata: ["error": "\(error)"])
             feed(.readFailed(id, reason: "the relay's store cannot be read; try again"))
@@ -178,7 +254,7 @@ final class RelayRunner {
 extension Instant {
     static var now: Instant {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return Instant(
             wall: WallClock.milliseconds, uptime: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }

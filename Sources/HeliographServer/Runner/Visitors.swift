@@ -35,6 +35,7 @@ final class Visitors: ServerHandler {
         guard request.offeredSubprotocols.contains(ProtocolVersion.subprotocol) else {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
+        if runner.isSuspended { return .refuse(status: 503, body: "the relay's store cannot be read; try again\n") }
         do {
             let token = try access.gate.authenticate(request, as: role, isUpgrade: true)
             expected[connection] = Gate.Visitor(token: token, baseURL: access.gate.linkBase(for: request))
@@ -85,6 +86,13 @@ final class Visitors: ServerHandler {
         measures.disconnected(visitor.token.role)
         logger.info("disconnected", metadata: ["connection.id": "\(connection)", "reason": "\(reason)"])
     }
+
+    func congested(_ connection: ConnectionID) {
+        measures.congested()
+        runner.feed(.congested(PeerID(rawValue: connection.rawValue)))
+    }
+
+    func drained(_ connection: ConnectionID) { runner.feed(.drained(PeerID(rawValue: connection.rawValue))) }
 
     // MARK: - Messages
 

@@ -5,16 +5,16 @@ extension Relay {
     mutating func decide(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant)
     {
         let key = SessionKey(workspace: client.workspace, session: decide.session)
-        guard let approval = sessions[key]?.staged.approvals[decide.approval],
-            sessions[key]?.committed?.approvals[decide.approval] != nil
-        else {
-            reply(.failed(.notFound, "there is no such approval"), to: command, of: peer)
+        guard let approval = sessions[key]?.staged.approvals[decide.approval] else {
+            decideFromLog(decide, command, of: client, peer)
+            return
+        }
+        guard sessions[key]?.committed?.approvals[decide.approval] != nil else {
+            reply(.noSuchApproval, to: command, of: peer)
             return
         }
         guard approval.request.digest == decide.digest else {
-            reply(
-                .failed(.digestMismatch, "the digest is of another input than the one that is asked about"), to: command,
-                of: peer)
+            reply(.otherDigest, to: command, of: peer)
             return
         }
         guard clients[peer].map({ $0.waitingCommands < Limits.waitingCommandsMax }) == true else {
@@ -28,7 +28,7 @@ extension Relay {
             return
         }
         if approval.stage.isFinal {
-            reply(.failed(.closed, approval.closing), to: command, of: peer)
+            reply(.closed(approval), to: command, of: peer)
             return
         }
         if let refusal = Self.refusal(of: decide.verdict, for: approval.request) {
@@ -40,6 +40,37 @@ extension Relay {
             command: command, signature: decide.signature)
         stage(Event(.approvalDecided(approval.id, decision), at: now.wall), in: key, at: now)
         wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
+    }
+
+    /// What was resolved long ago is only on disk. It cannot be decided any more, but whoever asks again hears the same again.
+    private mutating func decideFromLog(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID) {
+        let key = SessionKey(workspace: client.workspace, session: decide.session)
+        guard sessions[key]?.committed != nil else {
+            reply(.noSuchApproval, to: command, of: peer)
+            return
+        }
+        guard client.readsUnderWay < Limits.readsMax else {
+            reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: command, of: peer)
+            return
+        }
+        effects.append(.readApproval(beginRead(nil, for: .decision(peer, command, decide)), key, decide.approval))
+    }
+
+    mutating func approvalRead(_ id: ReadID, _ approval: Approval?) {
+        guard case .decision(let peer, let command, let decide)? = endRead(id).first else { return }
+        defer { resumeHeld(peer) }
+        guard let approval, approval.stage.isFinal else {
+            // Were it open it would be at hand: it came to be while it was being looked for.
+            reply(.noSuchApproval, to: command, of: peer)
+            return
+        }
+        guard approval.request.digest == decide.digest else {
+            reply(.otherDigest, to: command, of: peer)
+            return
+        }
+        reply(
+            approval.decision.map { $0.reply(to: decide.verdict, at: approval.stage) } ?? .closed(approval), to: command,
+            of: peer)
     }
 
     private static func refusal(of verdict: Decision.Verdict, for request: ApprovalRequest) -> Reply? {
@@ -67,12 +98,7 @@ extension Relay {
             else {
                 continue
             }
-            if winner.verdict == waiter.verdict {
-                reply(.decided(approval.stage), to: waiter.command, of: waiter.peer)
-            } else {
-                let message = "\(winner.clientName) has already decided this"
-                reply(.failed(.alreadyDecided, message, winner: winner), to: waiter.command, of: waiter.peer)
-            }
+            reply(winner.reply(to: waiter.verdict, at: approval.stage), to: waiter.command, of: waiter.peer)
         }
     }
 
@@ -103,14 +129,31 @@ extension Relay {
 
     // MARK: - Expiry
 
-    /// `remaining` in milliseconds until the host stops waiting; nil for no limit.
-    mutating func armExpiry(of approval: Approval, in key: SessionKey, remaining: Int64?) {
-        guard let remaining else { return }
-        let bounded = min(max(0, remaining), Limits.expiryMax)
-        effects.append(.armTimer(.approvalExpiry(key, approval.id), after: bounded + Limits.expiryGrace))
+    mutating func armExpiry(of approval: Approval, in key: SessionKey, at now: Instant) {
+        guard let end = approval.expiresAt else { return }
+        let timer = RelayTimer.approvalExpiry(key, approval.id)
+        let wait = min(max(0, end - now.wall), Limits.expiryMax) + Limits.expiryGrace
+        expiries[timer] = now.uptime + wait
+        effects.append(.armTimer(timer, after: wait))
+    }
+
+    mutating func cancelExpiry(of approval: Approval, in key: SessionKey) {
+        let timer = RelayTimer.approvalExpiry(key, approval.id)
+        expiries[timer] = nil
+        effects.append(.cancelTimer(timer))
+    }
+
+    /// Those whose timers slept with the machine.
+    mutating func expireOverdue(at now: Instant) {
+        for (timer, due) in expiries where due <= now.uptime {
+            guard case .approvalExpiry(let key, let approval) = timer else { continue }
+            effects.append(.cancelTimer(timer))
+            expire(approval, in: key, at: now)
+        }
     }
 
     mutating func expire(_ id: ApprovalID, in key: SessionKey, at now: Instant) {
+        expiries[.approvalExpiry(key, id)] = nil
         // Delivered means that the agent has the decision: its host says what came of it.
         guard let approval = sessions[key]?.staged.approvals[id], approval.stage == .pending || approval.stage == .decided
         else {
@@ -118,16 +161,14 @@ extension Relay {
         }
         stage(Event(.approvalExpired(id), at: now.wall), in: key, at: now)
     }
-
-    mutating func forgetResolvedApprovals(at now: Instant) {
-        for key in sessions.keys {
-            sessions[key]?.updateViews { $0.forgetResolved(at: now.wall) }
-        }
-        effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
-    }
 }
 
 extension SessionView {
+    mutating func setExpiry(of approval: ApprovalID, openedAt seq: Int64, to end: Int64) {
+        guard approvals[approval]?.seq == seq else { return }
+        approvals[approval]?.expiresAt = end
+    }
+
     /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
     mutating func forgetResolved(at now: Int64) {
         let age = Limits.resolvedApprovalsAge
@@ -135,6 +176,22 @@ extension SessionView {
             !approval.stage.isFinal || (now - age...now + age).contains(approval.resolvedAt ?? 0)
         }
     }
+}
+
+extension Decision {
+    /// What somebody hears who decides when this has won.
+    fileprivate func reply(to verdict: Verdict, at stage: ApprovalStage) -> Reply {
+        if self.verdict == verdict { return .decided(stage) }
+        return .failed(.alreadyDecided, "\(clientName) has already decided this", winner: self)
+    }
+}
+
+extension Reply {
+    fileprivate static let noSuchApproval = Reply.failed(.notFound, "there is no such approval")
+    fileprivate static let otherDigest = Reply.failed(
+        .digestMismatch, "the digest is of another input than the one that is asked about")
+
+    fileprivate static func closed(_ approval: Approval) -> Reply { .failed(.closed, approval.closing) }
 }
 
 extension Approval {

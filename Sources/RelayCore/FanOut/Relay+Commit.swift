@@ -3,8 +3,10 @@ import RelayProtocol
 /// What becomes visible, and when: only what a commit has put on disk.
 extension Relay {
     /// Cuts a batch from what is staged, unless one is under way: what comes meanwhile makes the next one larger.
-    mutating func appendStaged() {
-        guard committing == nil, !staging.isEmpty else { return }
+    mutating func appendStaged(at now: Instant) {
+        guard committing == nil else { return }
+        planTrims(at: now)
+        guard !staging.isEmpty else { return }
         for key in staging.order { sessions[key]?.cutView() }
         effects.append(.append(staging.batch(sessions)))
         committing = staging
@@ -23,12 +25,15 @@ extension Relay {
             session.committed = view
             session.cut = nil
             sessions[key] = session
+            removed[key] = nil
             show(staged, in: session, view)
             if view.state.hostSeq > through, let host = hostPeer(of: session) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
             }
         }
         for (host, progress) in acks { send(.ack(progress), toHost: host) }
+        show(batch.trims)
+        run(batch.commands)
         answerWaiters()
     }
 
@@ -49,10 +54,12 @@ extension Relay {
             sessions[key]?.cut = nil
             // An expiry that was staged has used up its timer.
             for approval in view.approvals.values where !approval.stage.isFinal {
-                armExpiry(of: approval, in: key, remaining: approval.request.expiresAt.map { $0 - now.wall })
+                armExpiry(of: approval, in: key, at: now)
             }
         }
+        let records = batch.commands + staging.commands
         staging = Staging()
+        refuse(records, reason)
         refuseWaiters(reason)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off.
         for (peer, _) in hosts { effects.append(.close(peer, .restarting)) }
@@ -60,25 +67,17 @@ extension Relay {
 
     private mutating func show(_ staged: Staging.Staged, in session: Session, _ view: SessionView) {
         let key = session.key
-        let live = session.subscribers.filter { clients[$0]?.subscriptions[key.session]?.state == .live }
-        send(
-            .events(
-                SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
-            to: Array(live))
-        let watchers = watchers(of: key)
-        send(.summary(view.state.summary), to: watchers)
+        let events = SessionEvents(
+            session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))
+        sendToLive(.events(events), of: key, in: session, heldAfter: staged.firstSeq - 1)
+        sendToWatchers(.summary(view.state.summary), of: key)
         for approval in staged.approvals {
             // What has gone on within the tick is history; what it came to is shown.
             guard approval.seq == view.approvals[approval.id]?.seq else { continue }
-            send(.approval(approval), to: watchers)
+            sendToWatchers(.approval(approval), of: key)
             if approval.stage == .decided, let host = hostPeer(of: session) { sendDecision(of: approval, toHost: host) }
-            if approval.stage.isFinal { effects.append(.cancelTimer(.approvalExpiry(key, approval.id))) }
+            if approval.stage.isFinal { cancelExpiry(of: approval, in: key) }
         }
-    }
-
-    /// Who watches this session's summary and approvals: those on the workspace and those on the session, each once.
-    func watchers(of key: SessionKey) -> [PeerID] {
-        Array((workspaceSubscribers[key.workspace] ?? []).union(sessions[key]?.subscribers ?? []))
     }
 
     private func hostPeer(of session: Session) -> PeerID? {

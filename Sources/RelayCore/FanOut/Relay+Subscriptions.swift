@@ -28,6 +28,7 @@ extension Relay {
             sessions[SessionKey(workspace: client.workspace, session: session)]?.subscribers.remove(peer)
         }
         waiters.removeAll { $0.peer == peer }
+        if client.isCongested { effects.append(.cancelTimer(.congestion(peer))) }
     }
 
     private mutating func clientSaidHello(_ hello: Hello, _ peer: PeerID) {
@@ -49,7 +50,11 @@ extension Relay {
             clients[peer]?.watchesWorkspace = true
             workspaceSubscribers[client.workspace, default: []].insert(peer)
             reply(.done, to: id, of: peer)
-            sendWorkspaceSnapshot(to: peer, client.workspace)
+            if client.isCongested {
+                clients[peer]?.missedWorkspace = true
+            } else {
+                snapshotsDue[client.workspace, default: []].insert(peer)
+            }
         case .subscribe(let session?, let position): subscribe(to: session, after: position, id, of: client, peer)
         case .unsubscribe(nil):
             clients[peer]?.watchesWorkspace = false
@@ -62,35 +67,28 @@ extension Relay {
         case .history(let session, let before, let limit): history(of: session, before, limit, id, of: client, peer)
         case .decide(let decide): self.decide(decide, id, of: client, peer, at: now)
         case .prompt(let session, let text):
-            forward(.prompt(id, session, text: text), needing: .prompt, of: session, id, of: client, peer)
+            prompt(.prompt(id, session, text: text), needing: .prompt, of: session, id, of: client, peer, at: now)
         case .interrupt(let session):
-            forward(.interrupt(id, session), needing: .interrupt, of: session, id, of: client, peer)
+            prompt(.interrupt(id, session), needing: .interrupt, of: session, id, of: client, peer, at: now)
         case .ping: reply(.done, to: id, of: peer)
         case .pair(let role): effects.append(.makePairingCode(peer, id, role, client.workspace))
         }
     }
 
-    /// Prompts and interrupts go to the host as they are; a host that cannot act on them is never sent one.
-    private mutating func forward(
-        _ message: MessageToHost, needing capability: Capability, of session: SessionID, _ id: CommandID,
-        of client: ClientPeer, _ peer: PeerID
-    ) {
-        guard let found = sessions[SessionKey(workspace: client.workspace, session: session)]?.committed else {
-            reply(.noSuchSession, to: id, of: peer)
-            return
-        }
-        let key = HostKey(workspace: client.workspace, host: found.state.summary.host.id)
-        guard let host = hostPeers[key], hosts[host]?.capabilities.contains(capability) == true else {
-            reply(.failed(.unsupported, "this session's host does not take a \(capability.rawValue)"), to: id, of: peer)
-            return
-        }
-        send(message, toHost: host)
-        reply(.done, to: id, of: peer)
-    }
-
     // MARK: - Workspace
 
-    private mutating func sendWorkspaceSnapshot(to peer: PeerID, _ workspace: WorkspaceID) {
+    /// Before anything else that those who asked would hear of it.
+    mutating func sendDueSnapshots() {
+        guard !snapshotsDue.isEmpty else { return }
+        let due = snapshotsDue
+        snapshotsDue = [:]
+        for (workspace, peers) in due {
+            sendWorkspaceSnapshot(to: peers.filter { clients[$0]?.watchesWorkspace == true }, workspace)
+        }
+    }
+
+    private mutating func sendWorkspaceSnapshot(to peers: Set<PeerID>, _ workspace: WorkspaceID) {
+        guard !peers.isEmpty else { return }
         let views = sessions.values.filter { $0.key.workspace == workspace }.compactMap(\.committed)
         let latest = views.sorted { $0.state.summary.lastActivityAt > $1.state.summary.lastActivityAt }
         // A session with something to decide is shown however old it is.
@@ -98,7 +96,7 @@ extension Relay {
             latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
         let approvals = views.flatMap(\.approvals.values)
         send(
-            .workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: Self.shown(approvals)), to: [peer])
+            .workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: Self.shown(approvals)), to: Array(peers))
     }
 
     /// All that are open, and the last that were resolved; oldest first.
@@ -135,17 +133,22 @@ extension Relay {
         } else if let position, position.seq > view.state.seq {
             send(.reset(session, .ahead), to: [peer])
             begin = .snapshot
+        } else if let position, position.seq + 1 < view.state.summary.first {
+            send(.reset(session, .trimmed), to: [peer])
+            begin = .snapshot
         } else {
             begin = position.map { .after($0.seq) } ?? .snapshot
         }
         switch client.subscriptions[session]?.state {
         case .fetching, .replaying: clients[peer]?.subscriptions[session]?.again = begin
-        case .live, nil: start(key, begin, peer)
+        case .live, .held, nil: start(key, begin, peer)
         }
     }
 
-    private mutating func start(_ key: SessionKey, _ begin: Subscription.Begin, _ peer: PeerID) {
+    mutating func start(_ key: SessionKey, _ begin: Subscription.Begin, _ peer: PeerID) {
         switch begin {
+        case _ where clients[peer]?.isCongested == true:
+            hold(peer, key.session, begin, hasSnapshot: false, isCatchingUp: true)
         case .snapshot: fetchSnapshot(of: key, peer)
         case .after(let seq): replay(key, after: seq, hasSnapshot: false, peer)
         }
@@ -159,9 +162,11 @@ extension Relay {
     }
 
     /// Goes on after `seq`: live where that is the end, else another read.
-    private mutating func replay(_ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID) {
+    mutating func replay(_ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID) {
         guard let view = sessions[key]?.committed else { return }
-        if seq == view.state.seq {
+        if clients[peer]?.isCongested == true {
+            hold(peer, key.session, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
+        } else if seq == view.state.seq {
             clients[peer]?.subscriptions[key.session] = Subscription(state: .live)
             if hasSnapshot { return }
             send(.summary(view.state.summary), to: [peer])
@@ -181,7 +186,7 @@ extension Relay {
             reply(.noSuchSession, to: id, of: peer)
             return
         }
-        guard client.readsUnderWay < Limits.readsMax else {
+        guard client.readsUnderWay < Limits.readsMax, !client.isCongested else {
             reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: id, of: peer)
             return
         }
@@ -193,61 +198,106 @@ extension Relay {
     // MARK: - Reads
 
     private mutating func read(_ key: SessionKey, _ range: LogQuery.Range, limit: Int, for purpose: PendingRead) -> ReadID {
-        lastReadID += 1
-        let id = ReadID(rawValue: lastReadID)
-        reads[id] = purpose
-        clients[purpose.peer]?.readsUnderWay += 1
-        effects.append(.read(id, LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)))
+        let query = LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)
+        if let id = readsByQuery[query] {
+            reads[id]?.purposes.append(purpose)
+            clients[purpose.peer]?.readsUnderWay += 1
+            return id
+        }
+        let id = beginRead(query, for: purpose)
+        readsByQuery[query] = id
+        effects.append(.read(id, query))
         return id
     }
 
+    /// `query` is nil where an approval is read.
+    mutating func beginRead(_ query: LogQuery?, for purpose: PendingRead) -> ReadID {
+        lastReadID += 1
+        let id = ReadID(rawValue: lastReadID)
+        reads[id] = ReadUnderWay(query: query, purposes: [purpose])
+        clients[purpose.peer]?.readsUnderWay += 1
+        return id
+    }
+
+    /// What the read was for, which is now known.
+    mutating func endRead(_ id: ReadID) -> [PendingRead] {
+        guard let read = reads.removeValue(forKey: id) else { return [] }
+        if let query = read.query { readsByQuery[query] = nil }
+        for purpose in read.purposes { clients[purpose.peer]?.readsUnderWay -= 1 }
+        return read.purposes
+    }
+
     mutating func pageRead(_ id: ReadID, _ page: LogPage) {
-        guard let purpose = reads.removeValue(forKey: id) else { return }
-        clients[purpose.peer]?.readsUnderWay -= 1
-        switch purpose {
-        case .history(let peer, let command):
-            reply(.history(first: page.first, events: page.events), to: command, of: peer)
-        case .subscription(let peer, let key):
-            guard let view = sessions[key]?.committed, let subscription = clients[peer]?.subscriptions[key.session],
-                subscription.isReading(id)
-            else { return }
-            if let again = subscription.again { return start(key, again, peer) }
+        let purposes = endRead(id)
+        var fetching: [PeerID] = []
+        var replaying: [(peer: PeerID, hasSnapshot: Bool)] = []
+        var place: (key: SessionKey, after: Int64)?
+        var seen: Set<PeerID> = []
+        for purpose in purposes {
+            switch purpose {
+            case .history(let peer, let command):
+                reply(.history(first: page.first, events: page.events), to: command, of: peer)
+            case .decision: preconditionFailure("an approval is read for a decision, not a page")
+            case .subscription(let peer, let key):
+                guard let subscription = clients[peer]?.subscriptions[key.session], subscription.isReading(id),
+                    seen.insert(peer).inserted
+                else { continue }
+                place = place ?? (key, 0)
+                if let again = subscription.again {
+                    start(key, again, peer)
+                } else if case .replaying(_, let seq, let hasSnapshot) = subscription.state {
+                    place = (key, seq)
+                    replaying.append((peer, hasSnapshot))
+                } else {
+                    fetching.append(peer)
+                }
+            }
+        }
+        if let place, let view = sessions[place.key]?.committed {
             // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
             let shown = page.truncated(through: view.state.seq)
-            switch subscription.state {
-            case .fetching:
-                let tail = SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)
-                let last = shown.events.isEmpty ? 0 : shown.first + Int64(shown.events.count) - 1
-                send(
-                    .sessionSnapshot(
-                        tail, seq: last, summary: view.state.summary, approvals: Self.shown(view.approvals.values)),
-                    to: [peer])
-                replay(key, after: last, hasSnapshot: true, peer)
-            case .replaying(_, let seq, let hasSnapshot):
-                guard shown.first == seq + 1, !shown.events.isEmpty else {
-                    // The log no longer holds what follows this position.
-                    send(.reset(key.session, .trimmed), to: [peer])
-                    return fetchSnapshot(of: key, peer)
-                }
-                send(
-                    .events(
-                        SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)),
-                    to: [peer])
-                replay(key, after: seq + Int64(shown.events.count), hasSnapshot: hasSnapshot, peer)
-            case .live: preconditionFailure("who is live waits for no read")
-            }
+            if !fetching.isEmpty { sendSnapshot(of: place.key, view, shown, to: fetching) }
+            if !replaying.isEmpty { sendReplay(of: place.key, after: place.after, shown, to: replaying) }
+        }
+        for purpose in purposes { resumeHeld(purpose.peer) }
+    }
+
+    /// Made once, for all who wait for it.
+    private mutating func sendSnapshot(of key: SessionKey, _ view: SessionView, _ shown: LogPage, to peers: [PeerID]) {
+        // The log may hold none of them: what follows begins where it ends.
+        let first = shown.events.isEmpty ? view.state.seq + 1 : shown.first
+        let last = first + Int64(shown.events.count) - 1
+        let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: shown.events)
+        let approvals = Self.shown(view.approvals.values)
+        send(.sessionSnapshot(tail, seq: last, summary: view.state.summary, approvals: approvals), to: peers)
+        for peer in peers { replay(key, after: last, hasSnapshot: true, peer) }
+    }
+
+    private mutating func sendReplay(
+        of key: SessionKey, after seq: Int64, _ shown: LogPage, to peers: [(peer: PeerID, hasSnapshot: Bool)]
+    ) {
+        guard shown.first == seq + 1, !shown.events.isEmpty else {
+            // The log no longer holds what follows this position.
+            send(.reset(key.session, .trimmed), to: peers.map(\.peer))
+            for (peer, _) in peers { fetchSnapshot(of: key, peer) }
+            return
+        }
+        let events = SessionEvents(session: key.session, epoch: epoch, first: shown.first, events: shown.events)
+        send(.events(events), to: peers.map(\.peer))
+        for (peer, hasSnapshot) in peers {
+            replay(key, after: seq + Int64(shown.events.count), hasSnapshot: hasSnapshot, peer)
         }
     }
 
     mutating func readFailed(_ id: ReadID, _ reason: String) {
-        guard let purpose = reads.removeValue(forKey: id) else { return }
-        clients[purpose.peer]?.readsUnderWay -= 1
-        switch purpose {
-        case .history(let peer, let command):
-            reply(.failed(.unavailable, reason), to: command, of: peer)
-        case .subscription(let peer, _):
-            // It holds a position: it comes back with it.
-            effects.append(.close(peer, .restarting))
+        for purpose in endRead(id) {
+            switch purpose {
+            case .history(let peer, let command), .decision(let peer, let command, _):
+                reply(.failed(.unavailable, reason), to: command, of: peer)
+            case .subscription(let peer, _):
+                // It holds a position: it comes back with it.
+                effects.append(.close(peer, .restarting))
+            }
         }
     }
 }

@@ -21,6 +21,10 @@ struct ClientPeer {
     var hasSaidHello = false
     var watchesWorkspace = false
     var subscriptions: [SessionID: Subscription] = [:]
+    /// So much waits for it that it is sent no more for now. What it misses it gets afresh when it is drained.
+    var isCongested = false
+    /// A summary or an approval passed it by while it was congested.
+    var missedWorkspace = false
     /// Commands that wait for a commit or a read.
     var waitingCommands = 0
     /// Reads of the log that are under way for it.
@@ -47,6 +51,9 @@ struct Subscription {
         case replaying(ReadID, seq: Int64, hasSnapshot: Bool)
         /// Gets every commit as it happens.
         case live
+        /// Congested. Has everything through `seq`, or nothing yet; goes on when it is drained. `isCatchingUp`: it asked to be given
+        /// all from its position, and is, however far that is.
+        case held(Begin, hasSnapshot: Bool, isCatchingUp: Bool)
     }
 
     var state: State
@@ -55,19 +62,28 @@ struct Subscription {
     func isReading(_ read: ReadID) -> Bool {
         switch state {
         case .fetching(read), .replaying(read, _, _): true
-        case .fetching, .replaying, .live: false
+        case .fetching, .replaying, .live, .held: false
         }
     }
+}
+
+/// A read of the log, and all that wait for it.
+struct ReadUnderWay {
+    /// Nil where an approval is read.
+    let query: LogQuery?
+    var purposes: [PendingRead]
 }
 
 /// What a read of the log is for.
 enum PendingRead {
     case subscription(PeerID, SessionKey)
     case history(PeerID, CommandID)
+    /// A decision on an approval that is not at hand any more.
+    case decision(PeerID, CommandID, DecideCommand)
 
     var peer: PeerID {
         switch self {
-        case .subscription(let peer, _), .history(let peer, _): peer
+        case .subscription(let peer, _), .history(let peer, _), .decision(let peer, _, _): peer
         }
     }
 }
@@ -79,5 +95,20 @@ struct DecisionWaiter {
     let key: SessionKey
     let approval: ApprovalID
     let verdict: Decision.Verdict
+}
 
+/// A command that reaches beyond the log, by name.
+struct CommandKey: Hashable {
+    let workspace: WorkspaceID
+    let client: ClientID
+    let command: CommandID
+}
+
+/// A `prompt` or `interrupt` that goes to its host when it is on disk.
+struct CommandWaiter {
+    let peer: PeerID
+    let key: CommandKey
+    /// Nil where another waiter of the same name carries it.
+    let message: MessageToHost?
+    let host: HostKey
 }

@@ -5,6 +5,10 @@ struct Staging {
     /// In the order the sessions were first touched.
     private(set) var order: [SessionKey] = []
     private(set) var appends: [SessionKey: Staged] = [:]
+    /// Planned when the batch is cut: of sessions that it adds nothing to.
+    var trims: [SessionTrim] = []
+    var commands: [CommandRecord] = []
+    var commandsForgottenBefore: Int64?
 
     struct Staged {
         var firstSeq: Int64
@@ -13,7 +17,7 @@ struct Staging {
         var approvals: [Approval] = []
     }
 
-    var isEmpty: Bool { order.isEmpty }
+    var isEmpty: Bool { order.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil }
 
     /// `approval` as this event left it; nil where it changed none.
     mutating func add(_ event: Event, seq: Int64, to key: SessionKey, changing approval: Approval?) {
@@ -35,6 +39,7 @@ struct Staging {
                 return SessionAppend(
                     key: key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
                     approvals: staged.approvals)
-            })
+            },
+            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore)
     }
 }

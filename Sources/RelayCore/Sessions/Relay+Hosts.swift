@@ -28,8 +28,7 @@ extension Relay {
         if isFirst { connect(host, peer) }
 
         let progress = hello.sessions.map { session in
-            let known = owned(session, by: host)?.committed?.state.hostSeq
-            return SessionProgress(session: session, through: known ?? 0)
+            SessionProgress(session: session, through: hostSeqOnDisk(of: session, by: host) ?? 0)
         }
         send(.welcome(welcome, host: host.identity.host, sessions: progress), toHost: peer)
         sendWaitingDecisions(to: host, peer)
@@ -59,7 +58,7 @@ extension Relay {
                 $0.state.summary.hostIsConnected = isConnected
                 $0.state.summary.host = host.identity.host
             }
-            if let summary = sessions[key]?.committed?.state.summary { send(.summary(summary), to: watchers(of: key)) }
+            if let summary = sessions[key]?.committed?.state.summary { sendToWatchers(.summary(summary), of: key) }
         }
     }
 
@@ -82,11 +81,12 @@ extension Relay {
 
     private mutating func stage(_ batch: HostEvents, of host: HostPeer, _ peer: PeerID, at now: Instant) {
         let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
-        if let session = sessions[key], session.staged.state.summary.host.id != host.identity.host.id {
+        let owner = sessions[key]?.staged.state.summary.host.id ?? removed[key]?.host
+        if let owner, owner != host.identity.host.id {
             send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)
             return
         }
-        let expected = (sessions[key]?.staged.state.hostSeq ?? 0) + 1
+        let expected = (sessions[key]?.staged.state.hostSeq ?? removed[key]?.hostSeq ?? 0) + 1
         if batch.first > expected && !batch.isAfterGap {
             send(.resend(batch.session, from: expected), toHost: peer)
             return
@@ -94,7 +94,7 @@ extension Relay {
         let repeated = Int(max(0, expected - batch.first))
         guard repeated < batch.events.count else {
             // All of it is here already. What is not on disk yet is acknowledged by the commit that puts it there.
-            if let through = sessions[key]?.committed?.state.hostSeq {
+            if let through = hostSeqOnDisk(of: batch.session, by: host) {
                 send(.ack([SessionProgress(session: batch.session, through: through)]), toHost: peer)
             }
             return
@@ -117,7 +117,13 @@ extension Relay {
         let summary = Summary(
             session: key.session, host: host.identity.host, hostIsConnected: true, agentName: "unknown",
             startedAt: batch.events.first?.at ?? now.wall)
-        sessions[key] = Session(key: key, staged: SessionView(state: SessionState(summary: summary)))
+        var state = SessionState(summary: summary)
+        if let place = removed[key] {
+            state.summary.seq = place.seq
+            state.summary.first = place.seq + 1
+            state.hostSeq = place.hostSeq
+        }
+        sessions[key] = Session(key: key, staged: SessionView(state: state))
         sessionsOfHosts[host.key, default: []].insert(key)
     }
 
@@ -127,6 +133,13 @@ extension Relay {
         let seq = staged.state.seq + 1
         let isFlooded = isFlooded(by: event, in: staged, key)
         sessions[key]?.staged.reduce(event, seq: seq)
+        sessions[key]?.staged.state.eventBytes += Int64(event.bytes.count)
+        sessions[key]?.staged.state.touchedAt = now.wall
+        if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
+            // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
+            let wait = min(max(0, end - event.at), Limits.expiryMax)
+            sessions[key]?.staged.setExpiry(of: request.approval, openedAt: seq, to: now.wall + wait)
+        }
         let changed = SessionView.approval(of: event.head).flatMap { sessions[key]?.staged.approvals[$0] }
         let approval = changed?.seq == seq ? changed : nil
         staging.add(event, seq: seq, to: key, changing: approval)
@@ -135,8 +148,7 @@ extension Relay {
         if isFlooded {
             stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: now)
         } else {
-            // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
-            armExpiry(of: opened, in: key, remaining: request.expiresAt.map { $0 - event.at })
+            armExpiry(of: opened, in: key, at: now)
         }
     }
 
@@ -159,8 +171,19 @@ extension Relay {
         let key = SessionKey(workspace: host.identity.workspace, session: delta.session)
         guard let session = owned(delta.session, by: host) else { return }
         // Live only, and only to those who are level with the log: others get the whole message by its event.
-        let live = session.subscribers.filter { clients[$0]?.subscriptions[key.session]?.state == .live }
+        let live = session.subscribers.filter {
+            clients[$0].map { !$0.isCongested && $0.subscriptions[key.session]?.state == .live } == true
+        }
         send(.deltas(delta), to: Array(live))
+    }
+
+    /// Nil where the relay has no such session of this host.
+    private func hostSeqOnDisk(of session: SessionID, by host: HostPeer) -> Int64? {
+        if let found = owned(session, by: host)?.committed { return found.state.hostSeq }
+        guard let place = removed[SessionKey(workspace: host.identity.workspace, session: session)],
+            place.host == host.identity.host.id
+        else { return nil }
+        return place.hostSeq
     }
 
     private func owned(_ session: SessionID, by host: HostPeer) -> Session? {

@@ -7,6 +7,10 @@ package struct SessionState: Sendable, Equatable {
     package var summary: Summary
     /// The last event of the host's own numbering that is in the log.
     package var hostSeq: Int64 = 0
+    /// Of the events that the log holds; after a trim in proportion to what was left.
+    package var eventBytes: Int64 = 0
+    /// When the relay last took something in, in milliseconds since 1970 by its own clock: hosts' clocks may say anything.
+    package var touchedAt: Int64 = 0
 
     /// Cost and tokens of runs that are over; the current run counts up from here.
     var pastCostMicroUSD: Int64 = 0
@@ -30,6 +34,8 @@ package struct SessionState: Sendable, Equatable {
         let value = try JSONDocument(parsing: bytes).root.object()
         summary = try Summary(from: value.required("summary"))
         hostSeq = try value.integer("hostSeq")
+        eventBytes = try value.optionalInteger("eventBytes") ?? 0
+        touchedAt = try value.optionalInteger("touchedAt") ?? summary.lastActivityAt
         pastCostMicroUSD = try value.integer("pastCostMicroUSD")
         pastTokens = try Tokens(from: value.required("pastTokens"))
         run = try value.optionalString("run")
@@ -44,6 +50,8 @@ package struct SessionState: Sendable, Equatable {
         JSONWriter.object { writer in
             writer.raw("summary", summary.bytes)
             writer.field("hostSeq", hostSeq)
+            writer.field("eventBytes", eventBytes)
+            writer.field("touchedAt", touchedAt)
             writer.field("pastCostMicroUSD", pastCostMicroUSD)
             writer.object("pastTokens") { pastTokens.write(to: &$0) }
             writer.field("run", run)

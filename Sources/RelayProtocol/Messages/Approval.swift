@@ -19,6 +19,8 @@ package struct Approval: Sendable {
     /// The `approval.requested` event as the host wrote it.
     package let requestBytes: [UInt8]
     package let requestedAt: Int64
+    /// When the host stops waiting, by the relay's clock, in milliseconds since 1970: hosts' clocks may say anything.
+    package var expiresAt: Int64?
     /// The last event that changed this.
     package var seq: Int64
     package var stage = ApprovalStage.pending
@@ -47,6 +49,7 @@ package struct Approval: Sendable {
         self.request = request
         requestBytes = event.bytes
         requestedAt = try value.integer("requestedAt")
+        expiresAt = try value.optionalInteger("expiresAt")
         seq = try value.integer("seq")
         stage = try value.word("stage")
         if let decision = value.optional("decision") { self.decision = try Decision(from: decision) }
@@ -63,6 +66,7 @@ package struct Approval: Sendable {
             writer.field("seq", seq)
             writer.field("stage", stage.rawValue)
             writer.field("requestedAt", requestedAt)
+            writer.field("expiresAt", expiresAt)
             writer.raw("request", requestBytes)
             if let decision { writer.object("decision") { decision.write(to: &$0) } }
             writer.field("deliveredAt", deliveredAt)

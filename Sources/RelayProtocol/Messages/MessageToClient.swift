@@ -8,6 +8,8 @@ package enum MessageToClient: Sendable {
     case summary(Summary)
     case approval(Approval)
     case reset(SessionID, ResetReason)
+    /// Retention removed the session.
+    case removed(SessionID)
     case reply(CommandID, Reply)
     case notice(Notice)
 
@@ -36,6 +38,7 @@ package enum MessageToClient: Sendable {
         case "summary": self = .summary(try Summary(from: value.required("summary")))
         case "approval": self = .approval(try Approval(from: value.required("approval")))
         case "reset": self = .reset(try value.identifier("session"), try value.word("reason"))
+        case "removed": self = .removed(try value.identifier("session"))
         case "reply": self = .reply(try value.identifier("id"), try Reply(from: value))
         case "notice": self = .notice(try Notice(from: value))
         default: throw .unknownType(type)
@@ -89,6 +92,10 @@ package enum MessageToClient: Sendable {
             writer.field("session", session)
             writer.field("reason", reason.rawValue)
             return writer.finish()
+        case .removed(let session):
+            var writer = JSONWriter(type: "removed")
+            writer.field("session", session)
+            return writer.finish()
         case .reply(let id, let reply):
             var writer = JSONWriter(type: "reply")
             writer.field("id", id)
@@ -124,7 +131,14 @@ package struct SessionEvents: Sendable {
     }
 }
 
-/// Why a position cannot be continued.
+/// Why a position is not continued.
 package enum ResetReason: String, Sendable, CaseIterable {
-    case epochChanged, ahead, trimmed
+    /// The position is of another life of the log.
+    case epochChanged
+    /// The log does not reach that far.
+    case ahead
+    /// The log no longer holds what follows the position.
+    case trimmed
+    /// More came than the connection could take.
+    case behind
 }

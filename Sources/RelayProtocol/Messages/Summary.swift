@@ -3,6 +3,8 @@ package struct Summary: Sendable, Equatable {
     package var session: SessionID
     /// The event after which this holds.
     package var seq: Int64
+    /// The first event that the log still holds; 1 unless retention removed some.
+    package var first: Int64 = 1
     package var host: Named<HostTag>
     package var hostIsConnected: Bool
     package var agentName: String
@@ -49,6 +51,7 @@ package struct Summary: Sendable, Equatable {
     package init(from value: JSONValue) throws(WireError) {
         session = try value.object().identifier("session")
         seq = try value.integer("seq")
+        first = try value.optionalInteger("first") ?? 1
         host = try Named(from: value.required("host"))
         hostIsConnected = try value.required("host").flag("connected")
         let agent = try value.required("agent")
@@ -86,6 +89,7 @@ package struct Summary: Sendable, Equatable {
         JSONWriter.object { writer in
             writer.field("session", session)
             writer.field("seq", seq)
+            writer.field("first", first > 1 ? first : nil)
             writer.object("host") {
                 host.write(to: &$0)
                 $0.field("connected", hostIsConnected)

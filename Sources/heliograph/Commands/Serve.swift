@@ -3,6 +3,7 @@ import Glibc
 import HeliographServer
 import Logging
 import QRCode
+import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
@@ -36,6 +37,21 @@ struct Serve: ParsableCommand {
     @Option(help: ArgumentHelp("Serve the page from this folder instead of the one in the binary.", valueName: "folder"))
     var webRoot: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Remove sessions in which nothing has happened for so many days; 0 keeps all.", valueName: "days"))
+    var keepDays = 90
+
+    @Option(
+        help: ArgumentHelp(
+            "Above so many megabytes of events, remove the oldest: ended sessions first; 0 keeps all.", valueName: "megabytes"))
+    var keepMegabytes = 4096
+
+    @Option(
+        help: ArgumentHelp(
+            "Ping a peer that is silent for so many seconds; hang up after twice as many.", valueName: "seconds"))
+    var heartbeat = 15
+
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
     var logLevel = "notice"
 
@@ -44,6 +60,9 @@ struct Serve: ParsableCommand {
             throw ValidationError("--tls-certificate and --tls-key go together.")
         }
         if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is none of the levels.") }
+        if !(0...36_500).contains(keepDays) { throw ValidationError("--keep-days takes 0 to 36500.") }
+        if !(0...(1 << 30)).contains(keepMegabytes) { throw ValidationError("--keep-megabytes takes 0 to \(1 << 30).") }
+        if !(1...3600).contains(heartbeat) { throw ValidationError("--heartbeat takes 1 to 3600 seconds.") }
         _ = try address
         if let publicURL, !publicURL.hasPrefix("https://"), !publicURL.hasPrefix("http://") {
             throw ValidationError("--public-url begins with https:// (or http://).")
@@ -58,6 +77,10 @@ struct Serve: ParsableCommand {
         configuration.publicURL = publicURL.map { String($0.reversed().drop { $0 == "/" }.reversed()) }
         configuration.webRoot = webRoot
         configuration.executable = Executable.path
+        configuration.retention = Retention(
+            ageMax: keepDays == 0 ? nil : Int64(keepDays) * 24 * 60 * 60 * 1000,
+            bytesMax: keepMegabytes == 0 ? nil : Int64(keepMegabytes) << 20)
+        configuration.liveness = Liveness(pingAfter: .seconds(heartbeat), hangUpAfter: .seconds(2 * heartbeat))
         if let tlsCertificate, let tlsKey {
             configuration.tls = .init(certificateFile: tlsCertificate, privateKeyFile: tlsKey)
         }

@@ -329,6 +329,21 @@ async def stall(port):
     await asyncio.sleep(600)
 
 
+async def trickle(port, total):
+    """Reads slowly, with a small window, and answers no ping; reports how much it got before the end."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect(("127.0.0.1", int(port)))
+    connection.sendall(handshake_bytes(path="/trickle"))
+    read_head(connection)
+    print(json.dumps({"open": True}), flush=True)
+    got = 0
+    while got < int(total) and (piece := connection.recv(2048)):
+        got += len(piece)
+        await asyncio.sleep(0.02)
+    return {"got": got}
+
+
 async def main():
     name, *arguments = sys.argv[1:]
     result = await globals()[name](*arguments)

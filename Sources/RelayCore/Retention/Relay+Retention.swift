@@ -1,0 +1,169 @@
+import RelayProtocol
+
+/// What is forgotten, and when: by age, by bytes, ended sessions first. Positions stay honest: the numbering of a session goes
+/// on, and a position whose events are gone gets a reset.
+extension Relay {
+    mutating func keepHouse(at now: Instant) {
+        for key in sessions.keys {
+            sessions[key]?.updateViews { $0.forgetResolved(at: now.wall) }
+        }
+        expireOverdue(at: now)
+        forgetCommands(at: now)
+        isTrimDue = true
+        effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
+    }
+
+    private mutating func forgetCommands(at now: Instant) {
+        let before = now.wall - Limits.commandsAge
+        guard commands.values.contains(where: { $0 < before }) else { return }
+        commands = commands.filter { $0.value >= before }
+        staging.commandsForgottenBefore = before
+    }
+
+    /// Adds to the batch that is about to be cut what retention lets go of, a bounded step at a time.
+    mutating func planTrims(at now: Instant) {
+        guard isTrimDue else { return }
+        isTrimDue = false
+        var budget = Limits.trimmedEventsMax
+        for key in keysToRemove(at: now) {
+            guard budget > 0 else { break }
+            budget -= remove(key, atMost: budget)
+        }
+        if budget > 0 { trimFull(&budget) }
+        // Another step, unless this one found less than it was allowed.
+        if budget <= 0 { effects.append(.armTimer(.trim, after: Limits.trimInterval)) }
+    }
+
+    // MARK: - Whole sessions
+
+    /// Those that are too old, then those that are too many; longest untouched first.
+    private func keysToRemove(at now: Instant) -> [SessionKey] {
+        let retention = configuration.retention
+        guard retention.ageMax != nil || retention.bytesMax != nil else { return [] }
+        let idle = sessions.values.filter { isRemovable($0) }
+            .sorted {
+                ($0.staged.state.touchedAt, $0.key.session.rawValue) < ($1.staged.state.touchedAt, $1.key.session.rawValue)
+            }
+        var chosen: [SessionKey] = []
+        // A wall clock that was set meanwhile says nothing of how old anything is.
+        if let ageMax = retention.ageMax, abs(now.wall - now.uptime - clockOffset) <= Limits.clockDriftMax {
+            chosen = idle.filter { now.wall - $0.staged.state.touchedAt > ageMax }.map(\.key)
+        }
+        guard let bytesMax = retention.bytesMax else { return chosen }
+        var bytes = bytesOfWorkspaces()
+        for key in chosen { bytes[key.workspace, default: 0] -= sessions[key]?.staged.state.eventBytes ?? 0 }
+        let aged = Set(chosen)
+        for session in idle where session.staged.state.summary.endedAt != nil && !aged.contains(session.key) {
+            guard bytes[session.key.workspace, default: 0] > bytesMax else { continue }
+            bytes[session.key.workspace, default: 0] -= session.staged.state.eventBytes
+            chosen.append(session.key)
+        }
+        return chosen
+    }
+
+    private func isRemovable(_ session: Session) -> Bool {
+        isAtRest(session) && session.subscribers.isEmpty && session.staged.openApprovalCount == 0
+            && (session.staged.state.summary.endedAt != nil || !session.staged.state.summary.hostIsConnected)
+    }
+
+    /// Nothing of it is on its way to the disk.
+    private func isAtRest(_ session: Session) -> Bool {
+        session.committed != nil && session.cut == nil && staging.appends[session.key] == nil
+    }
+
+    private func bytesOfWorkspaces() -> [WorkspaceID: Int64] {
+        var bytes: [WorkspaceID: Int64] = [:]
+        for session in sessions.values { bytes[session.key.workspace, default: 0] += session.staged.state.eventBytes }
+        return bytes
+    }
+
+    /// Returns how many events go. A long session goes in steps, its last one with its end.
+    private mutating func remove(_ key: SessionKey, atMost budget: Int64) -> Int64 {
+        guard let state = sessions[key]?.staged.state else { return 0 }
+        let held = state.seq - state.summary.first + 1
+        guard held <= budget else {
+            trim(key, count: budget)
+            return budget
+        }
+        staging.trims.append(SessionTrim(key: key, through: state.seq, state: nil))
+        return max(held, 1)
+    }
+
+    // MARK: - The oldest events
+
+    private mutating func trimFull(_ budget: inout Int64) {
+        guard let bytesMax = configuration.retention.bytesMax else { return }
+        var bytes = bytesOfWorkspaces()
+        for trim in staging.trims where trim.state == nil {
+            bytes[trim.key.workspace, default: 0] -= sessions[trim.key]?.staged.state.eventBytes ?? 0
+        }
+        let planned = Set(staging.trims.map(\.key))
+        let large = sessions.values.filter { isAtRest($0) && !planned.contains($0.key) }
+            .sorted {
+                ($1.staged.state.eventBytes, $1.key.session.rawValue) < ($0.staged.state.eventBytes, $0.key.session.rawValue)
+            }
+        for session in large {
+            guard budget > 0 else { return }
+            let state = session.staged.state
+            let excess = bytes[session.key.workspace, default: 0] - bytesMax
+            let held = state.seq - state.summary.first + 1
+            guard excess > 0, held > Limits.keptEventsMin, state.eventBytes > 0 else { continue }
+            let share = (Double(excess) / Double(state.eventBytes) * Double(held)).rounded(.up)
+            let count = min(Int64(min(share, Double(held))), held - Limits.keptEventsMin, budget)
+            let freed = trim(session.key, count: count)
+            bytes[session.key.workspace, default: 0] -= freed
+            budget -= count
+        }
+    }
+
+    /// Returns the bytes that go, in proportion: what each event weighs is not remembered.
+    @discardableResult
+    private mutating func trim(_ key: SessionKey, count: Int64) -> Int64 {
+        guard var state = sessions[key]?.staged.state, count > 0 else { return 0 }
+        let held = state.seq - state.summary.first + 1
+        let freed = Int64(Double(state.eventBytes) * Double(count) / Double(max(held, 1)))
+        state.summary.first += count
+        state.eventBytes -= freed
+        staging.trims.append(SessionTrim(key: key, through: state.summary.first - 1, state: state))
+        return freed
+    }
+
+    // MARK: - On disk
+
+    mutating func show(_ trims: [SessionTrim]) {
+        for trim in trims {
+            guard let session = sessions[trim.key] else { continue }
+            if let state = trim.state {
+                let freed = (session.committed?.state.eventBytes ?? 0) - state.eventBytes
+                sessions[trim.key]?.updateViews {
+                    $0.state.summary.first = state.summary.first
+                    $0.state.eventBytes -= freed
+                }
+                if let summary = sessions[trim.key]?.committed?.state.summary {
+                    sendToWatchers(.summary(summary), of: trim.key)
+                }
+            } else {
+                let host = session.staged.state.summary.host.id
+                let place = session.committed?.state
+                removed[trim.key] = RemovedSession(host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0)
+                sendToWatchers(.removed(trim.key.session), of: trim.key)
+                for peer in session.subscribers { clients[peer]?.subscriptions[trim.key.session] = nil }
+                revive(trim, session, eventBytes: place?.eventBytes ?? 0)
+            }
+        }
+    }
+
+    /// Its host went on with a session while it was being removed: what is staged begins it anew, where it was.
+    private mutating func revive(_ trim: SessionTrim, _ session: Session, eventBytes: Int64) {
+        guard staging.appends[trim.key] != nil else {
+            sessions[trim.key] = nil
+            sessionsOfHosts[HostKey(workspace: trim.key.workspace, host: session.staged.state.summary.host.id)]?.remove(
+                trim.key)
+            return
+        }
+        sessions[trim.key]?.committed = nil
+        sessions[trim.key]?.subscribers = []
+        sessions[trim.key]?.staged.state.summary.first = trim.through + 1
+        sessions[trim.key]?.staged.state.eventBytes -= eventBytes
+    }
+}

@@ -1,0 +1,13 @@
+/// How much history is kept. What is open, watched or being written to is never removed.
+package struct Retention: Sendable, Equatable {
+    /// A session in which nothing happened for so long, in milliseconds, is removed; nil keeps all.
+    package var ageMax: Int64?
+    /// Bytes of events in a workspace; beyond it the sessions that ended longest ago are removed, then the oldest events of
+    /// those that have most. Nil keeps all.
+    package var bytesMax: Int64?
+
+    package init(ageMax: Int64? = nil, bytesMax: Int64? = nil) {
+        self.ageMax = ageMax
+        self.bytesMax = bytesMax
+    }
+}

@@ -1,0 +1,34 @@
+internal import Foundation
+
+/// An exported audit log, read line by line.
+enum AuditFile {
+    /// A decision with all that a person can say in it, every character escaped, is far below this.
+    private static let lineBytesMax = 1 << 20
+    private static let chunkBytes = 256 << 10
+
+    /// Calls `body` with each line and its number, from 1. The last line has its end, or it was cut.
+    static func forEachLine(of path: String, _ body: ([UInt8], Int) throws -> Void) throws(StoreError) {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw StoreError(.cannotOpen, "\(path) cannot be read.")
+        }
+        defer { try? file.close() }
+        do {
+            var rest: [UInt8] = []
+            var number = 0
+            while let chunk = try file.read(upToCount: chunkBytes), !chunk.isEmpty {
+                rest += chunk
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    number += 1
+                    try body(Array(rest[..<end]), number)
+                    rest.removeSubrange(...end)
+                }
+                guard rest.count <= lineBytesMax else {
+                    throw StoreError(.corrupt, "Line \(number + 1) of \(path) is longer than any audit record.")
+                }
+            }
+            if !rest.isEmpty { try body(rest, number + 1) }
+        } catch {
+            throw error as? StoreError ?? StoreError(.io, "\(path) cannot be read.", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import RelayProtocol
+
+/// One line of the audit log as it is read back.
+struct AuditLine {
+    let workspace: WorkspaceID
+    let n: Int64
+    let previous: String
+    let hash: String
+    /// Who decided what, in a record of a decision.
+    let decision: (key: AuditedApproval, decision: Decision)?
+    /// Whether `hash` is the hash of this very line.
+    let isIntact: Bool
+
+    /// Throws where this is no audit record at all.
+    init(parsing bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        workspace = try value.identifier("workspace")
+        n = try value.integer("n", in: 1...JSONValue.integerMax)
+        previous = try value.string("previous", bytesMax: 64)
+        hash = try value.string("hash", bytesMax: 64)
+        if try value.string("what") == AuditWord.decided {
+            let key = AuditedApproval(
+                workspace: workspace, session: try value.identifier("session"), approval: try value.identifier("approval"))
+            decision = (key, try Decision(from: value.required("decision")))
+        } else {
+            decision = nil
+        }
+        // Byte for byte as it was written: no other spelling of the same has this hash.
+        let suffix = Array(",\"hash\":\"\(hash)\"}".utf8)
+        let bare = bytes.dropLast(suffix.count) + [UInt8(ascii: "}")]
+        isIntact = bytes.suffix(suffix.count).elementsEqual(suffix) && AuditHead.hash(of: bare, after: previous) == hash
+    }
+}
+
+/// An approval's name in the whole file.
+struct AuditedApproval: Hashable {
+    let workspace: WorkspaceID
+    let session: SessionID
+    let approval: ApprovalID
+}

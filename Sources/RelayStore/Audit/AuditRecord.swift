@@ -1,0 +1,81 @@
+internal import Crypto
+internal import RelayCore
+internal import RelayProtocol
+
+/// What one line of the audit log says, before it has its place in the chain.
+///
+/// A line is one JSON object: `n`, `at`, `workspace`, `what`, then what it is about, then `previous` and `hash`.
+///
+/// - `n` counts the records of a workspace, from 1.
+/// - `at`, in milliseconds since 1970, is the event's own time: by the relay's clock for what the relay does
+///   (`approval.decided`, `approval.expired`, everything about tokens), by the host's clock for what the host states.
+/// - `previous` is the `hash` of record `n - 1`, and 64 zeros in the first.
+/// - `hash` is the SHA-256, as 64 hexadecimal digits, of the text of `previous` followed by the line without `hash`: everything
+///   before `,"hash"`, and a closing brace.
+struct AuditRecord {
+    let workspace: WorkspaceID
+    private let at: Int64
+    private let what: String
+    private let body: (inout JSONWriter) -> Void
+
+    /// One stage that an approval has reached. Tool and title are as stored: the wire bounds them. The decision stands in the
+    /// record of its being made, with the words that went with it.
+    init(_ approval: Approval, at: Int64, workspace: WorkspaceID) {
+        self.workspace = workspace
+        self.at = at
+        what = AuditWord.approval(approval.stage)
+        body = { writer in
+            writer.field("session", approval.session)
+            writer.field("approval", approval.id)
+            writer.field("tool", approval.request.tool)
+            writer.field("title", approval.request.title)
+            writer.field("digest", approval.request.digest.rawValue)
+            if approval.stage == .decided, let decision = approval.decision {
+                writer.object("decision") { decision.write(to: &$0) }
+            }
+            writer.field("outcome", approval.outcome?.rawValue)
+            writer.field("reason", approval.reason)
+        }
+    }
+
+    /// `what` is one of `AuditWord`'s. The token's digest is left out: it would prove a guess.
+    init(_ token: Token, _ what: String, at: Int64) {
+        workspace = token.workspace
+        self.at = at
+        self.what = what
+        body = { writer in
+            writer.field("token", token.id)
+            writer.field("role", token.role.rawValue)
+            writer.field("subject", token.subject)
+            writer.field("name", token.name)
+        }
+    }
+
+    /// The record as it follows `head`, and the head that it makes.
+    func line(after head: AuditHead) -> (line: [UInt8], head: AuditHead) {
+        let bare = JSONWriter.object { writer in
+            writer.field("n", head.n + 1)
+            writer.field("at", at)
+            writer.field("workspace", workspace)
+            writer.field("what", what)
+            body(&writer)
+            writer.field("previous", head.hash)
+        }
+        let hash = AuditHead.hash(of: bare, after: head.hash)
+        let line = bare.dropLast() + Array(",\"hash\":\"\(hash)\"}".utf8)
+        return (Array(line), AuditHead(workspace: workspace, n: head.n + 1, hash: hash))
+    }
+}
+
+/// What an audit record can be about.
+enum AuditWord {
+    static let tokenCreated = "token.created"
+    static let tokenRevoked = "token.revoked"
+    /// A pairing code became this token.
+    static let pairingRedeemed = "pairing.redeemed"
+    static let decided = approval(.decided)
+
+    static func approval(_ stage: ApprovalStage) -> String {
+        stage == .pending ? "approval.requested" : "approval.\(stage.rawValue)"
+    }
+}

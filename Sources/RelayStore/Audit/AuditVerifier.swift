@@ -1,0 +1,49 @@
+internal import RelayProtocol
+
+/// Reads audit lines one after the other and says where the chain is broken.
+///
+/// It goes on behind a fault with what the faulty line says, so that one touched line is one or two sentences, not a thousand.
+struct AuditVerifier {
+    private(set) var report = AuditReport()
+    private var heads: [WorkspaceID: AuditHead] = [:]
+    private var order: [WorkspaceID] = []
+    /// Heads kept elsewhere that no record has shown yet.
+    private var wantedHashes: Set<String>
+
+    init(wanting hashes: [String]) { wantedHashes = Set(hashes) }
+
+    /// `place` names the line for people. Hands back the line where it can be read.
+    mutating func take(_ bytes: [UInt8], at place: String) -> AuditLine? {
+        report.recordCount += 1
+        let line: AuditLine
+        do { line = try AuditLine(parsing: bytes) } catch {
+            report.fault("\(place) is no audit record: \(error)")
+            return nil
+        }
+        if heads[line.workspace] == nil { order.append(line.workspace) }
+        let head = heads[line.workspace] ?? .start(of: line.workspace)
+        heads[line.workspace] = AuditHead(workspace: line.workspace, n: line.n, hash: line.hash)
+        if line.isIntact { wantedHashes.remove(line.hash) }
+
+        if !line.isIntact {
+            report.fault("\(place) was changed: its hash is of another line")
+        } else if line.n != head.n + 1 {
+            let wanted = "record \(head.n + 1) of workspace \(line.workspace)"
+            let happened = line.n > head.n + 1 ? "lines before it were removed" : "lines were inserted or moved"
+            report.fault("\(place) has record \(line.n) where \(wanted) belongs: \(happened)")
+        } else if line.previous != head.hash {
+            report.fault("\(place) does not follow the record before it: one of the two was replaced")
+        }
+        return line
+    }
+
+    mutating func fault(_ sentence: String) { report.fault(sentence) }
+
+    consuming func finish() -> AuditReport {
+        for hash in wantedHashes.sorted() {
+            report.fault("no record has the hash \(hash): the end was cut off, or the log is another one")
+        }
+        report.heads = order.compactMap { heads[$0] }
+        return report
+    }
+}

@@ -1,0 +1,119 @@
+internal import GRDB
+internal import RelayCore
+internal import RelayProtocol
+internal import Synchronization
+
+extension SQLiteStore {
+    /// Reads what the core starts from, around what does not decode.
+    struct Loader {
+        private(set) var state = LogState()
+        private(set) var damaged: [DamagedRecord] = []
+        /// Sessions whose approvals have something to stand in.
+        private var loaded: Set<SessionKey> = []
+
+        mutating func loadSessions(from db: Database) throws {
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT workspace, session, host, seq, host_seq, state, is_removed FROM sessions ORDER BY number")
+            while let row = try rows.next() {
+                guard let workspace = WorkspaceID(row[0]), let session = SessionID(row[1]), let host = HostID(row[2]) else {
+                    damaged.append(
+                        DamagedRecord(workspace: row[0], session: row[1], what: "the session's names are misspelled"))
+                    continue
+                }
+                let key = SessionKey(workspace: workspace, session: session)
+                let place = RemovedSession(host: host, seq: row[3], hostSeq: row[4])
+                guard row[6] == 0 else {
+                    state.removed.append((key, place))
+                    continue
+                }
+                do {
+                    let stored = try SessionState(stored: row[5])
+                    state.sessions.append((key, stored))
+                    loaded.insert(key)
+                } catch {
+                    state.removed.append((key, place))
+                    damaged.append(
+                        DamagedRecord(
+                            workspace: row[0], session: row[1], what: "the session's state does not decode: \(error)",
+                            isState: true))
+                }
+            }
+        }
+
+        mutating func loadApprovals(resolvedSince: Int64, from db: Database) throws {
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT workspace, sessions.session, approval, record
+                    FROM approvals JOIN sessions ON sessions.number = approvals.session
+                    WHERE resolved_at IS NULL OR resolved_at >= ? ORDER BY approvals.number
+                    """, arguments: [resolvedSince])
+            while let row = try rows.next() {
+                guard let workspace = WorkspaceID(row[0]), let session = SessionID(row[1]),
+                    loaded.contains(SessionKey(workspace: workspace, session: session))
+                else { continue }
+                do {
+                    state.approvals.append((workspace, try Approval(stored: row[3])))
+                } catch {
+                    damaged.append(
+                        DamagedRecord(
+                            workspace: row[0], session: row[1],
+                            what: "approval \(row[2] as String) does not decode: \(error)"))
+                }
+            }
+        }
+
+        mutating func loadCommands(since: Int64, from db: Database) throws {
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT workspace, client, command, at FROM commands WHERE at >= ?", arguments: [since])
+            while let row = try rows.next() {
+                guard let workspace = WorkspaceID(row[0]), let client = ClientID(row[1]), let command = CommandID(row[2]) else {
+                    damaged.append(DamagedRecord(workspace: row[0], session: "", what: "a command's names are misspelled"))
+                    continue
+                }
+                state.commands.append(CommandRecord(workspace: workspace, client: client, command: command, at: row[3]))
+            }
+        }
+    }
+
+    /// What `load` last found that does not decode. The rows are as they were.
+    package var damagedRecords: [DamagedRecord] { damage.withLock { $0.records } }
+
+    func isDamaged(_ session: SessionKey) -> Bool {
+        damage.withLock { $0.records.contains { $0.isState(of: session) } }
+    }
+
+    /// A state that another has replaced is no longer in the way.
+    func forgetDamage(mendedBy batch: LogBatch) {
+        damage.withLock { damage in
+            guard !damage.records.isEmpty else { return }
+            let keys = batch.appends.map(\.key) + batch.trims.map(\.key)
+            for key in keys { damage.records.removeAll { $0.isState(of: key) } }
+        }
+    }
+}
+
+/// A row that the relay goes on without.
+package struct DamagedRecord: Sendable, Equatable {
+    /// As they stand in the row, well spelled or not.
+    package let workspace: String
+    package let session: String
+    package let what: String
+    /// What does not decode is the session's state.
+    private let isState: Bool
+
+    init(workspace: String, session: String, what: String, isState: Bool = false) {
+        self.workspace = workspace
+        self.session = session
+        self.what = what
+        self.isState = isState
+    }
+
+    func isState(of key: SessionKey) -> Bool {
+        isState && workspace == key.workspace.rawValue && session == key.session.rawValue
+    }
+}
+
+extension Approval {
+    init(stored bytes: [UInt8]) throws(WireError) { try self.init(from: JSONDocument(parsing: bytes).root) }
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+internal import GRDB
+internal import RelayProtocol
+
+extension SQLiteStore {
+    /// Long enough for the command line to finish, short enough to be noticed.
+    private static let busySecondsMax: TimeInterval = 5
+    /// Up to here every page is checked before the relay starts: 0.2 s, or a second from a disk that reads 250 MB/s.
+    static let checkedBytesMax: Int64 = 256 << 20
+    /// What a WAL is cut back to after a long read had kept it from being emptied.
+    private static let walBytesKept = 64 << 20
+
+    static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(busySecondsMax)
+        configuration.label = "RelayStore"
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA cell_size_check = ON")  // notices a damaged page before it is believed
+        }
+        return configuration
+    }
+
+    static func open(_ path: String) throws -> DatabasePool {
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try pool.writeWithoutTransaction { db in
+            // GRDB sets NORMAL when it turns on the WAL, so this comes after.
+            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(walBytesKept)")
+            let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
+            precondition(synchronous == 2, "every commit must be synced: 2 is FULL")
+        }
+        return pool
+    }
+
+    /// Looks at an existing file through a connection that cannot write: what is damaged, or newer than we are, stays as it is.
+    /// Hands back whether every page was checked.
+    ///
+    /// By name or through SQLite, never through a descriptor of our own: closing one would drop SQLite's locks on the file.
+    static func check(_ path: String, for user: User) throws -> Bool {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else { return true }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw StoreError(.cannotOpen, "\(path) is not a file.") }
+        let size = Int64(facts.st_size)
+        guard size > 0 else { return true }
+        var configuration = configuration
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let isSmall = size <= checkedBytesMax
+        try queue.read { db in
+            if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
+            guard user.isRelay else { return }
+            if isSmall { return try checkIntegrity(of: nil, path: path, in: db) }
+            // The history is nearly all of a large file, and nothing at the start reads it.
+            let tables = try String.fetchAll(
+                db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('events', 'sqlite_sequence')")
+            for table in tables { try checkIntegrity(of: table, path: path, in: db) }
+        }
+        try queue.close()
+        return user.isRelay && isSmall
+    }
+
+    private static func checkIntegrity(of table: String?, path: String, in db: Database) throws {
+        if let fault = try fault(in: table, db) { throw StoreError.corrupt(path: path, fault) }
+    }
+
+    /// Reads every page, or those of one table and its indexes; says what does not fit together, nil where all does.
+    static func fault(in table: String?, _ db: Database) throws -> String? {
+        let scope = table.map { "'\($0)'" } ?? "1"
+        let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(\(scope))")
+        return verdict == "ok" ? nil : verdict ?? "it could not be checked"
+    }
+
+    /// Checks every page beside what else is going on, for a file that is too large to be checked before the start. Throws
+    /// `corrupt` where one is damaged; nothing is written after that. False where the store was closed before the end.
+    package func checkEverything() throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try read { db in try Self.checkIntegrity(of: nil, path: self.path, in: db) }
+            return true
+        } catch {
+            if (error.underlying as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return false }
+            if error.code == .corrupt { stopWriting(error) }
+            throw error
+        }
+    }
+
+    /// The epoch in the file, or a new one where the file has none or is a copy: it may lack events that clients have seen.
+    ///
+    /// A copy shows by its inode. One made by writing over the old file in place does not.
+    static func epoch(of pool: DatabasePool, path: String, for user: User) throws -> Epoch {
+        try pool.write { db in
+            func meta(_ name: String) throws -> String? {
+                try String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [name])
+            }
+            let file = String(inode(path))
+            let isCopy = try user.isRelay && meta("file") != file
+            if let stored = try meta("epoch").flatMap(Epoch.init), !isCopy { return stored }
+            let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+            guard let epoch = Epoch(String((0..<20).compactMap { _ in letters.randomElement() })) else {
+                preconditionFailure("twenty letters and digits are an identifier")
+            }
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO meta VALUES ('epoch', ?), ('file', ?)", arguments: [epoch.rawValue, file])
+            return epoch
+        }
+    }
+
+    /// Has the next relay that opens this file begin another epoch.
+    static func dropEpoch(in db: Database) throws { try db.execute(sql: "DELETE FROM meta WHERE name IN ('epoch', 'file')") }
+
+    private static func inode(_ path: String) -> UInt64 {
+        var facts = stat()
+        return unsafe stat(path, &facts) == 0 ? UInt64(facts.st_ino) : 0
+    }
+}

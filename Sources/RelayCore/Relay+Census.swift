@@ -11,18 +11,22 @@ package struct RelayCensus: Sendable {
     package var openApprovals = 0
     package var approvals = 0
     package var stagedEvents = 0
+    package var commands = 0
+    package var expiries = 0
     /// The first bound that is not kept, as a sentence.
     package var breach: String?
 
-    package var total: Int { sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents }
+    package var total: Int { sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries }
 }
 
 extension Relay {
     package var census: RelayCensus {
         var census = RelayCensus()
-        census.sessions = sessions.count
+        census.sessions = sessions.count + removed.count
+        census.commands = commands.count
+        census.expiries = expiries.count
         census.peers = hosts.count + clients.count
-        census.waiters = waiters.count
+        census.waiters = waiters.count + commandWaiters.count
         census.reads = reads.count
         for client in clients.values {
             census.subscriptions += client.subscriptions.count
@@ -53,10 +57,10 @@ extension Relay {
             .sorted { $0.0.session.rawValue < $1.0.session.rawValue }
     }
 
-    /// Reduces a session's events from the first on. What is no event's doing (whose it is, who is connected, how far its host's
-    /// numbering is) is taken from `like`.
+    /// Reduces a session's events, from the first after `begin` on. What is no event's doing (whose it is, who is connected, how far its host's
+    /// numbering is, what of it is held) is taken from `like`.
     package static func replay(
-        _ events: [[UInt8]], like state: SessionState
+        _ events: [[UInt8]], after begin: Int64 = 0, like state: SessionState
     ) throws(WireError) -> (state: SessionState, approvals: [ApprovalID: Approval]) {
         let summary = state.summary
         var view = SessionView(
@@ -65,7 +69,12 @@ extension Relay {
                     session: summary.session, host: summary.host, hostIsConnected: summary.hostIsConnected, agentName: "unknown",
                     startedAt: summary.startedAt)))
         view.state.hostSeq = state.hostSeq
-        for (index, bytes) in events.enumerated() { view.reduce(try Event(stored: bytes), seq: Int64(index) + 1) }
+        view.state.eventBytes = state.eventBytes
+        view.state.touchedAt = state.touchedAt
+        view.state.summary.first = summary.first
+        for (index, bytes) in events.enumerated().dropFirst(Int(begin)) {
+            view.reduce(try Event(stored: bytes), seq: Int64(index) + 1)
+        }
         return (view.state, view.approvals)
     }
 }

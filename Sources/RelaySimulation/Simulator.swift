@@ -7,11 +7,12 @@ package struct Simulator: Sendable {
         package var hostsMax = 2
         package var clientsMax = 3
         /// Virtual milliseconds with faults; then without, until all is quiet; then until all that agents waited for is settled.
-        package var duration: Int64 = 40_000
+        /// Nil takes the shape's.
+        package var duration: Int64?
         package var calm: Int64 = 130_000
         package var settling: Int64 = 60_000
-        /// An agent does something about this often, in virtual milliseconds.
-        package var pace: Int64 = 1_500
+        /// Nil draws it from the seed.
+        package var shape: Shape?
         /// What waits for one client before the relay is told, and before it is hung up on.
         package var congestedBytes = 16 << 10
         package var outboxBytesMax = 64 << 10
@@ -64,7 +65,7 @@ extension Simulator.Configuration {
     package static func soak(hours: Int64) -> Self {
         var settings = Self()
         settings.duration = hours * 3_600_000
-        settings.pace = 10_000
+        settings.shape = .soak
         var faults = Faults()
         faults.delay = 0.01
         faults.cut = 0.0005

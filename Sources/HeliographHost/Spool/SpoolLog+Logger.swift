@@ -20,6 +20,7 @@ extension Logger {
             error("a session could not be numbered anew", metadata: ["session.id": "\(session)", "error": "\(cause)"])
         case .thinned(let events):
             warning("the spool is full: dropped the oldest events", metadata: ["events": "\(events)"])
+        case .notRotated(let cause): error("no new spool file could be begun", metadata: ["error": "\(cause)"])
         case .notThinned(let cause): error("the full spool could not be thinned", metadata: ["error": "\(cause)"])
         }
     }

@@ -27,6 +27,8 @@ package final class Spool {
     private var current: String
     private var currentBytes: Int
     private var isDirty = false
+    /// The current file ends in a part of a record that could not be taken away: nothing behind it could be found again.
+    private var isTorn = false
 
     // MARK: Opening
 
@@ -102,12 +104,13 @@ package final class Spool {
     @discardableResult
     package func append(_ items: [Item]) throws(SpoolError) -> [Int64] {
         guard !items.isEmpty else { return [] }
-        try rotateIfFull()
+        rotateIfFull()
         var bytes: [UInt8] = []
         var added: [(record: SpoolRecord, start: Int, size: Int)] = []
         var next: [SessionID: Int64] = [:]
         var numbers: [Int64] = []
         do throws(SpoolError) {
+            if isTorn { try rotate() }
             for item in items {
                 let record: SpoolRecord
                 switch item {
@@ -124,8 +127,7 @@ package final class Spool {
             }
             try disk.append(bytes, to: current)
         } catch {
-            // Whatever part of it was written goes, so that the next record stands where it can be found.
-            try? disk.truncate(current, to: currentBytes)
+            cutOffPart()
             for case .event(let session, _, _) in items { index.skipNumber(of: session) }
             throw error
         }
@@ -134,6 +136,16 @@ package final class Spool {
         for (record, start, size) in added { index.add(record, at: start, size: size) }
         makeRoom()
         return numbers
+    }
+
+    /// Whatever part of a record was written goes, so that the next one stands where it can be found; or in another file.
+    private func cutOffPart() {
+        do throws(SpoolError) {
+            try disk.truncate(current, to: currentBytes)
+            isTorn = false
+        } catch {
+            isTorn = true
+        }
     }
 
     /// What was kept for somebody to decide about is settled: it may go for room like any other event.
@@ -185,6 +197,7 @@ package final class Spool {
             }
             var frames: [[UInt8]] = []
             for record in records { frames.append(try record.framed()) }
+            if isTorn { try rotate() }
             try disk.append(Array(frames.joined()), to: current)
             isDirty = true
             for (record, frame) in zip(records, frames) {
@@ -193,7 +206,7 @@ package final class Spool {
             }
         } catch {
             log(.notRenumbered(session, error))
-            try? disk.truncate(current, to: currentBytes)
+            cutOffPart()
         }
     }
 
@@ -206,11 +219,12 @@ package final class Spool {
 
     // MARK: Room
 
-    private func rotateIfFull() throws(SpoolError) {
+    /// Where no new file can be begun, the old one goes on: what matters is that the event is written.
+    private func rotateIfFull() {
         // Begun anew early when nothing waits: then all that is old can go.
         let isIdle = index.pendingCount == 0 && currentBytes > limits.segmentBytesMax / 4
         guard currentBytes > limits.segmentBytesMax || isIdle else { return }
-        try rotate()
+        do throws(SpoolError) { try rotate() } catch { log(.notRotated(error)) }
     }
 
     private func rotate() throws(SpoolError) {
@@ -220,6 +234,7 @@ package final class Spool {
         if !forgotten.isEmpty { log(.forgotSessions(count: forgotten.count)) }
         current = try Self.begin(last.number + 1, on: disk, &index)
         currentBytes = index.segments.last?.bytes ?? 0
+        isTorn = false
         deleteDeadSegments()
     }
 

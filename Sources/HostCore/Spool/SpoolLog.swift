@@ -11,6 +11,8 @@ package enum SpoolLog: Sendable, Equatable {
     /// The relay knows later events of it than this host does.
     case renumbered(SessionID, events: Int)
     case notRenumbered(SessionID, SpoolError)
+    /// A file is full, and no other can be begun.
+    case notRotated(SpoolError)
     /// Full: the oldest events went.
     case thinned(events: Int)
     case notThinned(SpoolError)

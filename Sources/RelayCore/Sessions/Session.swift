@@ -44,4 +44,7 @@ struct SessionView {
     var approvals: [ApprovalID: Approval] = [:]
 
     init(state: SessionState) { self.state = state }
+
+    /// The same facts give the same orders, whatever a dictionary does.
+    var approvalsInOrder: [Approval] { approvals.values.sorted { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) } }
 }

@@ -52,12 +52,18 @@ extension World {
         for (key, state, approvals) in live.committed {
             guard let stored = log.sessions[key] else { return report(.replay, "\(key.session) is live and not in the log") }
             do throws(WireError) {
-                let replayed = try Relay.replay(stored.events, like: state)
+                let replayed = try Relay.replay(stored.events, after: stored.begunAfter, like: state)
                 if replayed.state.bytes != state.bytes {
                     return report(
                         .replay, "\(key.session) is \(text(state.bytes)), and its events make it \(text(replayed.state.bytes))")
                 }
-                for (id, approval) in replayed.approvals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                let replayedApprovals = replayed.approvals.mapValues { approval in
+                    // The relay's own clock made this of it.
+                    var approval = approval
+                    approval.expiresAt = approvals[approval.id]?.expiresAt
+                    return approval
+                }
+                for (id, approval) in replayedApprovals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                     // The resolved are forgotten in time.
                     if approvals[id] == nil, approval.stage.isFinal { continue }
                     if approvals[id]?.bytes != approval.bytes { return report(.replay, "\(id) is not what its events make it") }
@@ -101,7 +107,7 @@ extension World {
                 }
             }
         }
-        let tokens = Set(hosts.flatMap(\.agents).compactMap { $0.ask?.token })
+        let tokens = Set(hosts.flatMap(\.agents).compactMap { agent in agent.ask.flatMap { $0.isAtTerminal ? nil : $0.token } })
         for id in open.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let token = freedom.questions[id]?.token, tokens.contains(token) else {
                 return report(.convergence, "\(id) is pending, and its agent no longer waits for it")

@@ -142,6 +142,10 @@ final class ClientProcess {
         case .summary(let summary): take(summary)
         case .approval(let approval): take(approval)
         case .reply(let command, let reply): replied(reply, to: command)
+        case .removed(let session):
+            summaries[session] = nil
+            approvals = approvals.filter { $0.value.session != session }
+            views[session] = nil
         case .deltas, .notice: break
         }
     }
@@ -163,9 +167,20 @@ final class ClientProcess {
     }
 
     private func take(_ summary: Summary) {
-        if summaries[summary.session] == nil, views[summary.session] == nil, world.dice.chance(0.8) { follow(summary.session) }
+        if summaries[summary.session]?.endedAt == nil, summary.endedAt == nil || summaries[summary.session] == nil,
+            views[summary.session] == nil, world.dice.chance(0.8) { follow(summary.session) }
         if let known = summaries[summary.session], known.seq > summary.seq { return }
         summaries[summary.session] = summary
+        if summary.endedAt != nil, views[summary.session] != nil { lookAway(from: summary.session) }
+    }
+
+    /// What is over is watched no longer, by most.
+    private func lookAway(from session: SessionID) {
+        guard world.dice.chance(0.7) else { return }
+        world.after(world.dice.within(500...5_000)) { [self] _ in
+            guard isGreeted, views[session]?.isFollowed == true, summaries[session]?.endedAt != nil else { return }
+            send(.unsubscribe(session), .unsubscribe(session))
+        }
     }
 
     private func take(_ approval: Approval) {
@@ -212,6 +227,7 @@ final class ClientProcess {
             world.after(1_000) { [self] _ in if views[session]?.isFollowed == false { follow(session) } }
         case (.unsubscribe(let session), .done):
             views[session]?.left()
+            if summaries[session]?.endedAt != nil { return views[session] = nil }
             world.after(2_000) { [self] _ in if views[session]?.isFollowed == false { follow(session) } }
         case (.history(let session, let before), .history(let first, let events)):
             let stored = world.log.sessions[key(session)]?.events ?? []

@@ -12,11 +12,15 @@ final class Agent {
         /// Milliseconds of the clock that never jumps.
         let askedAt: Int64
         var attempts = 0
+        /// Answered without a decision: the hook is gone, and the agent asks at its own terminal.
+        var isAtTerminal = false
     }
 
     private unowned let world: World
     let host: Int
-    let session: SessionID
+    private(set) var session: SessionID
+    /// All that it ever worked on; it may go back to one.
+    private var sessions: [SessionID]
     /// One process of it.
     private(set) var run = 0
     private(set) var ask: Ask?
@@ -27,6 +31,7 @@ final class Agent {
         self.world = world
         self.host = host
         session = SessionID("h\(host)-s\(index)")!
+        sessions = [session]
     }
 
     private var machine: HostMachine { world.hosts[host] }
@@ -66,14 +71,15 @@ final class Agent {
             self.ask = nil
             tell(.proven(token: ask.token, ran: true, isOurs: false))
         }
-        world.after(10) { [self] _ in machine.tell(.worked([.message(.assistant, summary: "the last")]), of: self) }
+        // So that what was lost before it is counted.
+        world.after(10) { [self] _ in for session in sessions { machine.tell(.ended(session), of: self) } }
     }
 
     // MARK: Work
 
     private func work() {
         let run = run
-        let pace = world.configuration.pace
+        let pace = world.shape.pace
         world.after(world.dice.within(pace / 10...2 * pace)) { [self] world in
             guard run == self.run, !isFinished else { return }
             guard ask == nil else { return work() }
@@ -83,10 +89,25 @@ final class Agent {
                     if ask == nil { machine.tell(.worked([.statusChanged(.idle, reason: nil)]), of: self) }
                 }
             }
+            if world.dice.chance(world.shape.endings) { return turn() }
             if world.dice.chance(0.3) { return begin() }
-            let burst = world.dice.chance(0.1) ? 12 : 1 + world.dice.below(3)
+            let burst = world.dice.chance(0.1) ? world.shape.burst : 1 + world.dice.below(3)
             tell(.worked((0..<burst).map { _ in event() }))
             work()
+        }
+    }
+
+    /// Ends its session, and begins another or goes back to an earlier one.
+    private func turn() {
+        machine.tell(.ended(session), of: self)
+        world.after(20) { [self] world in
+            if world.dice.chance(0.3) {
+                session = world.dice.pick(sessions)
+            } else {
+                session = SessionID("\(sessions[0])-\(sessions.count)")!
+                sessions.append(session)
+            }
+            start()
         }
     }
 
@@ -120,7 +141,7 @@ final class Agent {
         }
         // The agent's own patience with a hook.
         world.after(HostMachine.approvalLife + 3_000) { [self] _ in
-            guard self.ask?.token == ask.token else { return }
+            guard self.ask?.token == ask.token, self.ask?.isAtTerminal == false else { return }
             world.trace.note(world.now, name, "gives up", "hook \(ask.token)")
             self.ask = nil
             machine.tell(.hookGone(token: ask.token), of: self)
@@ -135,7 +156,7 @@ final class Agent {
 
     /// The hook calls the daemon, and calls again when there is none.
     private func call(_ token: Int) {
-        guard var ask, ask.token == token else { return }
+        guard var ask, ask.token == token, !ask.isAtTerminal else { return }
         if machine.isUp {
             ask.attempts += 1
             self.ask = ask
@@ -161,8 +182,9 @@ final class Agent {
 
     /// What the daemon prints for its hook; nil leaves the agent to its own prompt.
     func answered(_ token: Int, _ verdict: Decision.Verdict?, of approval: ApprovalID?) {
-        guard let ask, ask.token == token, ask.run == run else { return }
+        guard let ask, ask.token == token, ask.run == run, !ask.isAtTerminal else { return }
         guard let verdict, let approval else {
+            self.ask?.isAtTerminal = true
             // Its own prompt: somebody at the terminal, some time.
             world.after(world.dice.within(100...5_000)) { [self] _ in answeredLocally(token) }
             return

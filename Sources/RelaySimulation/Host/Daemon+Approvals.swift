@@ -19,6 +19,9 @@ extension Daemon {
                 resolve(approval.id, .approvalCancelled(approval.id, reason: "deniedLocally"))
             }
         case .gone(let run): gone(run, agent)
+        case .ended(let session):
+            overtaken(agent, except: nil)
+            _ = record([Record(session: session, head: .sessionEnded(reason: "done", failed: false))])
         }
     }
 

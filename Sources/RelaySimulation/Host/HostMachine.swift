@@ -13,6 +13,7 @@ final class HostMachine {
         case proven(token: Int, ran: Bool, isOurs: Bool)
         case hookGone(token: Int)
         case gone(run: Int)
+        case ended(SessionID)
     }
 
     /// How long an approval waits, in milliseconds.

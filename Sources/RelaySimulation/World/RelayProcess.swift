@@ -42,7 +42,7 @@ final class RelayProcess {
         do {
             let wall = instant.wall
             let state = try world.log.load(resolvedSince: wall - Limits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
-            var fresh = Relay(configuration: World.relayConfiguration, epoch: world.log.epoch, state: state)
+            var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state)
             let effects = fresh.started(at: instant)
             relay = fresh
             world.trace.note(world.now, "relay", "starts", "life \(life)")

@@ -9,6 +9,8 @@ final class SimulatedLog {
         /// All events that ever were; the log still holds those from `heldFrom` on.
         var events: [[UInt8]] = []
         var heldFrom: Int64 = 1
+        /// Retention removed all through here; what followed began anew.
+        var begunAfter: Int64 = 0
         /// As bytes, so that a start reads what a commit wrote. Nil where retention removed the session.
         var state: [UInt8]?
         var hostSeq: Int64 = 0
@@ -44,6 +46,7 @@ final class SimulatedLog {
             if known == nil { order.append(append.key) }
             var stored = known ?? Stored(host: append.state.summary.host.id)
             guard stored.host == append.state.summary.host.id else { return "\(append.key.session) changed hosts" }
+            if stored.state == nil { stored.begunAfter = stored.seq }
             guard append.state.hostSeq >= stored.hostSeq else { return "the host's numbering of \(append.key.session) fell" }
             stored.events += append.events.map(\.bytes)
             stored.state = append.state.bytes
@@ -64,6 +67,10 @@ final class SimulatedLog {
         for trim in batch.trims {
             guard var stored = sessions[trim.key] else { return "\(trim.key.session) is trimmed, and is not there" }
             guard trim.through <= stored.seq else { return "\(trim.key.session) is trimmed beyond its end" }
+            guard !batch.appends.contains(where: { $0.key == trim.key }) else { return "\(trim.key.session) is added to and trimmed" }
+            if trim.state == nil, stored.stages.keys.contains(where: { stored.ends[$0] == nil }) {
+                return "\(trim.key.session) is removed with an open approval"
+            }
             stored.heldFrom = max(stored.heldFrom, trim.through + 1)
             stored.state = trim.state?.bytes
             if trim.state == nil {

@@ -7,11 +7,11 @@ final class World {
     /// 2026-01-01, in milliseconds since 1970.
     static let wallAtStart: Int64 = 1_767_225_600_000
     static let heartbeat = Heartbeat(pingSeconds: 15, hangUpSeconds: 30)
-    static let relayConfiguration = Relay.Configuration(software: "simulated", heartbeat: heartbeat)
     static let workspace = Named(id: WorkspaceID("home")!, name: "home")
 
     let configuration: Simulator.Configuration
     let plant: Plant?
+    let shape: Shape
     var faults: Faults
     var dice: Dice
     private(set) var now: Int64 = 0
@@ -43,6 +43,7 @@ final class World {
         self.configuration = configuration
         plant = configuration.plant
         dice = Dice(seed: seed)
+        shape = configuration.shape ?? Shape.drawn(by: &dice)
         faults = configuration.faults ?? Faults.drawn(by: &dice)
         trace = Trace(isKept: isTraced)
         relay = RelayProcess(world: self)
@@ -50,6 +51,11 @@ final class World {
         let clientCount = 1 + dice.below(configuration.clientsMax)
         for index in 0..<hostCount { hosts.append(HostMachine(world: self, index: index, agents: 1 + dice.below(2))) }
         for index in 0..<clientCount { clients.append(ClientProcess(world: self, index: index)) }
+    }
+
+    var relayConfiguration: Relay.Configuration {
+        let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
+        return Relay.Configuration(software: "simulated", heartbeat: World.heartbeat, retention: retention)
     }
 
     // MARK: Time
@@ -76,12 +82,13 @@ final class World {
         for host in hosts { after(dice.within(0...200)) { _ in host.start() } }
         for client in clients { after(dice.within(0...500)) { _ in client.start() } }
         after(1_000) { $0.everySecond() }
-        advance(to: configuration.duration)
+        let duration = configuration.duration ?? shape.duration
+        advance(to: duration)
         calm()
-        advance(to: configuration.duration + configuration.calm)
+        advance(to: duration + configuration.calm)
         if violation == nil { checkQuiet() }
         settle()
-        advance(to: configuration.duration + configuration.calm + configuration.settling)
+        advance(to: duration + configuration.calm + configuration.settling)
         if violation == nil { checkSettled() }
     }
 

@@ -16,7 +16,9 @@ package struct RelayCensus: Sendable {
     /// The first bound that is not kept, as a sentence.
     package var breach: String?
 
-    package var total: Int { sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries }
+    package var total: Int {
+        sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries
+    }
 }
 
 extension Relay {
@@ -44,7 +46,9 @@ extension Relay {
         for (_, subscribers) in workspaceSubscribers where !subscribers.isSubset(of: clients.keys) {
             census.breach = "a workspace has a subscriber who has left"
         }
-        if census.subscribers > census.subscriptions { census.breach = "sessions have more subscribers than clients subscriptions" }
+        if census.subscribers > census.subscriptions {
+            census.breach = "sessions have more subscribers than clients subscriptions"
+        }
         if !Set(hostPeers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
         if waiters.contains(where: { clients[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
         census.stagedEvents = staging.appends.values.reduce(0) { $0 + $1.events.count }
@@ -66,7 +70,8 @@ extension Relay {
         var view = SessionView(
             state: SessionState(
                 summary: Summary(
-                    session: summary.session, host: summary.host, hostIsConnected: summary.hostIsConnected, agentName: "unknown",
+                    session: summary.session, host: summary.host, hostIsConnected: summary.hostIsConnected,
+                    agentName: "unknown",
                     startedAt: summary.startedAt)))
         view.state.hostSeq = state.hostSeq
         view.state.eventBytes = state.eventBytes

@@ -18,6 +18,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case absentHost
     /// A host's spool loses an event that it took.
     case leakySpool
+    /// The log forgets how far a removed session had come.
+    case forgottenPlace
     /// What was trimmed is passed over without a word.
     case silentTrim
 
@@ -33,7 +35,8 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgetfulLog: [.replay]
         case .absentHost: [.convergence]
         case .leakySpool: [.completeness]
-        case .silentTrim: [.view, .retention]
+        case .forgottenPlace: [.retention]
+        case .silentTrim: [.view]
         }
     }
 }

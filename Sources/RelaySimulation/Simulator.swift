@@ -56,7 +56,8 @@ package struct Simulator: Sendable {
 
 extension Simulator.Outcome {
     package var summary: String {
-        violation.map(\.description) ?? "all promises held, at most \(peak) things in the core's memory, trace \(String(trace.hash, radix: 16))"
+        violation.map(\.description)
+            ?? "all promises held, at most \(peak) things in the core's memory, trace \(String(trace.hash, radix: 16))"
     }
 }
 

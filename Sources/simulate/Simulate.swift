@@ -59,7 +59,9 @@ struct Simulate: AsyncParsableCommand {
             }
             if done.isMultiple(of: 1_000) || done == seeds {
                 let seconds = Double((clock.now - begun).components.seconds) + 0.001
-                print("\(done) of \(seeds) seeds, \(failed.count) failed, \(Int(Double(done) / seconds)) a second, \(steps) steps")
+                print(
+                    "\(done) of \(seeds) seeds, \(failed.count) failed, \(Int(Double(done) / seconds)) a second, \(steps) steps"
+                )
             }
         }
         guard failed.isEmpty else {

@@ -132,7 +132,9 @@ extension Relay {
     mutating func armExpiry(of approval: Approval, in key: SessionKey, at now: Instant) {
         guard let end = approval.expiresAt else { return }
         let timer = RelayTimer.approvalExpiry(key, approval.id)
-        let wait = min(max(0, end - now.wall), Limits.expiryMax) + Limits.expiryGrace
+        // After a restart the clock may show any time: nothing waits longer than it was asked to at first.
+        let life = approval.request.expiresAt.map { max(0, $0 - approval.requestedAt) } ?? Limits.expiryMax
+        let wait = min(max(0, end - now.wall), life, Limits.expiryMax) + Limits.expiryGrace
         expiries[timer] = now.uptime + wait
         effects.append(.armTimer(timer, after: wait))
     }

@@ -55,7 +55,8 @@ struct ViewChecker {
         switch state {
         case .unfollowed: return "a snapshot of \(session) came, which is not followed"
         case .expectsReset: return "a snapshot of \(session) came before the reset that says why"
-        case .following: if let known = self.seq, seq < known { return "a snapshot of \(session) goes back from \(known) to \(seq)" }
+        case .following:
+            if let known = self.seq, seq < known { return "a snapshot of \(session) goes back from \(known) to \(seq)" }
         case .expectsSnapshot: break
         }
         state = .following

@@ -170,4 +170,9 @@ extension World {
         default: return message
         }
     }
+
+    func planted(_ page: LogPage) -> LogPage {
+        guard plant == .silentTrim, page.events.count > 1 else { return page }
+        return LogPage(first: page.first, events: Array(page.events.dropFirst()))
+    }
 }

@@ -168,7 +168,10 @@ final class ClientProcess {
 
     private func take(_ summary: Summary) {
         if summaries[summary.session]?.endedAt == nil, summary.endedAt == nil || summaries[summary.session] == nil,
-            views[summary.session] == nil, world.dice.chance(0.8) { follow(summary.session) }
+            views[summary.session] == nil, world.dice.chance(0.8)
+        {
+            follow(summary.session)
+        }
         if let known = summaries[summary.session], known.seq > summary.seq { return }
         summaries[summary.session] = summary
         if summary.endedAt != nil, views[summary.session] != nil { lookAway(from: summary.session) }

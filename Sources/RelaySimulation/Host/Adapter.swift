@@ -44,7 +44,8 @@ struct Adapter {
     mutating func restore(_ notes: [String: [UInt8]], until: Int64) {
         for (key, note) in notes {
             let parts = String(decoding: note, as: UTF8.self).split(separator: "|", omittingEmptySubsequences: false)
-            guard let id = ApprovalID(key), parts.count == 6, let session = SessionID(String(parts[0])), let run = Int(parts[1]),
+            guard let id = ApprovalID(key), parts.count == 6, let session = SessionID(String(parts[0])),
+                let run = Int(parts[1]),
                 let token = Int(parts[2]), let digest = InputDigest(String(parts[3])), let expiresAt = Int64(parts[4])
             else { preconditionFailure("a note is as it was written: the spool checks its bytes") }
             var approval = Open(
@@ -58,7 +59,8 @@ struct Adapter {
     static func approval(of head: EventHead) -> ApprovalID? {
         switch head {
         case .approvalRequested(let request): request.approval
-        case .approvalDelivered(let id), .approvalApplied(let id, _), .approvalCancelled(let id, _), .approvalStale(let id, _): id
+        case .approvalDelivered(let id), .approvalApplied(let id, _), .approvalCancelled(let id, _), .approvalStale(let id, _):
+            id
         default: nil
         }
     }

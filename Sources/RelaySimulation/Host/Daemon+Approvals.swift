@@ -133,7 +133,8 @@ extension Daemon {
             }
             resolve(
                 approval.id,
-                isAllowed ? .approvalStale(approval.id, reason: "unconfirmed") : .approvalApplied(approval.id, outcome: .denied))
+                isAllowed ? .approvalStale(approval.id, reason: "unconfirmed") : .approvalApplied(approval.id, outcome: .denied)
+            )
         }
     }
 

@@ -181,7 +181,9 @@ final class Daemon {
 
     private static func isKept(_ head: EventHead) -> Bool {
         switch head {
-        case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionEnded: true
+        case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
+            .sessionEnded:
+            true
         default: false
         }
     }

@@ -41,7 +41,10 @@ final class RelayProcess {
         bootedAt = world.now
         do {
             let wall = instant.wall
-            let state = try world.log.load(resolvedSince: wall - Limits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
+            var state = try world.log.load(
+                resolvedSince: wall - Limits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
+            if world.plant == .forgottenPlace { state.removed = [] }
+            if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
             var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state)
             let effects = fresh.started(at: instant)
             relay = fresh
@@ -130,7 +133,7 @@ final class RelayProcess {
             case .send(let bytes, let peers): send(bytes, to: peers)
             case .close(let peer, let code): if let connection = world.connections[peer] { world.relayCloses(connection, code) }
             case .append(let batch): commit(batch)
-            case .read(let id, let query): read(id) { .pageRead(id, $0.log.page(query)) }
+            case .read(let id, let query): read(id) { .pageRead(id, $0.planted($0.log.page(query))) }
             case .readApproval(let id, let key, let approval):
                 read(id) { world in
                     // What is stored was written by the core itself: `start` has read all of it.
@@ -162,7 +165,8 @@ final class RelayProcess {
             if case .host(let index) = first.role {
                 let message = try MessageToHost(parsing: bytes)
                 world.checkDurable(message)
-                world.trace.note(world.now, "relay", "⇒", bytes: bytes, "\(first.name) \(String(decoding: bytes, as: UTF8.self))")
+                world.trace.note(
+                    world.now, "relay", "⇒", bytes: bytes, "\(first.name) \(String(decoding: bytes, as: UTF8.self))")
                 for connection in open {
                     world.sendToPeer(bytes.count, on: connection) { world in
                         world.hosts[index].received(message, on: connection)
@@ -227,9 +231,10 @@ final class RelayProcess {
     private func makeDurable(_ commit: Commit) {
         guard !commit.isDurable else { return }
         commit.isDurable = true
-        if let complaint = world.log.commit(commit.batch) { world.report(.retention, complaint) }
+        if let complaint = world.log.commit(commit.batch) { world.report(complaint.checker, complaint.sentence) }
         world.checkCompleteness(of: commit.batch)
-        world.trace.note(world.now, "disk", "has", "\(commit.batch.appends.map { "\($0.key.session) through \($0.state.seq)" })")
+        world.trace.note(
+            world.now, "disk", "has", "\(commit.batch.appends.map { "\($0.key.session) through \($0.state.seq)" })")
     }
 
     private func read(_ id: ReadID, _ answer: @escaping (World) -> Input) {

@@ -32,44 +32,59 @@ final class SimulatedLog {
 
     // MARK: Writing
 
+    typealias Complaint = (checker: CheckerName, sentence: String)
+
     /// Nil, or why this batch contradicts what is stored.
-    func commit(_ batch: LogBatch) -> String? {
+    func commit(_ batch: LogBatch) -> Complaint? {
         for append in batch.appends {
             let known = sessions[append.key]
             let seq = known?.seq ?? 0
             guard append.firstSeq == seq + 1 else {
-                return "a batch goes on at \(append.firstSeq) of \(append.key.session), which has \(seq) events"
+                return (.retention, "a batch goes on at \(append.firstSeq) of \(append.key.session), which has \(seq) events")
             }
             guard append.state.seq == seq + Int64(append.events.count) else {
-                return "a batch's state of \(append.key.session) is after \(append.state.seq), its events end elsewhere"
+                return (
+                    .retention,
+                    "a batch's state of \(append.key.session) is after \(append.state.seq), its events end elsewhere"
+                )
             }
             if known == nil { order.append(append.key) }
             var stored = known ?? Stored(host: append.state.summary.host.id)
-            guard stored.host == append.state.summary.host.id else { return "\(append.key.session) changed hosts" }
+            guard stored.host == append.state.summary.host.id else {
+                return (.retention, "\(append.key.session) changed hosts")
+            }
             if stored.state == nil { stored.begunAfter = stored.seq }
-            guard append.state.hostSeq >= stored.hostSeq else { return "the host's numbering of \(append.key.session) fell" }
+            guard append.state.hostSeq >= stored.hostSeq else {
+                return (.completeness, "the host's numbering of \(append.key.session) fell")
+            }
             stored.events += append.events.map(\.bytes)
             stored.state = append.state.bytes
             stored.hostSeq = append.state.hostSeq
             for approval in append.approvals {
-                if let end = stored.ends[approval.id] { return "\(approval.id) changed after its end, \(end.rawValue)" }
+                if let end = stored.ends[approval.id] {
+                    return (.decision, "\(approval.id) changed after its end, \(end.rawValue)")
+                }
                 stored.approvals[approval.id] = approval.bytes
                 stored.stages[approval.id, default: [:]][approval.seq] = approval.stage
                 if approval.stage.isFinal { stored.ends[approval.id] = approval.stage }
                 guard let decision = approval.decision else { continue }
                 if let winner = stored.decisions[approval.id], winner != decision {
-                    return "\(approval.id) was decided twice: by \(winner.command) and by \(decision.command)"
+                    return (.decision, "\(approval.id) was decided twice: by \(winner.command) and by \(decision.command)")
                 }
                 stored.decisions[approval.id] = decision
             }
             sessions[append.key] = stored
         }
         for trim in batch.trims {
-            guard var stored = sessions[trim.key] else { return "\(trim.key.session) is trimmed, and is not there" }
-            guard trim.through <= stored.seq else { return "\(trim.key.session) is trimmed beyond its end" }
-            guard !batch.appends.contains(where: { $0.key == trim.key }) else { return "\(trim.key.session) is added to and trimmed" }
+            guard var stored = sessions[trim.key] else {
+                return (.retention, "\(trim.key.session) is trimmed, and is not there")
+            }
+            guard trim.through <= stored.seq else { return (.retention, "\(trim.key.session) is trimmed beyond its end") }
+            guard !batch.appends.contains(where: { $0.key == trim.key }) else {
+                return (.retention, "\(trim.key.session) is added to and trimmed")
+            }
             if trim.state == nil, stored.stages.keys.contains(where: { stored.ends[$0] == nil }) {
-                return "\(trim.key.session) is removed with an open approval"
+                return (.retention, "\(trim.key.session) is removed with an open approval")
             }
             stored.heldFrom = max(stored.heldFrom, trim.through + 1)
             stored.state = trim.state?.bytes

@@ -131,7 +131,7 @@ extension World {
             connection.isOpenAtRelay = false
             connection.isCut = true
             world.forget(connection)
-            world.relay.feed(.disconnected(connection.id))
+            if world.plant != .ghosts { world.relay.feed(.disconnected(connection.id)) }
         }
     }
 

@@ -31,8 +31,6 @@ final class World {
     private(set) var isCalm = false
     private(set) var stepCount = 0
 
-    /// Who decided what, by the command's name: what replies are held against.
-    var commands: [CommandID: DecideCommand] = [:]
     var lastName = 0
     var decisions = DecisionChecker()
     var freedom = FreedomChecker()
@@ -107,7 +105,13 @@ final class World {
         if dice.chance(faults.clockJump) {
             let jump = dice.pick([-1, 1] as [Int64]) * dice.pick([40_000, 3_600_000, 315_360_000_000])
             let victim = dice.below(hosts.count + 1)
-            if victim == hosts.count { relay.wallOffset += jump } else { hosts[victim].wallOffset += jump }
+            // Never before 1970: no clock shows that, and no event may say it.
+            let bounds = -Self.wallAtStart / 2...Self.wallAtStart / 2
+            if victim == hosts.count {
+                relay.wallOffset = min(max(relay.wallOffset + jump, bounds.lowerBound), bounds.upperBound)
+            } else {
+                hosts[victim].wallOffset = min(max(hosts[victim].wallOffset + jump, bounds.lowerBound), bounds.upperBound)
+            }
             trace.note(now, victim == hosts.count ? "relay" : "host\(victim)", "clock jumps", "by \(jump) ms")
         }
         if dice.chance(faults.diskFull) {

@@ -24,7 +24,11 @@ package enum HostCommand {
             throw HostError(.pairing, "\(link.relay) has no TLS: a token would go over the network for all to read")
         }
         let name = name ?? machineName()
-        let request = PairingRequest(link: link, name: name, certificateAuthorityFile: certificateAuthorityFile)
+        // A token is shown to the relay that gave it and to no other. A file that cannot be read has none.
+        let known = try? HostConfiguration.load(paths)
+        let previous = known?.relay == link.relay ? known?.token : nil
+        let request = PairingRequest(
+            link: link, name: name, certificateAuthorityFile: certificateAuthorityFile, previousToken: previous)
         let grant: PairingRequest.Result
         do { grant = try request.perform() } catch { throw HostError(.pairing, error.message) }
         var configuration = HostConfiguration(relay: link.relay, token: grant.token, paths: paths)

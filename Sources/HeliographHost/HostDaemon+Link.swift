@@ -83,30 +83,48 @@ extension HostDaemon: ClientHandler {
     /// All that was added leaves together, after it is on disk.
     func flush() {
         guard let connection, link.isLive else { return }
-        while let batch = link.nextBatch(spool.index) {
-            do {
-                try spool.synchronize()
-            } catch {
-                // Nothing is wrong with the events: they go when the disk has them, on the next connection.
-                logger.error("the spool is not on disk", metadata: ["error": "\(error)"])
-                loop.close(connection, code: CloseCode.goingAway.rawValue, reason: "the spool's disk fails")
-                return
-            }
-            do {
-                let events = try spool.read(batch).map { bytes throws in try Event(stored: bytes) }
+        do throws(SpoolError) {
+            try spool.synchronize()
+            while let question = link.nextQuestion(spool.index) { loop.send(OutgoingMessage(text: question), to: connection) }
+            while let batch = link.nextBatch(spool.index) {
+                guard let events = try read(batch) else {
+                    // Without it, from the first that is not acknowledged.
+                    drive(.resendDue)
+                    return
+                }
                 let message = HostMessage.events(
                     HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))
                 loop.send(OutgoingMessage(text: message.bytes), to: connection)
-            } catch {
-                // What cannot be read will not be readable later: a gap, and the rest goes on.
-                logger.error(
-                    "spooled events could not be read",
-                    metadata: ["session.id": "\(batch.session)", "first": "\(batch.first)", "error": "\(error)"])
-                for entry in batch.entries { spool.drop(batch.session, seq: entry.seq) }
-                loop.close(connection, code: CloseCode.goingAway.rawValue, reason: "the spool is damaged")
-                return
             }
+        } catch {
+            // Nothing of it is lost: it goes when the disk is back.
+            logger.error("spooled events cannot be sent now", metadata: ["error": "\(error)"])
+            armDiskRetry()
         }
+    }
+
+    /// Nil where one of them was damaged: that one is a gap now.
+    private func read(_ batch: SpoolIndex.Batch) throws(SpoolError) -> [Event]? {
+        let stored: [[UInt8]]
+        do throws(SpoolError) {
+            stored = try spool.read(batch)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            logger.error(
+                "a spooled event is damaged; it is gone",
+                metadata: ["session.id": "\(batch.session)", "first": "\(batch.first)", "error": "\(error)"])
+            return nil
+        }
+        var events: [Event] = []
+        for (entry, bytes) in zip(batch.entries, stored) {
+            guard let event = try? Event(stored: bytes) else {
+                logger.error("a spooled event is none; it is gone", metadata: ["session.id": "\(batch.session)"])
+                spool.drop(batch.session, seq: entry.seq)
+                return nil
+            }
+            events.append(event)
+        }
+        return events
     }
 
     /// Live only: what the relay does not take now is lost, and the whole message follows.

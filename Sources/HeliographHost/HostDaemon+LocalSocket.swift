@@ -12,6 +12,7 @@ internal import WebSocketEngine
 /// | `POST /v1/hook/claude/PermissionRequest` | 200 and what the hook prints, or 204: no decision; maybe in an hour |
 /// | `POST /v1/hook/claude/EVENT` | 204 when it is in the spool |
 /// | `POST /v1/statusline/claude` | 204 |
+/// | `GET /v1/alive` | 204: a hook that waits asks now and then |
 /// | `GET /v1/status` | what this daemon does, as JSON |
 extension HostDaemon: ServerHandler {
     /// As much as a hook hands over (see `HookLimits.inputBytesMax`).
@@ -42,6 +43,7 @@ extension HostDaemon: ServerHandler {
         case ("POST", 3, ["v1", "statusline", "claude"]):
             if let line = parse(request, "statusLine") { tell(.statusLineShown(line, process: process(request))) }
             loop.respond(to: id, HTTPResponse(status: 204))
+        case ("GET", 2, ["v1", "alive"]): loop.respond(to: id, HTTPResponse(status: 204))
         case ("GET", 2, ["v1", "status"]):
             loop.respond(
                 to: id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(status)))

@@ -28,7 +28,10 @@ final class HostDaemon {
     private var listener: Listener?
     private var isStopping = false
     /// Where in the spool the open approvals were asked.
-    private var asked: [String: (session: SessionID, seq: Int64)] = [:]
+    var asked: [String: (session: SessionID, seq: Int64)] = [:]
+    /// Of these the disk did not take an event.
+    var sessionsWithGaps: Set<SessionID> = []
+    var diskTimer: TimerID?
 
     /// Deltas are dropped when so much waits for the relay already.
     static let streamBacklogMax = 256 << 10
@@ -69,7 +72,10 @@ final class HostDaemon {
 
     private func start() throws {
         spool.isNeeded = { [unowned self] in adapter.sessions[$0]?.isEnded == false }
-        loop.turnEnded = { [unowned self] in armFlush() }
+        loop.turnEnded = { [unowned self] in
+            armFlush()
+            if spool.isFailing { armDiskRetry() }
+        }
         tell(.daemonStarted(notes: spool.index.notes))
         listener = try loop.listen(localSocket, handler: self)
         drive(.started)
@@ -115,47 +121,6 @@ final class HostDaemon {
             }
         }
         armAdapterTimer()
-    }
-
-    /// One write for all of it. False where it failed.
-    private func record(_ effects: [ClaudeEffect]) -> Bool {
-        var items: [Spool.Item] = []
-        var approvals: [(event: Int, id: ApprovalID, session: SessionID, isAsked: Bool)] = []
-        var eventCount = 0
-        for effect in effects {
-            switch effect {
-            case .emit(let session, let bytes, let isKept):
-                // What the relay would refuse would stop all that comes after it.
-                guard let event = try? Event(stored: bytes) else {
-                    logger.error("an event of ours is not as the wire has it", metadata: ["session.id": "\(session)"])
-                    continue
-                }
-                switch event.head {
-                case .approvalRequested(let request): approvals.append((eventCount, request.approval, session, true))
-                case .approvalDelivered(let id): approvals.append((eventCount, id, session, false))
-                default: break
-                }
-                eventCount += 1
-                items.append(.event(session, bytes, isKept: isKept))
-            case .remember(let key, let note): items.append(.note(key, note))
-            default: break
-            }
-        }
-        guard !items.isEmpty else { return true }
-        hasNews = true
-        do {
-            let numbers = try spool.append(items)
-            for one in approvals where one.isAsked { asked[one.id.rawValue] = (one.session, numbers[one.event]) }
-        } catch {
-            logger.error("the spool did not take an event", metadata: ["error": "\(error)"])
-            for approval in approvals { tell(.notRecorded(approval.id)) }
-            return false
-        }
-        // What is settled is no question any more.
-        for case .remember(let key, nil) in effects {
-            if let place = asked.removeValue(forKey: key) { spool.release(place.session, seq: place.seq) }
-        }
-        return true
     }
 
     private func armFlush() {

@@ -20,8 +20,8 @@ package struct HostError: Error, CustomStringConvertible {
     }
 
     package let code: Code
-    /// The disk is full: the one failure of a file that passes by itself.
-    var isNoRoom = false
+    /// What the system called it, where it did.
+    var number: Int32?
     /// A sentence for the person at the terminal; never a token.
     package let message: String
 
@@ -33,7 +33,7 @@ package struct HostError: Error, CustomStringConvertible {
     /// What the last system call said about `path`.
     static func file(_ action: String, _ path: String, _ number: Int32 = errno) -> HostError {
         var error = HostError(.file, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))")
-        error.isNoRoom = number == ENOSPC || number == EDQUOT
+        error.number = number
         return error
     }
 

@@ -34,18 +34,28 @@ package struct PairingRequest: Sendable {
     /// What the relay calls this machine from now on.
     package var name: String
     package var certificateAuthorityFile: String?
+    /// A host's earlier token of the same relay: it proves that the sessions of that host are this one's to go on with. In the
+    /// body and not as `Authorization`, because it may be revoked by now.
+    package var previousToken: String?
 
-    package init(link: PairingLink, name: String, certificateAuthorityFile: String? = nil) {
+    package init(
+        link: PairingLink, name: String, certificateAuthorityFile: String? = nil, previousToken: String? = nil
+    ) {
         self.link = link
         self.name = name
         self.certificateAuthorityFile = certificateAuthorityFile
+        self.previousToken = previousToken
+    }
+
+    var body: [UInt8] {
+        JSONWriter.object {
+            $0.field("code", link.code)
+            $0.field("name", name)
+            $0.field("previous", previousToken)
+        }
     }
 
     package func perform() throws(PairingFault) -> Result {
-        let body = JSONWriter.object {
-            $0.field("code", link.code)
-            $0.field("name", name)
-        }
         let answer: HTTPExchange.Answer
         do {
             answer = try HTTPExchange(

@@ -1,6 +1,7 @@
 """The real Claude Code, in a real terminal, with our hooks: the terminal's own prompt stays usable, and first wins."""
 
 import json
+import signal
 import threading
 import time
 from typing import Any
@@ -395,6 +396,23 @@ def test_a_hook_without_a_daemon_says_nothing_and_is_quick(machine):
         result = machine.heliograph("hook", "claude", event, input='{"session_id":"x","hook_event_name":"%s"}\n' % event)
         assert result.stdout == "" and result.returncode == 0
         assert time.monotonic() - start < 1, "50 ms are promised; a busy machine may take longer to start a process"
+
+
+@pytest.mark.parametrize("event", ["PermissionRequest", "PreToolUse"])
+def test_a_hook_gives_up_on_a_daemon_that_is_stopped(machine, event):
+    body = {
+        "session_id": "x", "hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": "true"}, "cwd": "/",
+        "permission_mode": "default",
+    }
+    machine.daemon.send_signal(signal.SIGSTOP)
+    try:
+        start = time.monotonic()
+        result = machine.heliograph("hook", "claude", event, input=json.dumps(body))
+        assert result.stdout == "" and result.returncode == 0
+        took = time.monotonic() - start
+        assert took < (20 if event == "PermissionRequest" else 1), took
+    finally:
+        machine.daemon.send_signal(signal.SIGCONT)
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "[]", "{}", '{"session_id":5}', "[" * 10_000, '{"a":1,"a":2}'])

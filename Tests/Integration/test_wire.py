@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from host import input_digest
+from host import ScriptedHost, input_digest
 from waits import wait_until
 from wire import Connection
 
@@ -108,6 +108,35 @@ class TestPairing:
         welcome = connection.wait(lambda message: message["type"] == "welcome", what="welcome")
         assert welcome[role]["name"] == "Ada's phone"
         connection.close()
+
+    @pytest.mark.parametrize("is_revoked", [False, True])
+    def test_a_host_that_shows_its_old_token_stays_the_host_that_it_was(self, relay, is_revoked):
+        old = relay.token("host", "laptop")
+        first = ScriptedHost(relay, "laptop", old)
+        first.start_session("s1")
+        first.wait_acked("s1")
+        first.close()
+        if is_revoked:
+            relay.revoke(relay.token_id("laptop"))
+        answer = relay.post("/v1/pair", {"code": code_of(relay.pair_link("host")), "name": "new name", "previous": old})
+        assert answer.status == 200 and answer.json["token"] != old
+        connection = Connection(relay.url, "/v1/host", answer.json["token"])
+        connection.send({"type": "hello", "version": 1, "software": "test", "sessions": ["s1"]})
+        welcome = connection.wait(lambda message: message["type"] == "welcome", what="welcome")
+        assert welcome["host"]["name"] == "new name"
+        assert welcome["sessions"] == [{"session": "s1", "through": 1}], "the session is its own"
+        connection.close()
+        assert refused(relay, "/v1/host", Authorization=f"Bearer {old}") == 401
+
+    def test_what_is_no_token_of_a_host_is_no_proof(self, relay):
+        host = relay.token("host", "laptop")
+        phone = relay.token("client", "phone")
+        for role, previous in [("host", phone), ("client", host), ("host", "hgh_unknown")]:
+            answer = relay.post("/v1/pair", {"code": code_of(relay.pair_link(role)), "name": "x", "previous": previous})
+            assert answer.status == 200, answer.body
+        assert {"laptop", "phone"} <= {token["name"] for token in relay.tokens()}, "neither was revoked"
+        assert relay.post("/v1/pair", {"code": "0000-0000", "name": "x", "previous": host}).status == 404
+        assert "laptop" in {token["name"] for token in relay.tokens()}, "without a code nothing ends"
 
     def test_a_code_works_once(self, relay):
         code = code_of(relay.pair_link())

@@ -37,6 +37,15 @@ struct PairingTests {
         try HTTPExchange.answer(in: Array(text.utf8), isWhole: false)
     }
 
+    @Test func aHostShowsItsOldTokenInTheBody() throws {
+        let link = try #require(PairingLink("https://relay.example/#host=abc"))
+        func text(_ previous: String?) -> String {
+            String(decoding: PairingRequest(link: link, name: "me", previousToken: previous).body, as: UTF8.self)
+        }
+        #expect(text(nil) == #"{"code":"abc","name":"me"}"#)
+        #expect(text("hgh_x") == #"{"code":"abc","name":"me","previous":"hgh_x"}"#)
+    }
+
     @Test func answersAreReadWhenTheyAreWhole() throws {
         #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{") == nil)
         #expect(try answer("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}") == .init(status: 200, body: Array("{}".utf8)))

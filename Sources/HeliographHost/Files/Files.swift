@@ -39,30 +39,39 @@ enum Files {
             throw error
         }
         guard unsafe rename(temporary, path) == 0 else { throw .file("replace", path) }
-        synchronizeDirectory(of: path)
+        try synchronizeDirectory(of: path)
     }
 
     /// Names in a directory, in no order; empty where it cannot be read.
-    static func names(in path: String) -> [String] {
-        guard let directory = unsafe opendir(path) else { return [] }
+    static func names(in path: String) -> [String] { (try? allNames(in: path)) ?? [] }
+
+    /// The same, where none may be missing.
+    static func allNames(in path: String) throws(HostError) -> [String] {
+        guard let directory = unsafe opendir(path) else { throw .file("list", path) }
         defer { unsafe closedir(directory) }
         var names: [String] = []
-        // The entry is read before the next call could reuse its storage.
-        while let entry = unsafe readdir(directory) {
+        while true {
+            // The only way to tell the end from a failure.
+            errno = 0
+            // The entry is read before the next call could reuse its storage.
+            guard let entry = unsafe readdir(directory) else {
+                if errno != 0 { throw .file("list", path) }
+                return names
+            }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
                 unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
     }
 
-    /// A rename is on disk when its directory is. Best effort: some file systems refuse it.
-    private static func synchronizeDirectory(of path: String) {
+    /// A rename is on disk when its directory is. Some file systems have no such thing, and say EINVAL.
+    private static func synchronizeDirectory(of path: String) throws(HostError) {
         guard let slash = path.lastIndex(of: "/") else { return }
-        let descriptor = unsafe open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        let directory = String(path[..<slash])
+        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .file("open", directory) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw .file("write out", directory) }
     }
 }

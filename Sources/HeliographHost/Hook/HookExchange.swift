@@ -19,7 +19,7 @@ struct HookExchange {
         _ = exchange(request.bytes(), on: socket, until: deadline)
     }
 
-    /// What the agent shall read, or nil for no decision. Waits as long as the agent lives and the daemon comes back.
+    /// What the agent shall read, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back.
     func ask() -> [UInt8]? {
         var attempt = 1
         var brokenSince: ContinuousClock.Instant?
@@ -45,7 +45,7 @@ struct HookExchange {
         }
     }
 
-    /// With a deadline it gives up there; without one, when the agent is gone.
+    /// With a deadline it gives up there; without one, when the agent is gone or the daemon gives no sign of life.
     private func exchange(
         _ bytes: [UInt8], on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?
     ) -> Outcome {
@@ -79,13 +79,32 @@ struct HookExchange {
 
     private func wait(for events: Int32, on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?) -> Bool {
         if let deadline { return socket.wait(for: events, until: deadline) == .ready }
+        var nextProbe = ContinuousClock.now + limits.probeInterval
+        var misses = 0
         while true {
-            switch socket.wait(for: events, until: .now + limits.agentCheck) {
+            switch socket.wait(for: events, until: min(.now + limits.agentCheck, nextProbe)) {
             case .ready: return true
             case .failed: return false
             case .timedOut: if !isAgentAlive() { return false }
             }
+            guard ContinuousClock.now >= nextProbe else { continue }
+            misses = isDaemonAlive() ? 0 : misses + 1
+            // What came meanwhile counts more.
+            if misses >= limits.probeMisses { return socket.wait(for: events, until: .now) == .ready }
+            nextProbe = .now + limits.probeInterval
         }
+    }
+
+    /// Any answer to any request is a sign of life.
+    private func isDaemonAlive() -> Bool {
+        let deadline = ContinuousClock.now + limits.probePatience
+        guard let socket = HookSocket(connectingTo: socketPath, until: deadline) else { return false }
+        let request = Array("GET /v1/alive HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        guard socket.send(request[...]) == request.count, socket.wait(for: POLLIN, until: deadline) == .ready else {
+            return false
+        }
+        if case .bytes = socket.receive(bytesMax: 1 << 10) { return true }
+        return false
     }
 
     private func pause(_ duration: Duration) {

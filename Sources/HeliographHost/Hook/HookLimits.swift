@@ -15,6 +15,13 @@ struct HookLimits: Sendable {
     var responseHeadBytesMax = 16 << 10
     /// How often a waiting hook looks whether its agent still lives.
     var agentCheck = Duration.seconds(1)
+    /// How often a waiting hook asks the daemon for a sign of life. One that is stopped or stuck keeps its connections open, and an
+    /// agent without a terminal would wait for it until its own time-out.
+    var probeInterval = Duration.seconds(3)
+    /// For the answer to that; a daemon that looks through the largest input answers sooner.
+    var probePatience = Duration.seconds(1)
+    /// So many in a row without an answer: one can fail because this machine slept through it.
+    var probeMisses = 3
     /// Between attempts to reach a daemon that went away while it held our question.
     var retryInterval = Duration.milliseconds(250)
     /// How long such a daemon may be away: a restart takes about a second, a crash loop must not keep us for ever.

@@ -21,12 +21,14 @@ final class FileSpoolDisk: SpoolDisk {
         try Self.translating { () throws(HostError) in try Files.makePrivateDirectory(directory) }
     }
 
-    func names() throws(SpoolError) -> [String] { Files.names(in: directory) }
+    func names() throws(SpoolError) -> [String] {
+        try Self.translating { () throws(HostError) in try Files.allNames(in: directory) }
+    }
 
     func contents(of name: String) throws(SpoolError) -> [UInt8] {
         let path = path(name)
         let bytes = try Self.translating { () throws(HostError) in try Files.read(path, bytesMax: Self.fileBytesMax) }
-        guard let bytes else { throw SpoolError(.failed, "\(path) is not there") }
+        guard let bytes else { throw SpoolError(.damaged, "\(path) is not there") }
         return bytes
     }
 
@@ -84,7 +86,14 @@ final class FileSpoolDisk: SpoolDisk {
         do throws(HostError) {
             return try body()
         } catch {
-            throw SpoolError(error.isNoRoom ? .full : .failed, error.message)
+            let code: SpoolError.Code =
+                switch error.number {
+                case ENOSPC, EDQUOT: .full
+                // Of reading: it is gone for good. Of anything else nobody looks at it.
+                case EIO, ENOENT: .damaged
+                default: .failed
+                }
+            throw SpoolError(code, error.message)
         }
     }
 }

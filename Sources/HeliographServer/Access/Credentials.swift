@@ -18,7 +18,7 @@ package struct Credentials: Sendable {
 
     /// A token and the secret itself, which is nowhere else.
     package struct NewToken {
-        package let token: Token
+        package fileprivate(set) var token: Token
         package let secret: String
     }
 
@@ -56,14 +56,30 @@ package struct Credentials: Sendable {
         return NewPairingCode(code: code, role: role, expiresAt: expiresAt)
     }
 
-    /// Turns a code into a token, once. `role` is the only one wanted, nil for any.
-    static func redeem(_ typed: String, name: String, _ store: any CredentialStore) throws -> NewToken? {
+    /// Turns a code into a token, once.
+    ///
+    /// A host that shows an earlier token of its own, revoked or not, stays the host that it was, so that its sessions go on; that
+    /// token ends. The code alone lets it in: the token only says who it is.
+    static func redeem(
+        _ typed: String, name: String, previous: String? = nil, _ store: any CredentialStore
+    ) throws -> NewToken? {
         guard let digest = Secret.digest(ofPairingCode: typed) else { return nil }
+        let known = try previous.map(Secret.digest(ofToken:)).flatMap { digest in
+            try store.allTokens().first { $0.digest == digest && $0.role == .host }
+        }
         var made: NewToken?
+        var isKnown = false
         let token = try store.redeemPairingCode(digest: digest, now: WallClock.milliseconds) { code in
-            let new = newToken(code.role, name: name, workspace: code.workspace)
+            var new = newToken(code.role, name: name, workspace: code.workspace)
+            if let known, code.role == .host, code.workspace == known.workspace {
+                new.token.subject = known.subject
+                isKnown = true
+            }
             made = new
             return new.token
+        }
+        if isKnown, let known, known.revokedAt == nil {
+            _ = try store.revokeToken(id: known.id, at: WallClock.milliseconds)
         }
         return token == nil ? nil : made
     }

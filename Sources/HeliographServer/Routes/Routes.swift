@@ -65,10 +65,12 @@ final class Routes {
     private struct PairRequest {
         let code: String
         let name: String
+        let previous: String?
 
         init(_ body: [UInt8]) throws(WireError) {
             let value = try JSONDocument(parsing: body).root.object()
             code = try value.string("code", bytesMax: 128)
+            previous = try value.optionalString("previous", bytesMax: 256)
             let given = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax) ?? ""
             // Control characters in a name would reach every terminal that shows who decided.
             let clean = String(
@@ -89,9 +91,9 @@ final class Routes {
             return respond(id, .json(400, Notice(error)))
         }
         let isSecure = access.gate.isSecure(request)
-        let (code, name) = (pairing.code, pairing.name)
+        let (code, name, previous) = (pairing.code, pairing.name, pairing.previous)
         access.perform {
-            try Credentials.redeem(code, name: name, $0)
+            try Credentials.redeem(code, name: name, previous: previous, $0)
         } then: { [self] result in
             switch result {
             case .failure(let error): fail(id, error)

@@ -2,6 +2,9 @@ package import RelayProtocol
 
 /// The connection to the relay: connects, says hello, sends what is spooled, takes acknowledgements and decisions.
 ///
+/// A session is sent only when the relay has said how far it has it: after the `hello` that begins a connection, or after
+/// another one (`nextQuestion`) for a session that came up later.
+///
 /// Pure: the clock and the dice are arguments, the spool's index is lent.
 package struct LinkMachine {
     package enum State: Equatable {
@@ -59,6 +62,8 @@ package struct LinkMachine {
     /// Sent on this connection, by session.
     private var sentThrough: [SessionID: Int64] = [:]
     private var inFlight: [Flight] = []
+    /// Named in a `hello` of this connection.
+    private var asked: Set<SessionID> = []
     /// Events that go one by one because the relay refused a message; nil where all is well.
     private var carefulLeft: Int?
 
@@ -84,8 +89,8 @@ package struct LinkMachine {
             return [.connect]
         case (.opened, .connecting):
             state = .greeting
-            let hello = Hello(software: software, name: name, sessions: Self.sessions(of: index, active))
-            return [.send(HostMessage.hello(hello).bytes), .expectWelcome(within: limits.welcomeWithin)]
+            asked = []
+            return [.send(hello(Self.sessions(of: index, active))), .expectWelcome(within: limits.welcomeWithin)]
         case (.welcomeOverdue, .greeting): return [.close(CloseCode.timedOut.rawValue)]
         case (.closed(let reason, let dice), .connecting), (.closed(let reason, let dice), .greeting),
             (.closed(let reason, let dice), .live):
@@ -96,6 +101,7 @@ package struct LinkMachine {
         case (.received(let message), .live): return received(message, index)
         case (.resendDue, .live):
             resendAll()
+            asked = []
             return []
         // Timers of a connection that is over, and a second `started`.
         default: return []
@@ -107,9 +113,13 @@ package struct LinkMachine {
         heartbeat = welcome.heartbeat
         sentThrough = [:]
         inFlight = []
+        return told(sessions) + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
+    }
+
+    /// How far the relay has the sessions that were named, 0 for those that it has nothing of.
+    private mutating func told(_ sessions: [SessionProgress]) -> [Effect] {
         for progress in sessions { sentThrough[progress.session] = progress.through }
-        return sessions.filter { $0.through > 0 }.map { .acknowledge($0.session, through: $0.through) }
-            + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
+        return sessions.map { .acknowledge($0.session, through: $0.through) }
     }
 
     private mutating func received(_ message: MessageToHost, _ index: SpoolIndex) -> [Effect] {
@@ -124,7 +134,9 @@ package struct LinkMachine {
         case .decision(let session, let approval, let digest, let decision):
             return [.decide(session, approval, digest, decision)]
         case .notice(let notice): return noticed(notice)
-        case .welcome, .prompt, .interrupt: return other(message)
+        // Of a session that is on its way by now there is nothing to learn.
+        case .welcome(_, _, let sessions): return told(sessions.filter { !index.isAgreed($0.session) })
+        case .prompt, .interrupt: return other(message)
         }
     }
 
@@ -196,6 +208,22 @@ package struct LinkMachine {
 
     // MARK: Sending
 
+    /// Asks the relay how far it has sessions that events came up of since, before any of these is sent: it may know one
+    /// better than we do. Nil where there is nothing to ask.
+    package mutating func nextQuestion(_ index: SpoolIndex) -> HostMessageBytes? {
+        guard isLive else { return nil }
+        let unknown = index.sessions.keys.filter {
+            !index.isAgreed($0) && !asked.contains($0) && index.sessions[$0]?.entries.isEmpty == false
+        }
+        guard !unknown.isEmpty else { return nil }
+        return hello(Array(unknown.sorted { $0.rawValue < $1.rawValue }.prefix(WireLimits.helloSessionsMax)))
+    }
+
+    private mutating func hello(_ sessions: [SessionID]) -> HostMessageBytes {
+        asked.formUnion(sessions)
+        return HostMessage.hello(Hello(software: software, name: name, sessions: sessions)).bytes
+    }
+
     /// The next message's events, if the window has room. The caller sends them and asks again.
     package mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
         guard isLive else { return nil }
@@ -206,7 +234,7 @@ package struct LinkMachine {
         let countMax = isCareful ? 1 : WireLimits.batchEventsMax
         // In the order of their names: any order does, and a test sees the same each time.
         for id in index.sessions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let session = index.sessions[id], !session.entries.isEmpty else { continue }
+            guard let session = index.sessions[id], !session.entries.isEmpty, index.isAgreed(id) else { continue }
             let sent = sentThrough[id] ?? session.acknowledged
             guard let batch = index.batch(id, after: sent, countMax: countMax, bytesMax: limits.batchBytes) else { continue }
             sentThrough[id] = batch.last

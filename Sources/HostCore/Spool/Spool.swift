@@ -3,10 +3,25 @@ package import RelayProtocol
 /// What the agents did and the relay does not have yet, on this machine's disk, in order.
 ///
 /// A directory of files that are only appended to. Each begins with all that is known besides events, so a file whose
-/// events are acknowledged is simply deleted. A torn end (the machine lost power while writing) is cut off at opening.
+/// events are acknowledged is simply deleted. What is damaged, or was torn by a power cut, is passed over at opening.
+///
+/// A number is given to an event when it is written. It holds once the relay was asked, since this opening, how far it has the
+/// session (`acknowledge`); until then nothing is sent, and what the relay already has a number for is numbered anew. So no
+/// number ever means two events, whatever became of our files.
+///
+/// What a disk does to a spool:
+///
+/// | it fails at | then |
+/// |---|---|
+/// | a write | what was written of it is cut off; events become a gap in the numbers, and what is owed waits in memory |
+/// | cutting that off, or a sync | nothing after the last sync counts as written: it is written again, to a new file, before anything else |
+///
+/// A sync is never tried twice on the same file: the kernel reports lost pages once, and then calls them clean.
 package final class Spool {
     package enum Item {
         case event(SessionID, [UInt8], isKept: Bool)
+        /// Kept, and waits in memory for a disk that does not take it now: the end of something that others wait for.
+        case owed(SessionID, [UInt8])
         case note(String, [UInt8]?)
     }
 
@@ -15,8 +30,10 @@ package final class Spool {
     package private(set) var index = SpoolIndex()
     /// Sessions whose numbering and notes must not be forgotten.
     package var isNeeded: (SessionID) -> Bool = { _ in false }
-    /// Events that were dropped because the spool is full, or refused by the relay.
+    /// Events that were dropped because there was no room, or that the disk did not take, or the relay refused.
     package private(set) var droppedCount = 0
+    /// The disk did not take something: `retry` from time to time.
+    package private(set) var isFailing = false
     /// How often a file was begun for room alone.
     private(set) var rotationCount = 0
 
@@ -26,9 +43,16 @@ package final class Spool {
     /// The file that is written to.
     private var current: String
     private var currentBytes: Int
+    /// Events and agreements that were written and not synchronized; at most a file's worth.
+    private var unsynchronized: [SpoolRecord] = []
     private var isDirty = false
-    /// The current file ends in a part of a record that could not be taken away: nothing behind it could be found again.
-    private var isTorn = false
+    /// What `current` holds is not known.
+    private var isSuspect = false
+    /// In the order they came; notes among them.
+    private var owed: [Item] = []
+    private var owedBytes = 0
+    /// Numbers of these were given to events that were not written, and no record says so yet.
+    private var skipped: Set<SessionID> = []
 
     // MARK: Opening
 
@@ -68,24 +92,32 @@ package final class Spool {
             return
         }
         index.beginSegment(number, bytes: magic.count)
-        var start = magic.count
-        while let (record, end) = SpoolRecord.read(bytes, at: start) {
-            index.add(record, at: start, size: end - start)
-            start = end
+        var end = magic.count
+        var lost = 0
+        while let found = SpoolRecord.find(bytes, from: end) {
+            lost += found.start - end
+            index.add(found.record, at: found.start, size: found.end - found.start)
+            end = found.end
         }
-        // In an older file it is damage and not a torn end: what follows cannot be found, and becomes a gap.
-        if start < bytes.count { log(.torn(file: name, bytes: bytes.count - start, isLast: isLast)) }
+        lost += bytes.count - end
+        if lost > 0 { log(.damaged(file: name, bytes: lost, isLast: isLast)) }
     }
 
-    /// Writes a file that says all that is known: it is there whole or not at all.
+    /// Writes a file that says all that is known, and then `records`: it is there whole or not at all.
     private static func begin(
-        _ number: Int, on disk: any SpoolDisk, _ index: inout SpoolIndex
+        _ number: Int, on disk: any SpoolDisk, _ index: inout SpoolIndex, with records: [SpoolRecord] = []
     ) throws(SpoolError) -> String {
-        let records = index.snapshot
+        let records = index.snapshot + records
         let name = name(number)
         var frames: [[UInt8]] = []
         for record in records { frames.append(try record.framed()) }
-        try disk.replace(name, with: magic + frames.joined())
+        do throws(SpoolError) {
+            try disk.replace(name, with: magic + frames.joined())
+        } catch {
+            // It may be there all the same, and would be read after what is written from now on.
+            try? disk.remove(name)
+            throw error
+        }
         index.beginSegment(number, bytes: magic.count)
         var start = magic.count
         for (record, frame) in zip(records, frames) {
@@ -97,55 +129,91 @@ package final class Spool {
 
     // MARK: Writing
 
-    /// Appends all of it with one write(2): after it, no crash of this process takes any of it back. Returns the numbers of
-    /// the events.
+    /// Appends all of it, and what is owed before it, with one write: after it, no crash of this process takes any of it back.
+    /// Returns the numbers of the events.
     ///
-    /// An event that cannot be written still takes its number, so that the relay learns of a gap.
+    /// An event that cannot be written still takes its number, so that the relay learns of a gap, unless it is owed.
     @discardableResult
     package func append(_ items: [Item]) throws(SpoolError) -> [Int64] {
-        guard !items.isEmpty else { return [] }
-        rotateIfFull()
-        var bytes: [UInt8] = []
-        var added: [(record: SpoolRecord, start: Int, size: Int)] = []
+        guard !items.isEmpty || !owed.isEmpty else { return [] }
+        do throws(SpoolError) {
+            for item in items { try Self.check(item) }
+            try renewIfSuspect()
+            try rotateIfFull()
+            let (records, numbers) = number(owed + items)
+            try write(records)
+            // The numbers of what was owed before are nobody's business.
+            let owedEvents = owed.count { if case .note = $0 { false } else { true } }
+            owed = []
+            owedBytes = 0
+            skipped = []
+            isFailing = false
+            makeRoom()
+            return Array(numbers.dropFirst(owedEvents))
+        } catch {
+            if error.code != .tooLong { isFailing = true }
+            for item in items { skipOrOwe(item, because: error) }
+            throw error
+        }
+    }
+
+    /// Tries the disk again. Throws while it still does not take what it must.
+    package func retry() throws(SpoolError) {
+        guard isFailing else { return }
+        isSuspect = true
+        try renewIfSuspect()
+        isFailing = false
+        try append([])
+    }
+
+    private func number(_ items: [Item]) -> (records: [SpoolRecord], numbers: [Int64]) {
+        // A gap at the end of the numbers is known by a record only.
+        var records = skipped.sorted { $0.rawValue < $1.rawValue }.compactMap(index.record)
         var next: [SessionID: Int64] = [:]
         var numbers: [Int64] = []
-        do throws(SpoolError) {
-            if isTorn { try rotate() }
-            for item in items {
-                let record: SpoolRecord
-                switch item {
-                case .event(let session, let event, let isKept):
-                    let seq = next[session] ?? index.nextSeq(of: session)
-                    next[session] = seq + 1
-                    numbers.append(seq)
-                    record = .event(session, seq: seq, isKept: isKept, bytes: event)
-                case .note(let key, let content): record = .note(key, content)
-                }
-                let frame = try record.framed()
-                added.append((record, currentBytes + bytes.count, frame.count))
-                bytes += frame
+        func add(_ session: SessionID, _ event: [UInt8], isKept: Bool) {
+            if index.sessions[session] == nil, next[session] == nil {
+                records.append(.session(session, next: 1, acknowledged: 0, provisionalFrom: 1))
             }
+            let seq = next[session] ?? index.nextSeq(of: session)
+            next[session] = seq + 1
+            numbers.append(seq)
+            records.append(.event(session, seq: seq, isKept: isKept, bytes: event))
+        }
+        for item in items {
+            switch item {
+            case .event(let session, let event, let isKept): add(session, event, isKept: isKept)
+            case .owed(let session, let event): add(session, event, isKept: true)
+            case .note(let key, let content): records.append(.note(key, content))
+            }
+        }
+        return (records, numbers)
+    }
+
+    /// One write, and the index after it.
+    private func write(_ records: [SpoolRecord]) throws(SpoolError) {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        for record in records {
+            bytes += try record.framed()
+            ends.append(bytes.count)
+        }
+        do throws(SpoolError) {
             try disk.append(bytes, to: current)
         } catch {
-            cutOffPart()
-            for case .event(let session, _, _) in items { index.skipNumber(of: session) }
+            // Whatever part of it was written goes, so that the next record stands where the index says.
+            do throws(SpoolError) { try disk.truncate(current, to: currentBytes) } catch { isSuspect = true }
             throw error
         }
         isDirty = true
-        currentBytes += bytes.count
-        for (record, start, size) in added { index.add(record, at: start, size: size) }
-        makeRoom()
-        return numbers
-    }
-
-    /// Whatever part of a record was written goes, so that the next one stands where it can be found; or in another file.
-    private func cutOffPart() {
-        do throws(SpoolError) {
-            try disk.truncate(current, to: currentBytes)
-            isTorn = false
-        } catch {
-            isTorn = true
+        for (record, (start, end)) in zip(records, zip([0] + ends, ends)) {
+            index.add(record, at: currentBytes + start, size: end - start)
+            switch record {
+            case .event, .agreed: unsynchronized.append(record)
+            case .session, .note: break
+            }
         }
+        currentBytes += bytes.count
     }
 
     /// What was kept for somebody to decide about is settled: it may go for room like any other event.
@@ -153,60 +221,153 @@ package final class Spool {
 
     /// On disk when this returns: nothing is sent before, or a power cut could make us give a number twice.
     package func synchronize() throws(SpoolError) {
-        guard isDirty else { return }
-        try disk.synchronize(current)
+        guard isDirty || isSuspect else { return }
+        if !isSuspect {
+            do throws(SpoolError) {
+                try disk.synchronize(current)
+                unsynchronized = []
+                isDirty = false
+                return
+            } catch {
+                log(.notSynchronized(error))
+                isSuspect = true
+            }
+        }
+        do throws(SpoolError) {
+            try renewIfSuspect()
+        } catch {
+            isFailing = true
+            throw error
+        }
+    }
+
+    // MARK: A disk that fails
+
+    /// Begins a file with all that the last one is not known to hold.
+    private func renewIfSuspect() throws(SpoolError) {
+        guard isSuspect else { return }
+        let old = current
+        try beginNext(with: unsynchronized)
+        log(.renewed(after: old))
+    }
+
+    private func beginNext(with records: [SpoolRecord]) throws(SpoolError) {
+        guard let last = index.segments.last else { preconditionFailure("a spool always has a file that it writes to") }
+        current = try Self.begin(last.number + 1, on: disk, &index, with: records)
+        currentBytes = index.segments.last?.bytes ?? 0
+        unsynchronized = []
+        skipped = []
         isDirty = false
+        isSuspect = false
+        deleteDeadSegments()
+    }
+
+    private static func check(_ item: Item) throws(SpoolError) {
+        let (name, count) =
+            switch item {
+            case .event(let session, let event, _), .owed(let session, let event): (session.rawValue, event.count + 8)
+            case .note(let key, let content): (key, content?.count ?? 0)
+            }
+        guard name.utf8.count + count + 2 <= SpoolRecord.payloadBytesMax else {
+            throw SpoolError(.tooLong, "a record of \(count) bytes does not fit into the spool")
+        }
+    }
+
+    private func skipOrOwe(_ item: Item, because error: SpoolError) {
+        switch item {
+        case .event(let session, _, _): skip(session)
+        case .owed(let session, let event):
+            let isTaken = error.code != .tooLong && owedBytes + event.count <= limits.owedBytesMax
+            if isTaken { owe(item, event.count) } else { skip(session) }
+        case .note(let key, let content):
+            // Only the last word counts.
+            owed.removeAll { if case .note(key, _) = $0 { true } else { false } }
+            if error.code != .tooLong { owe(item, content?.count ?? 0) }
+        }
+    }
+
+    private func owe(_ item: Item, _ bytes: Int) {
+        owed.append(item)
+        owedBytes += bytes
+    }
+
+    private func skip(_ session: SessionID) {
+        index.skipNumber(of: session)
+        skipped.insert(session)
+        droppedCount += 1
     }
 
     // MARK: Reading
 
+    /// Where one of them is damaged, that one is dropped, which is a gap, and this throws: ask for a batch anew.
     package func read(_ batch: SpoolIndex.Batch) throws(SpoolError) -> [[UInt8]] {
         var events: [[UInt8]] = []
         for entry in batch.entries {
-            let bytes = try disk.read(Self.name(entry.segment), at: entry.offset, count: entry.count)
-            guard bytes.count == entry.count else {
-                throw SpoolError(.failed, "\(Self.name(entry.segment)) is shorter than it was")
+            do throws(SpoolError) {
+                events.append(try read(entry, of: batch.session))
+            } catch {
+                if error.code == .damaged { drop(batch.session, seq: entry.seq) }
+                throw error
             }
-            events.append(bytes)
         }
         return events
     }
 
+    private func read(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8] {
+        let name = Self.name(entry.segment)
+        let head = SpoolRecord.eventOffset(session)
+        let bytes = try disk.read(name, at: entry.offset - head, count: head + entry.count)
+        guard case .event(session, entry.seq, _, let event)? = SpoolRecord.read(bytes, at: 0)?.record else {
+            throw SpoolError(.damaged, "\(name) does not hold what was written to it")
+        }
+        return event
+    }
+
     // MARK: The relay's word
 
+    /// The relay has the session on disk through that number, 0 for not at all: its answer to `hello`, or an acknowledgement.
     package func acknowledge(_ session: SessionID, through: Int64) {
-        if let known = index.sessions[session], through >= known.next {
-            renumber(session, after: through)
+        guard let known = index.sessions[session] else { return }
+        if known.provisionalFrom != nil || through >= known.next {
+            agree(session, from: known.provisionalFrom ?? known.next, through: through)
         } else {
             index.acknowledge(session, through: through)
         }
         deleteDeadSegments()
     }
 
-    /// The relay has more of this session than we ever numbered: our state was lost or is an old copy. What waits gets
-    /// numbers that are new to the relay, or it would be taken for repeats.
-    private func renumber(_ session: SessionID, after through: Int64) {
-        let waiting = index.sessions[session]?.entries ?? []
-        log(.renumbered(session, events: waiting.count))
+    /// Where the relay has more than we can have sent, our state was lost or is an old copy. What was numbered since gets
+    /// numbers that are new to the relay, with the gaps that it has, or it would be taken for repeats.
+    private func agree(_ session: SessionID, from: Int64, through: Int64) {
+        guard let known = index.sessions[session] else { return }
+        let shift = max(0, through + 1 - from)
+        let moved = shift > 0 ? known.entries.filter { $0.seq >= from } : []
+        if shift > 0 { log(.renumbered(session, events: moved.count)) }
         do throws(SpoolError) {
-            let batch = SpoolIndex.Batch(session: session, isAfterGap: false, entries: waiting)
-            let events = waiting.isEmpty ? [] : try read(batch)
-            var records: [SpoolRecord] = [.session(session, next: through + 1, acknowledged: through)]
-            for (position, (entry, event)) in zip(waiting, events).enumerated() {
-                records.append(.event(session, seq: through + 1 + Int64(position), isKept: entry.isKept, bytes: event))
+            try renewIfSuspect()
+            let agreement = SpoolRecord.agreed(session, from: from, through: through, next: known.next + shift)
+            // Twice: were it damaged, what is sent from now on would be taken for never sent.
+            var records = [agreement, agreement]
+            for entry in moved {
+                guard let event = try readIfWhole(entry, of: session) else { continue }
+                records.append(.event(session, seq: entry.seq + shift, isKept: entry.isKept, bytes: event))
             }
-            var frames: [[UInt8]] = []
-            for record in records { frames.append(try record.framed()) }
-            if isTorn { try rotate() }
-            try disk.append(Array(frames.joined()), to: current)
-            isDirty = true
-            for (record, frame) in zip(records, frames) {
-                index.add(record, at: currentBytes, size: frame.count)
-                currentBytes += frame.count
-            }
+            try write(records)
         } catch {
-            log(.notRenumbered(session, error))
-            cutOffPart()
+            // It stays as it was, unsent; the relay is asked again when the disk is back.
+            isFailing = true
+            log(.notAgreed(session, error))
+        }
+    }
+
+    /// Nil, and a gap, where the disk does not hold it any more.
+    private func readIfWhole(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8]? {
+        do throws(SpoolError) {
+            return try read(entry, of: session)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            droppedCount += 1
+            return nil
         }
     }
 
@@ -219,23 +380,20 @@ package final class Spool {
 
     // MARK: Room
 
-    /// Where no new file can be begun, the old one goes on: what matters is that the event is written.
-    private func rotateIfFull() {
+    private func rotateIfFull() throws(SpoolError) {
         // Begun anew early when nothing waits: then all that is old can go.
         let isIdle = index.pendingCount == 0 && currentBytes > limits.segmentBytesMax / 4
         guard currentBytes > limits.segmentBytesMax || isIdle else { return }
-        do throws(SpoolError) { try rotate() } catch { log(.notRotated(error)) }
+        try rotate()
     }
 
     private func rotate() throws(SpoolError) {
-        guard let last = index.segments.last else { preconditionFailure("a spool always has a file that it writes to") }
         try synchronize()
         let forgotten = index.forgetSessions(beyond: limits.sessionsMax, except: isNeeded)
         if !forgotten.isEmpty { log(.forgotSessions(count: forgotten.count)) }
-        current = try Self.begin(last.number + 1, on: disk, &index)
-        currentBytes = index.segments.last?.bytes ?? 0
-        isTorn = false
-        deleteDeadSegments()
+        // Until it is begun nothing is appended to the one before: a crash could show both.
+        isSuspect = true
+        try beginNext(with: [])
     }
 
     private func deleteDeadSegments() {
@@ -270,17 +428,18 @@ package final class Spool {
         var bytes = Self.magic
         var kept: [(session: SessionID, entry: SpoolIndex.Entry)] = []
         for (session, entry) in all where entry.isKept {
-            let batch = SpoolIndex.Batch(session: session, isAfterGap: false, entries: [entry])
-            let event = try read(batch)[0]
+            guard let event = try readIfWhole(entry, of: session) else { continue }
             var moved = entry
             moved.offset = bytes.count + SpoolRecord.eventOffset(session)
             bytes += try SpoolRecord.event(session, seq: entry.seq, isKept: true, bytes: event).framed()
             kept.append((session, moved))
         }
-        try disk.replace(Self.name(number), with: bytes)
+        // Where nothing stays, the file just goes: that works on a full disk too.
+        if !kept.isEmpty { try disk.replace(Self.name(number), with: bytes) }
         index.replaceSegment(number, bytes: bytes.count, with: kept)
         let dropped = all.count - kept.count
         droppedCount += dropped
         log(.thinned(events: dropped))
+        if kept.isEmpty { deleteDeadSegments() }
     }
 }

@@ -3,8 +3,10 @@ package struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         /// No room is left on the disk; it may come back.
         case full
-        /// The disk, or what is on it, failed.
+        /// The disk failed, in a way that may pass.
         case failed
+        /// What was written is not there any more, or another.
+        case damaged
         /// Longer than a record may be.
         case tooLong
     }

@@ -14,6 +14,9 @@ package struct SpoolIndex: Sendable {
     package struct Session: Sendable {
         package var next: Int64 = 1
         package var acknowledged: Int64 = 0
+        /// Numbers from here on were given without asking the relay how far it has the session; what has one is not sent.
+        /// Nil once it was asked: then both count alike.
+        package var provisionalFrom: Int64?
         /// Waiting for the relay, by number.
         package var entries: [Entry] = []
         /// For forgetting those that were used least recently.
@@ -53,12 +56,19 @@ package struct SpoolIndex: Sendable {
     /// What a file begins with: all that is known, so that older files are needed for their events only.
     var snapshot: [SpoolRecord] {
         sessions.sorted { $0.value.lastUse < $1.value.lastUse }
-            .map { .session($0.key, next: $0.value.next, acknowledged: $0.value.acknowledged) }
+            .compactMap { record($0.key) }
             + notes.sorted { $0.key < $1.key }.map { .note($0.key, $0.value) }
+    }
+
+    func record(_ id: SessionID) -> SpoolRecord? {
+        sessions[id].map {
+            .session(id, next: $0.next, acknowledged: $0.acknowledged, provisionalFrom: $0.provisionalFrom)
+        }
     }
 
     /// A new file begins, and says all notes again.
     mutating func beginSegment(_ number: Int, bytes: Int) {
+        precondition(number > segments.last?.number ?? 0, "files are begun in the order of their numbers")
         segments.append(Segment(number: number, bytes: bytes))
         notes = [:]
     }
@@ -69,27 +79,63 @@ package struct SpoolIndex: Sendable {
         segments[current].bytes = max(segments[current].bytes, start + size)
         switch record {
         case .event(let id, let seq, let isKept, let bytes):
-            var session = sessions[id] ?? Session()
-            session.next = max(session.next, seq + 1)
-            if seq > session.acknowledged, seq > session.entries.last?.seq ?? 0 {
-                let offset = start + SpoolRecord.eventOffset(id)
-                session.entries.append(
-                    Entry(seq: seq, segment: segments[current].number, offset: offset, count: bytes.count, isKept: isKept))
-                segments[current].live += 1
-            }
-            uses += 1
-            session.lastUse = uses
-            sessions[id] = session
-        case .session(let id, let next, let acknowledged):
+            sessions[id, default: Session()].next = max(sessions[id]?.next ?? 1, seq + 1)
+            use(id)
+            guard seq > sessions[id]?.acknowledged ?? 0 else { return }
+            let offset = start + SpoolRecord.eventOffset(id)
+            insert(
+                Entry(seq: seq, segment: segments[current].number, offset: offset, count: bytes.count, isKept: isKept), into: id
+            )
+            segments[current].live += 1
+        case .session(let id, let next, let acknowledged, let provisionalFrom):
             sessions[id, default: Session()].next = max(next, sessions[id]?.next ?? 1)
-            uses += 1
-            sessions[id]?.lastUse = uses
+            sessions[id]?.provisionalFrom = provisionalFrom
+            use(id)
             acknowledge(id, through: acknowledged)
+        case .agreed(let id, let from, let through, let next):
+            agree(id, from: from, through: through, next: next)
+            use(id)
         case .note(let key, let bytes): notes[key] = bytes
         }
     }
 
+    private mutating func use(_ id: SessionID) {
+        uses += 1
+        sessions[id]?.lastUse = uses
+    }
+
+    /// By number, mostly at the end. The same number again is the same event, written anew because the first place is doubted.
+    private mutating func insert(_ entry: Entry, into id: SessionID) {
+        guard let entries = sessions[id]?.entries, let last = entries.last, last.seq >= entry.seq else {
+            sessions[id]?.entries.append(entry)
+            return
+        }
+        let position = entries.firstIndex { $0.seq >= entry.seq } ?? entries.count
+        if entries[position].seq == entry.seq {
+            release(entries[position])
+            sessions[id]?.entries[position] = entry
+        } else {
+            sessions[id]?.entries.insert(entry, at: position)
+        }
+    }
+
     // MARK: The relay's word
+
+    /// Whether the relay was asked how far it has the session, so that what has a number can be sent under it.
+    package func isAgreed(_ id: SessionID) -> Bool { sessions[id]?.provisionalFrom == nil }
+
+    /// The relay was asked. What was numbered beyond its knowledge goes; it follows in records of its own.
+    private mutating func agree(_ id: SessionID, from: Int64, through: Int64, next: Int64) {
+        var session = sessions[id] ?? Session()
+        if through >= from {
+            for entry in session.entries where entry.seq >= from { release(entry) }
+            session.entries.removeAll { $0.seq >= from }
+        }
+        session.next = max(session.next, next)
+        session.provisionalFrom = nil
+        sessions[id] = session
+        acknowledge(id, through: through)
+    }
 
     /// Lets go of what the relay has on disk.
     mutating func acknowledge(_ id: SessionID, through: Int64) {
@@ -102,9 +148,13 @@ package struct SpoolIndex: Sendable {
     }
 
     /// After loading: where nothing waits, all is taken for acknowledged. If it was dropped instead, the relay asks for it
-    /// and is told of the gap then.
+    /// and is told of the gap then. And the relay is asked about every session once more, because our files could be an old
+    /// copy, or damaged at their end.
     mutating func settle() {
-        for (id, session) in sessions where session.entries.isEmpty { sessions[id]?.acknowledged = session.next - 1 }
+        for (id, session) in sessions {
+            if session.entries.isEmpty { sessions[id]?.acknowledged = session.next - 1 }
+            sessions[id]?.provisionalFrom = session.provisionalFrom ?? session.next
+        }
     }
 
     /// Forgets one event for good; the relay will be told of a gap.
@@ -116,7 +166,11 @@ package struct SpoolIndex: Sendable {
     }
 
     /// A number that was given to an event that could not be written: a gap.
-    mutating func skipNumber(of id: SessionID) { sessions[id, default: Session()].next += 1 }
+    mutating func skipNumber(of id: SessionID) {
+        var session = sessions[id] ?? Session(provisionalFrom: 1)
+        session.next += 1
+        sessions[id] = session
+    }
 
     private mutating func release(_ entry: Entry) {
         guard let position = segments.firstIndex(where: { $0.number == entry.segment }) else { return }

@@ -9,5 +9,8 @@ package struct SpoolLimits: Sendable {
     /// Sessions whose numbering is remembered after all of their events are acknowledged; as many as a `hello` can name.
     package var sessionsMax = 1_000
 
+    /// What waits in memory for a disk that takes nothing: thousands of ends of approvals.
+    package var owedBytesMax = 1 << 20
+
     package init() {}
 }

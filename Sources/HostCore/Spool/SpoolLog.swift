@@ -4,15 +4,18 @@ package import RelayProtocol
 package enum SpoolLog: Sendable, Equatable {
     /// Not one of ours: left alone.
     case foreign(file: String)
-    /// The end of a file could not be read: of the last one a write that was torn, of another damage.
-    case torn(file: String, bytes: Int, isLast: Bool)
+    /// Bytes of a file are no records and were passed over: at the end of the last one, a write that was torn.
+    case damaged(file: String, bytes: Int, isLast: Bool)
     case notRemoved(file: String, SpoolError)
     case forgotSessions(count: Int)
     /// The relay knows later events of it than this host does.
     case renumbered(SessionID, events: Int)
-    case notRenumbered(SessionID, SpoolError)
-    /// A file is full, and no other can be begun.
-    case notRotated(SpoolError)
+    /// The relay's word on a session could not be written down: its events wait.
+    case notAgreed(SessionID, SpoolError)
+    /// A sync failed: what it was for counts as not written.
+    case notSynchronized(SpoolError)
+    /// All that is not known to be on disk was written again, to a new file.
+    case renewed(after: String)
     /// Full: the oldest events went.
     case thinned(events: Int)
     case notThinned(SpoolError)

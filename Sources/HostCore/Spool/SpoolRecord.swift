@@ -4,8 +4,12 @@ internal import RelayProtocol
 enum SpoolRecord: Equatable {
     /// `isKept` is never dropped for room.
     case event(SessionID, seq: Int64, isKept: Bool, bytes: [UInt8])
-    /// The session's next number, and the last one that the relay has; what is older is done with.
-    case session(SessionID, next: Int64, acknowledged: Int64)
+    /// The session's next number, and the last one that the relay has; what is older is done with. Events from
+    /// `provisionalFrom` on were numbered without asking the relay, and none of them was sent.
+    case session(SessionID, next: Int64, acknowledged: Int64, provisionalFrom: Int64?)
+    /// The relay was asked: it has the session through that number. Where that is beyond `from`, all that was numbered from
+    /// there on is void and follows anew.
+    case agreed(SessionID, from: Int64, through: Int64, next: Int64)
     /// Something to remember over a restart; nil forgets it.
     case note(String, [UInt8]?)
 
@@ -13,7 +17,7 @@ enum SpoolRecord: Equatable {
     /// An event and its frame; a longer one can only be damage.
     static let payloadBytesMax = WireLimits.eventBytesMax + 1024
 
-    private enum Kind: UInt8 { case event = 1, keptEvent, session, note, forgottenNote }
+    private enum Kind: UInt8 { case event = 1, keptEvent, session, agreed, note, forgottenNote }
 
     /// Where the bytes of an event begin in its record.
     static func eventOffset(_ session: SessionID) -> Int { headerBytes + 2 + session.rawValue.utf8.count + 8 }
@@ -39,11 +43,15 @@ enum SpoolRecord: Equatable {
             Self.append(session.rawValue, to: &bytes)
             Self.append(UInt64(bitPattern: seq), to: &bytes)
             bytes += event
-        case .session(let session, let next, let acknowledged):
+        case .session(let session, let next, let acknowledged, let provisionalFrom):
             bytes.append(Kind.session.rawValue)
             Self.append(session.rawValue, to: &bytes)
-            Self.append(UInt64(bitPattern: next), to: &bytes)
-            Self.append(UInt64(bitPattern: acknowledged), to: &bytes)
+            // Numbers begin at 1: 0 is none.
+            for number in [next, acknowledged, provisionalFrom ?? 0] { Self.append(UInt64(bitPattern: number), to: &bytes) }
+        case .agreed(let session, let from, let through, let next):
+            bytes.append(Kind.agreed.rawValue)
+            Self.append(session.rawValue, to: &bytes)
+            for number in [from, through, next] { Self.append(UInt64(bitPattern: number), to: &bytes) }
         case .note(let key, let content):
             bytes.append((content == nil ? Kind.forgottenNote : .note).rawValue)
             Self.append(key, to: &bytes)
@@ -52,12 +60,23 @@ enum SpoolRecord: Equatable {
         return bytes
     }
 
+    /// Finds the first whole record at `start` or behind it. Nothing within an event is taken for one: a record begins with
+    /// control characters, which JSON has none of.
+    static func find(_ bytes: [UInt8], from start: Int) -> (record: SpoolRecord, start: Int, end: Int)? {
+        for start in start..<max(start, bytes.count - headerBytes) {
+            if let (record, end) = read(bytes, at: start) { return (record, start, end) }
+        }
+        return nil
+    }
+
     /// Reads the record at `start`. Nil where there is none, or only a part of one, or a damaged one.
     static func read(_ bytes: [UInt8], at start: Int) -> (record: SpoolRecord, end: Int)? {
         guard bytes.count - start >= headerBytes else { return nil }
         let count = Int(integer(bytes, at: start, UInt32.self))
         let begin = start + headerBytes
-        guard count <= payloadBytesMax, bytes.count - begin >= count else { return nil }
+        guard (2...payloadBytesMax).contains(count), bytes.count - begin >= count else { return nil }
+        // Before the sum is made of it: at most places there is no record.
+        guard Kind(rawValue: bytes[begin]) != nil else { return nil }
         let payload = bytes[begin..<begin + count]
         guard CRC32.checksum(payload) == integer(bytes, at: start + 4, UInt32.self) else { return nil }
         guard let record = SpoolRecord(payload: Array(payload)) else { return nil }
@@ -69,16 +88,20 @@ enum SpoolRecord: Equatable {
         let body = 2 + Int(payload[1])
         guard payload.count >= body else { return nil }
         let name = String(decoding: payload[2..<body], as: UTF8.self)
+        func number(_ position: Int) -> Int64 {
+            Int64(bitPattern: Self.integer(payload, at: body + 8 * position, UInt64.self))
+        }
         switch kind {
         case .event, .keptEvent:
             guard let session = SessionID(name), payload.count >= body + 8 else { return nil }
-            let seq = Int64(bitPattern: Self.integer(payload, at: body, UInt64.self))
-            self = .event(session, seq: seq, isKept: kind == .keptEvent, bytes: Array(payload[(body + 8)...]))
+            self = .event(session, seq: number(0), isKept: kind == .keptEvent, bytes: Array(payload[(body + 8)...]))
         case .session:
-            guard let session = SessionID(name), payload.count == body + 16 else { return nil }
+            guard let session = SessionID(name), payload.count == body + 24 else { return nil }
             self = .session(
-                session, next: Int64(bitPattern: Self.integer(payload, at: body, UInt64.self)),
-                acknowledged: Int64(bitPattern: Self.integer(payload, at: body + 8, UInt64.self)))
+                session, next: number(0), acknowledged: number(1), provisionalFrom: number(2) == 0 ? nil : number(2))
+        case .agreed:
+            guard let session = SessionID(name), payload.count == body + 24 else { return nil }
+            self = .agreed(session, from: number(0), through: number(1), next: number(2))
         case .note: self = .note(name, Array(payload[body...]))
         case .forgottenNote: self = .note(name, nil)
         }

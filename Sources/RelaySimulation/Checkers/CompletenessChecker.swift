@@ -14,6 +14,8 @@ struct CompletenessChecker {
     private var entries: [SessionID: [Entry]] = [:]
     /// The next number that the log has to account for.
     private var next: [SessionID: Int] = [:]
+    /// Waits in the daemon's memory for a disk that takes it; numbered then.
+    private var owed: [(session: SessionID, bytes: [UInt8])] = []
     private var powerWasLost = false
 
     // MARK: The host
@@ -26,6 +28,13 @@ struct CompletenessChecker {
 
     mutating func skipped(_ session: SessionID, _ bytes: [UInt8]) {
         entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
+    }
+
+    mutating func owes(_ session: SessionID, _ bytes: [UInt8]) { owed.append((session, bytes)) }
+
+    mutating func wroteOwed() {
+        for (session, bytes) in owed { entries[session, default: []].append(Entry(bytes: bytes)) }
+        owed = []
     }
 
     mutating func synchronized() {
@@ -47,6 +56,8 @@ struct CompletenessChecker {
     /// The spool was opened again: what may be missing is what the disk had not taken, or not synchronized.
     mutating func opened(_ index: SpoolIndex) -> String? {
         defer { powerWasLost = false }
+        // It went with the process, as the daemon's memory does.
+        owed = []
         for (session, list) in entries.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let count = Int(index.nextSeq(of: session)) - 1
             guard count <= list.count else { return "\(session) goes on after \(count), and \(list.count) were written" }

@@ -51,6 +51,7 @@ extension Daemon {
         if !isRecorded, machine.daemon === self {
             // Nobody will ever see the question.
             adapter.open[id] = nil
+            _ = record([], notes: [(id.rawValue, nil)])
             agent.answered(ask.token, nil, of: nil)
         }
     }
@@ -74,7 +75,7 @@ extension Daemon {
             if adapter.closed[id] != true {
                 let reason = adapter.closed[id] == nil ? "unknownApproval" : "expired"
                 adapter.closed[id] = true
-                recordEnd(.approvalStale(id, reason: reason), of: id, in: session)
+                _ = record([Record(session: session, head: .approvalStale(id, reason: reason))])
             }
             return
         }
@@ -144,7 +145,7 @@ extension Daemon {
         adapter.closed[id] = end != nil
         world.freedom.ended(id)
         if let end {
-            recordEnd(end, of: id, in: approval.session)
+            _ = record([Record(session: approval.session, head: end)], notes: [(id.rawValue, nil)])
         } else {
             _ = record([], notes: [(id.rawValue, nil)])
         }

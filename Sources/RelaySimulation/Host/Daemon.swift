@@ -14,8 +14,7 @@ final class Daemon {
     private var isFlushArmed = false
     /// Where in the spool the open approvals were asked.
     var asked: [ApprovalID: (session: SessionID, seq: Int64)] = [:]
-    /// Ends that the disk did not take: they are told later.
-    private var untold: [(session: SessionID, bytes: [UInt8])] = []
+    private var isDiskRetryArmed = false
     private let life: Int
     private var isAlive: Bool { machine.daemon === self }
 
@@ -29,6 +28,10 @@ final class Daemon {
         let name = machine.name
         spool = try Spool(disk: machine.disk, limits: limits) { [unowned world] entry in
             world.trace.note(world.now, name, "spool", "\(entry)")
+            // Its files are never lost here: what was sent was synchronized before.
+            if case .renumbered(let session, _) = entry {
+                world.report(.completeness, "\(name) numbers \(session) anew")
+            }
         }
         link = LinkMachine(software: "simulated", name: name)
     }
@@ -43,7 +46,6 @@ final class Daemon {
 
     private func everySecond() {
         guard isAlive else { return }
-        tellUntold()
         resolveOverdue()
         machine.inThisLife(after: 1_000) { $0.everySecond() }
     }
@@ -94,30 +96,56 @@ final class Daemon {
         }
     }
 
-    /// As the real daemon does it.
+    /// As the real daemon does it: nothing leaves before it is on disk.
     private func flush() {
         guard isAlive, let connection, link.isLive else { return }
-        while let batch = link.nextBatch(spool.index) {
-            do throws(SpoolError) {
-                try spool.synchronize()
-                machine.ledger.synchronized()
-            } catch {
-                world.trace.note(world.now, machine.name, "cannot synchronize", error.message)
-                return world.peerCloses(connection, .goingAway)
-            }
-            do {
-                let events = try spool.read(batch).map { bytes throws in try Event(stored: bytes) }
+        do throws(SpoolError) {
+            try spool.synchronize()
+            machine.ledger.synchronized()
+            while let question = link.nextQuestion(spool.index) { world.sendToRelay(question, on: connection) }
+            while let batch = link.nextBatch(spool.index) {
+                guard let events = try read(batch) else { return drive(.resendDue) }
                 let message = HostMessage.events(
                     HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))
                 world.sendToRelay(message.bytes, on: connection)
-            } catch {
-                world.trace.note(world.now, machine.name, "drops", "\(batch.session) \(batch.first): \(error)")
-                for entry in batch.entries { spool.drop(batch.session, seq: entry.seq) }
-                world.peerCloses(connection, .goingAway)
-                return
+                if world.dice.chance(world.faults.hostCrash) { return machine.crash() }
             }
-            if world.dice.chance(world.faults.hostCrash) { return machine.crash() }
+        } catch {
+            world.trace.note(world.now, machine.name, "cannot send", error.message)
+            armDiskRetry()
         }
+    }
+
+    /// Nil where one of them was damaged: that one is a gap now. This disk loses nothing that it said it has.
+    private func read(_ batch: SpoolIndex.Batch) throws(SpoolError) -> [Event]? {
+        var events: [Event] = []
+        for bytes in try spool.read(batch) {
+            guard let event = try? Event(stored: bytes) else {
+                world.report(.completeness, "the spool of \(machine.name) gives back what is no event")
+                return nil
+            }
+            events.append(event)
+        }
+        return events
+    }
+
+    private func armDiskRetry() {
+        guard !isDiskRetryArmed else { return }
+        isDiskRetryArmed = true
+        machine.inThisLife(after: 5_000) { daemon in
+            daemon.isDiskRetryArmed = false
+            daemon.retryDisk()
+        }
+    }
+
+    private func retryDisk() {
+        do throws(SpoolError) {
+            try spool.retry()
+            machine.ledger.wroteOwed()
+        } catch {
+            return armDiskRetry()
+        }
+        drive(.resendDue)
     }
 
     // MARK: Recording
@@ -140,11 +168,12 @@ final class Daemon {
             machine.crash()
             return false
         }
-        let items =
-            events.map { Spool.Item.event($0.session, $0.event.bytes, isKept: Self.isKept($0.event.head)) }
-            + notes.map { .note($0.key, $0.note) }
+        let items = events.map { Self.item($0.session, $0.event) } + notes.map { .note($0.key, $0.note) }
+        guard !items.isEmpty else { return true }
+        defer { if isAlive { spool.isFailing ? armDiskRetry() : armFlush() } }
         do throws(SpoolError) {
             let numbers = try spool.append(items)
+            machine.ledger.wroteOwed()
             for (number, event) in zip(numbers, events) {
                 if let complaint = machine.ledger.wrote(event.session, number, event.event.bytes) {
                     world.report(.completeness, complaint)
@@ -156,35 +185,26 @@ final class Daemon {
                 spool.release(place.session, seq: place.seq)
             }
             if world.plant == .leakySpool, let event = events.last { machine.ledger.misremember(event.session) }
-            armFlush()
             return true
         } catch {
             world.trace.note(world.now, machine.name, "cannot write", "\(events.count) events: \(error.message)")
-            for event in events { machine.ledger.skipped(event.session, event.event.bytes) }
+            for (item, event) in zip(items, events) {
+                if case .owed = item {
+                    machine.ledger.owes(event.session, event.event.bytes)
+                } else {
+                    machine.ledger.skipped(event.session, event.event.bytes)
+                }
+            }
             return false
         }
     }
 
-    /// An end that could not be written down is told when the disk takes it: nothing else would ever say so.
-    func recordEnd(_ head: EventHead, of id: ApprovalID, in session: SessionID) {
-        guard !record([Record(session: session, head: head)], notes: [(id.rawValue, nil)]), isAlive else { return }
-        untold.append((session, Event(head, at: machine.instant.wall).bytes))
-    }
-
-    private func tellUntold() {
-        for (session, bytes) in untold {
-            guard let event = try? Event(stored: bytes), let id = Adapter.approval(of: event.head) else { continue }
-            guard write([(session, event)], [(id.rawValue, nil)]) else { return }
-            untold.removeFirst()
-        }
-    }
-
-    private static func isKept(_ head: EventHead) -> Bool {
-        switch head {
-        case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
-            .sessionEnded:
-            true
-        default: false
+    /// The end of what others wait for comes late rather than never. A question does not: its hook was told that nobody decides.
+    private static func item(_ session: SessionID, _ event: Event) -> Spool.Item {
+        switch event.head {
+        case .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionEnded: .owed(session, event.bytes)
+        case .approvalRequested, .approvalDelivered: .event(session, event.bytes, isKept: true)
+        default: .event(session, event.bytes, isKept: false)
         }
     }
 }

@@ -464,11 +464,94 @@ struct ClaudeApprovalTests {
         }
     }
 
-    @Test("what the disk does not take is asked of nobody")
+    @Test("what the disk does not take is asked of nobody, and not remembered")
     func notRecorded() throws {
         var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
-        bench.tell(.notRecorded(try #require(bench.requests.last).head.approval))
+        let id = try #require(bench.requests.last).head.approval
+        bench.tell(.notRecorded(id))
         #expect(bench.take() == ["hook 1: no decision"])
-        #expect(bench.adapter.approvals.isEmpty)
+        #expect(bench.adapter.approvals.isEmpty && bench.notes[id.rawValue] == nil)
+    }
+
+    @Test("a disk that is back has each session's status said again, but not of one that is over")
+    func eventsLost() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let session = try #require(bench.requests.last).session
+        bench.tell(.eventsLost([session, SessionID("other")!]))
+        #expect(bench.take() == ["status.changed running"])
+        bench.tell(.agentGone(bench.process))
+        _ = bench.take()
+        bench.tell(.eventsLost([session]))
+        #expect(bench.take() == [])
+    }
+
+    @Test("a decision after the question was settled is handed to nobody")
+    func decisionAfterCancel() throws {
+        var (bench, rest) = try ClaudeBench.ask("remote-allow-12s")
+        try bench.call(#require(rest.first { $0.contains("PostToolUse") }))
+        #expect(bench.take() == ["approval.cancelled allowedLocally", "hook 1: no decision", "tool.finished ok"])
+        try bench.decide(.allow)
+        #expect(bench.take() == [], "the relay learns from the cancellation")
+    }
+
+    @Test("a decision for an earlier run of the agent is not handed to the next one, which asks the very same")
+    func otherRun() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let first = try #require(bench.requests.last)
+        bench.tell(.agentGone(bench.process))
+        #expect(bench.take().prefix(2) == ["approval.cancelled agentGone", "hook 1: no decision"])
+        bench.process = AgentProcess(id: 4712, startedAt: 100)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try bench.call(call, run: "r2")
+        let second = try #require(bench.requests.last)
+        #expect(first.head.digest == second.head.digest && first.head.approval != second.head.approval)
+        _ = bench.take()
+        let decision = Decision(.allow, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
+        bench.tell(.decided(first.session, first.head.approval, first.head.digest, decision))
+        #expect(bench.take() == [])
+        #expect(bench.adapter.approvals[second.head.approval]?.token != nil)
+    }
+
+    @Test("any byte of the input changed, a decision for what was shown is not applied")
+    func anyByteChanged() throws {
+        let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let request = try #require(bench.requests.last)
+        let input = try #require(bench.adapter.approvals[request.head.approval]).input
+        for position in input.indices {
+            for mask: UInt8 in [1, 0x20, 0x80] {
+                var other = bench
+                other.adapter.approvals[request.head.approval]?.input[position] ^= mask
+                try other.decide(.allow)
+                #expect(other.take() == ["approval.stale digestMismatch", "hook 1: no decision"])
+            }
+        }
+    }
+
+    // MARK: Clocks
+
+    @Test("a wall clock that jumps by ten years ends no question early or late", arguments: [-10, 10] as [Int64])
+    func wallClockJumps(years: Int64) throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        bench.now.wall += years * 31_556_952_000
+        bench.pass(.seconds(3_589))
+        #expect(bench.take() == [])
+        bench.pass(.seconds(1))
+        #expect(bench.take() == ["hook 1: no decision"])
+    }
+
+    @Test("questions are in the order in which they came, whatever the clock said", arguments: [-10, 10] as [Int64])
+    func orderOverJump(years: Int64) throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        for run in ["r2", "r3"] {
+            bench.now.wall += years * 31_556_952_000
+            try bench.call(call, run: run)
+        }
+        #expect(bench.adapter.approvalsInOrder.map(\.run) == ["r1", "r2", "r3"])
+        var next = ClaudeBench()
+        next.now = bench.now
+        next.tell(.daemonStarted(notes: bench.notes))
+        try next.call(call, run: "r4")
+        #expect(next.adapter.approvalsInOrder.map(\.run) == ["r1", "r2", "r3", "r4"])
     }
 }

@@ -43,6 +43,59 @@ struct ClaudeRestartTests {
         #expect(next.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
     }
 
+    @Test("a decision that came just before the crash comes again, and has one effect")
+    func killedWithADecision() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let request = try #require(bench.requests.last)
+        let notes = bench.notes
+        try bench.decide(.allow)
+        // It was not on disk yet: this life knows nothing of it.
+        var next = ClaudeBench()
+        next.now = bench.now
+        next.tell(.daemonStarted(notes: notes))
+        let decision = Decision(
+            .allow, client: ClientID("c1")!, clientName: "n", at: bench.now.wall, command: CommandID("k1")!)
+        for _ in 0..<2 { next.tell(.decided(request.session, request.head.approval, request.head.digest, decision)) }
+        #expect(next.take() == [])
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        try next.call(call, attempt: 2)
+        #expect(next.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
+        next.tell(.decided(request.session, request.head.approval, request.head.digest, decision))
+        #expect(next.take() == [])
+    }
+
+    @Test("a decision that was on disk when it comes again after the crash is handed over once")
+    func killedAfterRecording() throws {
+        var (bench, rest) = try ClaudeBench.ask("remote-allow-12s")
+        let request = try #require(bench.requests.last)
+        try bench.decide(.allow)
+        var next = restarted(bench)
+        let again = Decision(.allow, client: ClientID("c1")!, clientName: "n", at: 1, command: CommandID("k1")!)
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        next.tell(.decided(request.session, request.head.approval, request.head.digest, again))
+        try next.call(call, attempt: 2)
+        next.tell(.decided(request.session, request.head.approval, request.head.digest, again))
+        #expect(next.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
+        try next.call(#require(rest.first { $0.contains("PostToolUse") }))
+        #expect(next.take() == ["approval.applied ran", "tool.finished ok"])
+    }
+
+    @Test("a question that is open again after a restart ends by its date, and within its life whatever the clock says now")
+    func deadlineOverRestart() throws {
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        for (jump, left) in [(0, 2_590), (-315_569_520_000, 3_590), (315_569_520_000, 0)] as [(Int64, Int64)] {
+            var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+            bench.pass(.seconds(1_000))
+            bench.now.wall += jump
+            var next = restarted(bench)
+            try next.call(call, attempt: 2)
+            next.pass(.seconds(max(0, left - 1)))
+            #expect(next.take() == (left == 0 ? ["hook 1: no decision"] : []))
+            next.pass(.seconds(1))
+            #expect(left == 0 || next.take() == ["hook 1: no decision"])
+        }
+    }
+
     @Test("a hook that does not call again leaves nothing open")
     func noReclaim() throws {
         let (bench, _) = try ClaudeBench.ask("remote-allow-12s")

@@ -26,7 +26,30 @@ final class FakeDaemon: Sendable {
     /// What was read from each connection so far.
     var requests: [String] { received.withLock { $0 } }
 
+    /// The first connection is answered after so many others were.
+    init(at path: String, thinksUntilProbed count: Int, then answer: String) {
+        guard let listener = Self.listener(at: path) else { preconditionFailure("the fake daemon cannot listen") }
+        Thread.detachNewThread { [self] in
+            let first = accept(listener, nil, nil)
+            let question = readRequest(first)
+            received.withLock { $0.append(question) }
+            for _ in 0..<count { serve(listener, .answer(Self.noContent)) }
+            send(answer, to: first)
+            close(first)
+            close(listener)
+        }
+    }
+
     init(at path: String, _ replies: [Reply]) {
+        guard let listener = Self.listener(at: path) else { preconditionFailure("the fake daemon cannot listen") }
+        Thread.detachNewThread { [self] in
+            for reply in replies { serve(listener, reply) }
+            close(listener)
+        }
+    }
+
+    /// A socket that takes connections.
+    static func listener(at path: String) -> Int32? {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -37,11 +60,7 @@ final class FakeDaemon: Sendable {
                 unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        precondition(bound == 0 && listen(listener, 8) == 0, "the fake daemon cannot listen")
-        Thread.detachNewThread { [self] in
-            for reply in replies { serve(listener, reply) }
-            close(listener)
-        }
+        return bound == 0 && listen(listener, 8) == 0 ? listener : nil
     }
 
     private func serve(_ listener: Int32, _ reply: Reply) {

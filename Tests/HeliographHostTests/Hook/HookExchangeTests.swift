@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -131,6 +133,53 @@ struct HookExchangeTests {
         #expect(looks.withLock { $0 } == 3)
         #expect(ContinuousClock.now - begun < .seconds(4))
         _ = daemon
+    }
+
+    /// A process of its own that holds the daemon's socket and is stopped: the kernel goes on taking connections for it.
+    private func withStoppedDaemon(_ body: () throws -> Void) throws {
+        let listener = try #require(FakeDaemon.listener(at: socketPath))
+        let holder = Process()
+        holder.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        holder.arguments = ["600"]
+        // Its standard input, so that it is the one that holds it.
+        holder.standardInput = FileHandle(fileDescriptor: listener, closeOnDealloc: true)
+        try holder.run()
+        close(listener)
+        defer {
+            kill(holder.processIdentifier, SIGKILL)
+            holder.waitUntilExit()
+        }
+        kill(holder.processIdentifier, SIGSTOP)
+        var status: Int32 = 0
+        #expect(unsafe waitpid(holder.processIdentifier, &status, WUNTRACED) == holder.processIdentifier)
+        try body()
+    }
+
+    @Test("A stopped daemon costs an event its budget, and a question three signs of life that did not come")
+    func stoppedDaemon() throws {
+        try withStoppedDaemon {
+            var exchange = exchange()
+            exchange.limits.budget = .milliseconds(50)
+            exchange.limits.probeInterval = .milliseconds(40)
+            exchange.limits.probePatience = .milliseconds(30)
+            let begun = ContinuousClock.now
+            exchange.tell()
+            #expect(ContinuousClock.now - begun < .seconds(5))
+            let asked = ContinuousClock.now
+            #expect(exchange.ask() == nil)
+            let took = ContinuousClock.now - asked
+            #expect(took >= .milliseconds(3 * 70) && took < .seconds(20))
+        }
+    }
+
+    @Test("A daemon that gives signs of life is waited for")
+    func thinkingDaemon() {
+        let daemon = FakeDaemon(at: socketPath, thinksUntilProbed: 5, then: FakeDaemon.ok("late"))
+        var exchange = exchange()
+        exchange.limits.probeInterval = .milliseconds(10)
+        exchange.limits.probePatience = .seconds(5)
+        #expect(exchange.ask() == Array("late".utf8))
+        #expect(daemon.requests.count == 6 && daemon.requests.last?.hasPrefix("GET /v1/alive ") == true)
     }
 
     @Test("A large event may take longer than the budget, a daemon that takes nothing may not")

@@ -14,7 +14,9 @@ struct SpoolTests {
     static let records: [SpoolRecord] = [
         .event(SessionID("s")!, seq: 7, isKept: true, bytes: Array("{}".utf8)),
         .event(SessionID("s")!, seq: 1, isKept: false, bytes: []),
-        .session(SessionID("s")!, next: 1 << 40, acknowledged: 3), .note("k", Array("v".utf8)), .note("k", []), .note("k", nil),
+        .session(SessionID("s")!, next: 1 << 40, acknowledged: 3, provisionalFrom: 9),
+        .session(SessionID("s")!, next: 1, acknowledged: 0, provisionalFrom: nil),
+        .agreed(SessionID("s")!, from: 4, through: 5, next: 8), .note("k", Array("v".utf8)), .note("k", []), .note("k", nil),
     ]
 
     @Test("a record reads back as it was written", arguments: records)
@@ -65,6 +67,7 @@ struct SpoolTests {
         let folder = SpoolFolder()
         var spool = try folder.open()
         try spool.append(one, "a", "b")
+        spool.acknowledge(one, through: 0)
         spool.acknowledge(one, through: 2)
         spool = try folder.open()
         // What was acknowledged is not written down: it goes again, and the relay says that it has it.
@@ -127,6 +130,7 @@ struct SpoolTests {
         let spool = try folder.open(small)
         for number in 1...30 { try spool.append(one, "event \(number) " + String(repeating: "x", count: 80)) }
         #expect(folder.files.count > 2)
+        spool.acknowledge(one, through: 0)
         spool.acknowledge(one, through: 30)
         #expect(folder.files.count == 1)
     }
@@ -163,6 +167,7 @@ struct SpoolTests {
             try spool.append([
                 .event(session, Array(String(repeating: "x", count: 300).utf8), isKept: false), .note(session.rawValue, [1]),
             ])
+            spool.acknowledge(session, through: 0)
             if number != 1 { spool.acknowledge(session, through: 1) }
         }
         #expect(spool.index.sessions["s0".id] != nil && spool.index.sessions["s1".id] != nil)
@@ -232,6 +237,12 @@ struct SpoolTests {
         var model: [SessionID: [(seq: Int64, text: String)]] = [one: [], two: []]
         var next: [SessionID: Int64] = [one: 1, two: 1]
         var acknowledged: [SessionID: Int64] = [one: 0, two: 0]
+        for session in [one, two] {
+            try spool.append(session, "first")
+            spool.acknowledge(session, through: 0)
+            model[session] = [(1, "first")]
+            next[session] = 2
+        }
         for step in 0..<120 {
             let session = random.next() & 1 == 0 ? one : two
             switch random.next() % 10 {

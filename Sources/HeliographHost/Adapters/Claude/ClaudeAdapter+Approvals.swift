@@ -51,7 +51,8 @@ extension ClaudeAdapter {
         var approval = ClaudeApproval(
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
             prompt: Self.prompt(payload), run: hook.run, digest: digest, input: raw, questions: questions ?? [],
-            isCut: shown.isCut, expiresAt: now.wall + life.milliseconds, token: token, isAttended: hook.isAttended,
+            isCut: shown.isCut, expiresAt: now.wall + life.milliseconds,
+            deadline: now.monotonic + life.milliseconds, order: requestCount, token: token, isAttended: hook.isAttended,
             process: hook.process)
         let taken = Set(approvals.values.compactMap(\.call))
         approval.call = sessions[id]?.call(digest, agent: approval.agent, except: taken)

@@ -39,7 +39,7 @@ extension ClaudeAdapter {
         let waiting = approvalsInOrder.filter {
             $0.session == session && $0.call == nil && $0.digest == digest && $0.agent == agent
         }
-        if let first = waiting.min(by: { $0.expiresAt < $1.expiresAt }) { approvals[first.id]?.call = call }
+        if let first = waiting.first { approvals[first.id]?.call = call }
     }
 
     // MARK: Proof
@@ -138,8 +138,8 @@ extension ClaudeAdapter {
         for approval in approvalsInOrder {
             switch approval.phase {
             case .open:
-                if now.wall >= approval.expiresAt {
-                    // The relay says so itself, by the same date.
+                if now.monotonic >= approval.deadline {
+                    // The relay says so itself, after the same time.
                     resolve(approval.id, nil)
                 } else if !approval.isAttended, !isLinkLive,
                     now.monotonic - linkDownSince >= limits.headlessUnreachable.milliseconds
@@ -174,6 +174,7 @@ extension ClaudeAdapter {
     mutating func notRecorded(_ id: ApprovalID) {
         if approvals[id]?.answer != nil { resolve(id, .approvalStale(id, reason: "notRecorded")) }
         guard let approval = approvals.removeValue(forKey: id) else { return }
+        order(.remember(id.rawValue, nil))
         close(id, isSilent: false, run: approval.run)
         if let token = approval.token { order(.respond(token, nil)) }
     }
@@ -183,9 +184,13 @@ extension ClaudeAdapter {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
             } else if let id = ApprovalID(key),
-                let approval = ClaudeApproval(id: id, note: note, until: now.monotonic + limits.reclaimWithin.milliseconds)
+                var approval = ClaudeApproval(id: id, note: note, until: now.monotonic + limits.reclaimWithin.milliseconds)
             {
+                // All that the last life left is the date; whatever became of the clock since, no longer than ever.
+                let left = min(max(0, approval.expiresAt - now.wall), limits.approvalLife.milliseconds)
+                approval.deadline = now.monotonic + left
                 approvals[id] = approval
+                requestCount = max(requestCount, approval.order)
             }
         }
         let processes = sessions.values.filter { !$0.isEnded }.compactMap(\.process)

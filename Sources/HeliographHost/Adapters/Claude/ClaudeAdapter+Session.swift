@@ -124,6 +124,13 @@ extension ClaudeAdapter {
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }
 
+    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    mutating func eventsLost(_ ids: Set<SessionID>) {
+        for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
+            if let status = session.status { emit(.statusChanged(status, reason: session.statusReason), in: session.id) }
+        }
+    }
+
     mutating func setStatus(_ status: SessionStatus, reason: String? = nil, in id: SessionID) {
         guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
         sessions[id]?.status = status

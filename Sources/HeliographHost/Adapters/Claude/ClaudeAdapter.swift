@@ -45,6 +45,7 @@ struct ClaudeAdapter {
         case .tasksRead(let session, let files): tasksRead(session, files)
         case .linkChanged(let isLive): linkChanged(isLive)
         case .notRecorded(let approval): notRecorded(approval)
+        case .eventsLost(let sessions): eventsLost(sessions)
         case .timerFired: timerFired()
         }
         return effects
@@ -89,7 +90,7 @@ struct ClaudeAdapter {
         for approval in approvals.values {
             switch approval.phase {
             case .open:
-                deadlines.append(now.monotonic + max(0, approval.expiresAt - now.wall))
+                deadlines.append(approval.deadline)
                 if !approval.isAttended, !isLinkLive {
                     deadlines.append(linkDownSince + limits.headlessUnreachable.milliseconds)
                 }
@@ -125,7 +126,7 @@ struct ClaudeAdapter {
     // MARK: Order: the same facts give the same orders, whatever a dictionary does
 
     var approvalsInOrder: [ClaudeApproval] {
-        approvals.values.sorted { ($0.expiresAt, $0.id.rawValue) < ($1.expiresAt, $1.id.rawValue) }
+        approvals.values.sorted { ($0.order, $0.id.rawValue) < ($1.order, $1.id.rawValue) }
     }
 
     var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }

@@ -35,6 +35,10 @@ struct ClaudeApproval {
     let isCut: Bool
     /// By the wall clock, as the card says it.
     let expiresAt: Int64
+    /// The same by the clock that never jumps, which is the one that counts.
+    var deadline: Int64
+    /// Grows with each question: they are in this order whatever a clock says.
+    let order: Int
     var phase: Phase
     /// Waits for the hook to call again: came while nobody waited.
     var heldDecision: (digest: InputDigest, decision: Decision)?
@@ -97,6 +101,7 @@ struct ClaudeApproval {
             $0.flag("attended", isAttended)
             $0.flag("cut", isCut)
             $0.field("expiresAt", expiresAt)
+            $0.field("order", Int64(order))
             if let answer { $0.object("handed") { answer.write(to: &$0) } }
         }
     }
@@ -113,6 +118,8 @@ struct ClaudeApproval {
         self.tool = tool
         self.digest = digest
         self.expiresAt = expiresAt
+        deadline = until
+        order = value.whole("order").flatMap(Int.init) ?? 0
         agent = value.text("agent")
         prompt = value.text("prompt")
         run = value.text("run")
@@ -131,7 +138,7 @@ struct ClaudeApproval {
     init(
         id: ApprovalID, session: SessionID, kind: ApprovalKind, tool: String, agent: String?, prompt: String?,
         run: String?, digest: InputDigest, input: [UInt8], questions: [ClaudeQuestion], isCut: Bool, expiresAt: Int64,
-        token: HookToken,
+        deadline: Int64, order: Int, token: HookToken,
         isAttended: Bool, process: AgentProcess?
     ) {
         self.id = id
@@ -146,6 +153,8 @@ struct ClaudeApproval {
         self.questions = isCut ? [] : questions
         self.isCut = isCut
         self.expiresAt = expiresAt
+        self.deadline = deadline
+        self.order = order
         self.isAttended = isAttended
         self.process = process
         phase = .open(token)

@@ -35,6 +35,8 @@ enum ClaudeInput: Sendable {
     case linkChanged(isLive: Bool)
     /// The disk did not take the request of this approval, so nobody can be asked.
     case notRecorded(ApprovalID)
+    /// The disk did not take events of these sessions, and is back.
+    case eventsLost(Set<SessionID>)
     /// `nextDeadline` has passed.
     case timerFired
 }

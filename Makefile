@@ -1,10 +1,11 @@
 # Heliograph. `make` lists what there is.
 
 RUN_PACKAGES := libwebsockets-dev libssl-dev libsqlite3-dev libqrencode-dev pkg-config
-TEST_PACKAGES := chromium fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3
+TEST_PACKAGES := chromium fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=
+MINUTES ?= 10
 RELEASE := swift build -c release --static-swift-stdlib --product heliograph
 BINARY := .build/release/heliograph
 PYTHON := .venv/bin/python
@@ -52,8 +53,11 @@ lint: test-packages ## Check the format of the Swift and the types of the page
 format: ## Format the Swift
 	swift format --in-place --recursive --parallel $(SWIFT)
 
-bench: build venv ## Measure: hook cost, approval round trip, durable events per second, memory per client
+bench: build venv ## Measure: hook cost, approval round trip, durable events per second, resuming, memory per client
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)
+
+soak: build venv ## Let a relay work for MINUTES=10 and see that it does not grow
+	$(PYTHON) Tests/Tools/bench/soak.py --minutes $(MINUTES)
 
 clean: ## Remove what was built, and the Python environment
 	rm -rf .build .venv
@@ -71,4 +75,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo test test-swift test-web test-integration check lint format bench clean packages test-packages venv
+.PHONY: help run build demo test test-swift test-web test-integration check lint format bench soak clean packages test-packages venv

@@ -77,6 +77,23 @@ package final class RelayServer {
         }
         let runner = try RelayRunner(
             loop: loop, configuration: relay, log: store, load: load, measures: measures, logger: logger)
+        for record in store.damagedRecords {
+            logger.error(
+                "a stored record does not decode; the relay goes on without it",
+                metadata: [
+                    "workspace.id": "\(record.workspace)", "session.id": "\(record.session)", "reason": "\(record.what)",
+                ])
+        }
+        if !store.isChecked {
+            // A long file is checked beside what goes on; see decision record 0007.
+            DispatchQueue.global(qos: .utility).async {
+                do {
+                    if try store.checkEverything() { logger.info("the whole data file is in order") }
+                } catch {
+                    logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
+                }
+            }
+        }
         let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
         let routes = Routes(
             loop: loop, access: access, page: WebPage(root: configuration.webRoot), registry: registry, logger: logger)

@@ -33,6 +33,8 @@ package enum Limits {
     static let trimmedEventsMax: Int64 = 2_000
     /// What retention by bytes leaves of a session that goes on.
     static let keptEventsMin: Int64 = 500
+    /// From the start of the relay to its first look at what to let go of, in milliseconds: first everybody comes back.
+    static let trimAfterStart: Int64 = 5_000
     /// Between two steps of retention while there is more to let go of, in milliseconds.
     static let trimInterval: Int64 = 100
     /// The wall clock may part so far from the steady one, in milliseconds, before nothing is judged by age any more.

@@ -85,6 +85,7 @@ package struct Relay {
             }
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
+        effects.append(.armTimer(.trim, after: Limits.trimAfterStart))
         return takeEffects()
     }
 

@@ -12,7 +12,7 @@ package struct DataDirectory: Sendable {
     package init(path: String) throws(StoreError) {
         // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
         umask(0o077)
-        self.path = path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        self.path = Self.bare(path)
         for index in self.path.indices.dropFirst() where self.path[index] == "/" {
             try Self.makeDirectory(String(self.path[..<index]))
         }
@@ -23,7 +23,7 @@ package struct DataDirectory: Sendable {
     /// Takes a directory that has a data file, and makes nothing.
     package init(existing path: String) throws(StoreError) {
         umask(0o077)
-        self.path = path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        self.path = Self.bare(path)
         guard unsafe access(databasePath, F_OK) == 0 else {
             throw StoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
         }
@@ -70,6 +70,10 @@ package struct DataDirectory: Sendable {
             guard errno == EINTR else { throw Files.failure(path, "cannot be locked", errno) }
         }
         return lock
+    }
+
+    private static func bare(_ path: String) -> String {
+        path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
     private static func makeDirectory(_ path: String) throws(StoreError) {

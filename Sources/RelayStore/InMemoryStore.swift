@@ -58,7 +58,9 @@ extension InMemoryStore: SessionLog {
                     state.approvals.append((session.key.workspace, approval))
                 }
             }
+            // In an order that is the same in every run: simulations replay.
             state.commands = content.commands.values.filter { $0.at >= commandsSince }
+                .sorted { ($0.at, $0.command.rawValue, $0.client.rawValue) < ($1.at, $1.command.rawValue, $1.client.rawValue) }
             return state
         }
     }

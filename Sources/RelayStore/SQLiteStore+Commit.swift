@@ -11,7 +11,7 @@ extension SQLiteStore {
     /// An error of the disk leaves open whether the batch is there, so it is looked for: where it is there and the disk takes it
     /// after all, this returns as if nothing had been. As long as the disk does not, every commit throws.
     ///
-    /// The work of a trim is what it removes: about a second for 300,000 events. Whoever has more to remove does it in steps.
+    /// The work of a trim is what it removes: 0.2 s for 10,000 events of 650 bytes were seen. Remove more in steps.
     package func commit(_ batch: LogBatch) throws(StoreError) {
         try batch.check()
         if isInDoubt.load(ordering: .relaxed), try settle(batch) { return forgetDamage(mendedBy: batch) }

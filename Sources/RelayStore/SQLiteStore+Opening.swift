@@ -1,12 +1,13 @@
 internal import Foundation
 internal import GRDB
 internal import RelayProtocol
+internal import Synchronization
 
 extension SQLiteStore {
     /// Long enough for the command line to finish, short enough to be noticed.
     private static let busySecondsMax: TimeInterval = 5
     /// Up to here every page is checked before the relay starts: 0.2 s, or a second from a disk that reads 250 MB/s.
-    static let checkedBytesMax: Int64 = 256 << 20
+    package static let checkedBytesMax: Int64 = 256 << 20
     /// What a WAL is cut back to after a long read had kept it from being emptied.
     private static let walBytesKept = 64 << 20
 
@@ -35,7 +36,7 @@ extension SQLiteStore {
     /// Hands back whether every page was checked.
     ///
     /// By name or through SQLite, never through a descriptor of our own: closing one would drop SQLite's locks on the file.
-    static func check(_ path: String, for user: User) throws -> Bool {
+    static func check(_ path: String, for user: User, upTo bytesMax: Int64) throws -> Bool {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else { return true }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw StoreError(.cannotOpen, "\(path) is not a file.") }
@@ -44,7 +45,7 @@ extension SQLiteStore {
         var configuration = configuration
         configuration.readonly = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        let isSmall = size <= checkedBytesMax
+        let isSmall = size <= bytesMax
         try queue.read { db in
             if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
             guard user.isRelay else { return }
@@ -72,13 +73,19 @@ extension SQLiteStore {
     /// Checks every page beside what else is going on, for a file that is too large to be checked before the start. Throws
     /// `corrupt` where one is damaged; nothing is written after that. False where the store was closed before the end.
     package func checkEverything() throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            try read { db in try Self.checkIntegrity(of: nil, path: self.path, in: db) }
+        do {
+            var configuration = Self.configuration
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            checking.withLock { $0 = queue }
+            defer { checking.withLock { $0 = nil } }
+            try queue.read { db in try Self.checkIntegrity(of: nil, path: path, in: db) }
             return true
         } catch {
-            if (error.underlying as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return false }
-            if error.code == .corrupt { stopWriting(error) }
-            throw error
+            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return false }
+            let failure = StoreError(error, path: path)
+            if failure.code == .corrupt { stopWriting(failure) }
+            throw failure
         }
     }
 

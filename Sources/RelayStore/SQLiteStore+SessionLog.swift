@@ -8,7 +8,14 @@ extension SQLiteStore: SessionLog {
     /// A session whose state does not decode must not keep the relay from all the others: it is handed back as removed, with the
     /// place that its columns name, and `damagedRecords` names it. Its row stays untouched; an event that revives it puts the
     /// state aside first.
+    ///
+    /// After an error of the disk it reads what is there, and throws as long as the disk takes nothing: a relay that began with
+    /// what it reads could keep none of what comes.
     package func load(resolvedSince: Int64, commandsSince: Int64) throws(StoreError) -> LogState {
+        if isInDoubt.load(ordering: .relaxed) {
+            try reopen()
+            isInDoubt.store(false, ordering: .relaxed)
+        }
         let (state, damaged) = try read { db in
             var loader = Loader()
             try loader.loadSessions(from: db)

@@ -25,7 +25,8 @@ package final class SQLiteStore: Sendable {
     private let pool: Mutex<DatabasePool>
     /// Held until `close`; nil for the command line.
     private let lock: Mutex<DataDirectoryLock?>
-    /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` uses it.
+    /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` and
+    /// `load` use it, in turn.
     let isInDoubt = Atomic(false)
     let damage = Mutex(Damage())
 
@@ -37,17 +38,23 @@ package final class SQLiteStore: Sendable {
         var records: [DamagedRecord] = []
     }
 
+    /// Where a check of everything is under way, its own connection.
+    let checking = Mutex<DatabaseQueue?>(nil)
+
     /// Whether the opening has checked every page; where not, `checkEverything` does.
     package let isChecked: Bool
 
     /// Creates the file where there is none, and brings an older one up to date. A damaged one is refused, and left as it is.
-    package init(_ directory: DataDirectory, for user: User) throws(StoreError) {
+    /// Of a file beyond `checkedBytesMax` the history is not checked; see `isChecked`.
+    package init(
+        _ directory: DataDirectory, for user: User, checkedBytesMax: Int64 = SQLiteStore.checkedBytesMax
+    ) throws(StoreError) {
         let path = directory.databasePath
         self.path = path
         let opening = try directory.lockForOpening()
         defer { withExtendedLifetime(opening) {} }
         do {
-            isChecked = try Self.check(path, for: user)
+            isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
             let pool = try Self.open(path)
             try Schema.migrator.migrate(pool)
             epoch = try Self.epoch(of: pool, path: path, for: user)
@@ -62,8 +69,8 @@ package final class SQLiteStore: Sendable {
     ///
     /// A process that ends without it loses nothing: the next start takes up what is in the `-wal` file.
     package func close() throws(StoreError) {
-        // A check of everything may be under way; nobody waits for it now.
-        pool.withLock { $0 }.interrupt()
+        // Nobody waits for it now.
+        checking.withLock { $0 }?.interrupt()
         try pool.withLock { pool throws(StoreError) in
             do {
                 // A reader in another process may be in the way; then the last one to close does it.

@@ -22,7 +22,9 @@ struct Heliograph: ParsableCommand {
             """,
         version: "heliograph \(ServerConfiguration.version)",
         groupedSubcommands: [
-            CommandGroup(name: "Relay", subcommands: [Serve.self, Pair.self, TokenCommand.self]),
+            CommandGroup(
+                name: "Relay",
+                subcommands: [Serve.self, Pair.self, TokenCommand.self, AuditCommand.self, Backup.self, Restore.self]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(
                 name: "Client", subcommands: [Sessions.self, Watch.self, Approvals.self, Login.self, Logout.self]),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from client import WireClient
+from daemon import Daemon
 from host import ScriptedHost
 from relay import Relay
 
@@ -94,6 +95,19 @@ def short_path() -> Iterator[Path]:
     """A folder with a short name: the path of a Unix-domain socket ends at 107 bytes, and pytest's own are long."""
     with tempfile.TemporaryDirectory(prefix="hg-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def daemon(short_path: Path, relay: Relay) -> Iterator[Daemon]:
+    """`heliograph host` on a throw-away machine without an agent, connected."""
+    daemon = Daemon(short_path, relay)
+    try:
+        daemon.start(relay.pair_link("host"))
+        daemon.wait_link()
+        yield daemon
+        daemon.stop()
+    finally:
+        daemon.kill()
 
 
 @pytest.fixture

@@ -46,6 +46,8 @@ class ScriptedHost:
         """Every message of every connection so far."""
         self.digests: dict[str, str] = {}
         self.closed_with: list[int] = []
+        self.lost_acks: list[str] = []
+        """Where a relay that came back knew less than it had acknowledged."""
         self._connection: Connection | None = None
         self._is_welcome = False
         self._wanted = True
@@ -184,6 +186,9 @@ class ScriptedHost:
 
     def _keep_connected(self) -> None:
         while not self._ended:
+            # A connection may end before it is known here; nobody else takes it away then.
+            if self._connection and not self._connection.is_open:
+                self._connection = None
             if self._wanted and self._connection is None:
                 try:
                     self._connect()
@@ -231,6 +236,9 @@ class ScriptedHost:
                 case "welcome":
                     self.sent = {}
                     for entry in message["sessions"]:
+                        before = self.through.get(entry["session"], 0)
+                        if entry["through"] < before:
+                            self.lost_acks.append(f"{entry['session']} was acknowledged through {before}, the relay now says {entry['through']}")
                         self.through[entry["session"]] = self.sent[entry["session"]] = entry["through"]
                     self._is_welcome = True
                     for session in self.sessions:

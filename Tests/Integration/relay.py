@@ -52,9 +52,14 @@ class Answer:
 
 
 class Relay:
-    """`heliograph serve`. Started and stopped at will; the port and the data folder stay the same."""
+    """`heliograph serve`. Started and stopped at will; the port and the data folder stay the same.
 
-    def __init__(self, folder: Path, arguments: list[str] | None = None):
+    `prefix` is a program that runs it, and that must become it or leave it this process' child; `environment` is added to its own.
+    """
+
+    def __init__(
+        self, folder: Path, arguments: list[str] | None = None, prefix: list[str] | None = None, environment: dict[str, str] | None = None
+    ):
         assert BINARY.exists(), f"{BINARY} is missing: run `make build`, or set HELIOGRAPH_BIN"
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
@@ -62,7 +67,11 @@ class Relay:
         self.log = folder / "relay.log"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self.address = "127.0.0.1"
+        """Where it listens; 0.0.0.0 for a network of the test's own."""
         self.arguments = arguments or []
+        self.prefix = prefix or []
+        self.environment = environment or {}
         self.process: subprocess.Popen[bytes] | None = None
         self._was_ready = False
 
@@ -83,14 +92,30 @@ class Relay:
         self._was_ready = True
 
     def _spawn(self) -> None:
+        self.launch()
+        wait_until(self._is_ready, 20, lambda: f"/readyz of the relay. Its log:\n{self.log_text()[-3000:]}")
+
+    def launch(self) -> None:
+        """Starts the process and waits for nothing: for one that is to fail, or to be killed at once."""
+        assert self.process is None, "the relay runs already"
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
-        command = [str(BINARY), "serve", "--data", str(self.data), "--listen", f"127.0.0.1:{self.port}", *self.arguments]
+        command = [*self.prefix, str(BINARY), "serve", "--data", str(self.data), "--listen", f"{self.address}:{self.port}", *self.arguments]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=plain_environment(home)
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=plain_environment(home) | self.environment
             )
-        wait_until(self._is_ready, 20, lambda: f"/readyz of the relay. Its log:\n{self.log_text()[-3000:]}")
+
+    def wait_end(self, timeout: float = 20) -> int:
+        """Until the process ends by itself; its status."""
+        process, self.process = self.process, None
+        assert process is not None, "the relay does not run"
+        try:
+            return process.wait(patient(timeout))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"the relay did not end by itself within {patient(timeout):g} s. Its log:\n{self.log_text()[-3000:]}")
 
     def stop(self) -> None:
         """SIGTERM; the relay must go by itself, with status 0."""
@@ -136,9 +161,34 @@ class Relay:
 
     @property
     def resident_kib(self) -> int:
+        return self._status_kib("VmRSS")
+
+    @property
+    def peak_kib(self) -> int:
+        """The most that was ever resident."""
+        return self._status_kib("VmHWM")
+
+    @property
+    def descriptors(self) -> int:
+        assert self.process is not None
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    @property
+    def processor_seconds(self) -> float:
+        """What all its threads have used so far, in the kernel too."""
+        assert self.process is not None
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _status_kib(self, name: str) -> int:
         assert self.process is not None
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
+        return int(re.search(rf"{name}:\s+(\d+)", status).group(1))
+
+    def metric(self, name: str) -> float:
+        """One sample of /metrics by its name, labels and all; 0 where it has none yet."""
+        lines = [line for line in self.get("/metrics").body.decode().splitlines() if line.startswith(f"{name} ")]
+        return float(lines[0].rsplit(" ", 1)[1]) if lines else 0.0
 
     # The command line
 
@@ -171,9 +221,10 @@ class Relay:
     def revoke(self, token_id: str) -> None:
         self.run("token", "revoke", token_id, "--data", str(self.data))
 
-    def pair_link(self, role: str = "client") -> str:
-        """A pairing link as a person would scan it."""
-        return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data)).stdout)["link"]
+    def pair_link(self, role: str = "client", url: str | None = None) -> str:
+        """A pairing link as a person would scan it, for the relay's own address or another that leads to it."""
+        other = ["--url", url] if url else []
+        return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data), *other).stdout)["link"]
 
     # HTTP and the file
 

@@ -15,7 +15,8 @@ from terminal import Terminal
 COMMANDS = [
     [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["hook"], ["connect"],
     ["disconnect"], ["sessions"], ["watch"], ["approvals"], ["approvals", "list"], ["approvals", "show"], ["approvals", "allow"],
-    ["approvals", "deny"], ["approvals", "answer"], ["login"],
+    ["approvals", "deny"], ["approvals", "answer"], ["login"], ["audit"], ["audit", "export"], ["audit", "verify"], ["backup"],
+    ["restore"],
 ]  # fmt: skip
 
 

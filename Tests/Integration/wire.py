@@ -54,7 +54,7 @@ class Connection:
         self.close_reason = ""
         self._on_message = on_message
         self._on_closed = on_closed
-        self._failure: BaseException | None = None
+        self.failure: BaseException | None = None
         self.socket = connect(
             url.replace("http", "ws", 1) + path,
             subprotocols=[subprotocol] if subprotocol else None,
@@ -94,8 +94,8 @@ class Connection:
                     if predicate(self.messages[looked]):
                         return self.messages[looked]
                     looked += 1
-                if self._failure:
-                    raise AssertionError(f"while waiting for {what}: {self._failure}") from self._failure
+                if self.failure:
+                    raise AssertionError(f"while waiting for {what}: {self.failure}") from self.failure
                 left = deadline - time.monotonic()
                 if left <= 0 or not self.is_open:
                     why = f"{patient(timeout):g} s passed" if self.is_open else f"the connection closed with {self.close_code} {self.close_reason!r}"
@@ -136,7 +136,7 @@ class Connection:
         except ConnectionClosed:
             pass
         except BaseException as failure:  # shown by the next wait, in the test's own thread
-            self._failure = failure
+            self.failure = failure
         with self.changed:
             self.close_code = self.socket.close_code or 1006
             self.close_reason = self.socket.close_reason or ""

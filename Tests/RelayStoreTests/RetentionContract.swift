@@ -208,4 +208,6 @@ extension Writer {
         var copy = self
         return copy.append(count)
     }
+
+    func batchAhead(_ count: Int) -> LogBatch { LogBatch(appends: [appending(count)]) }
 }

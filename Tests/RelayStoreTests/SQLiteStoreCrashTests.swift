@@ -94,6 +94,40 @@ import Testing
             require(try store.all(.crash), expected(.crash, 1...9), "the log goes on without a gap")
         }
     }
+
+    @Test(.enabled(if: Tool.isRoot && Tool.isInstalled("strace"), "only root, with strace, can make a sync fail"))
+    func `trims, commands and records that fail to sync take effect once`() async throws {
+        try scratch.fill(0)
+        await #expect(processExitsWith: .success) { [scratch = scratch as Scratch] in
+            let store = try scratch.open()
+            var writer = Writer(.crash)
+            try store.commit(writer.batch(6))
+            let asked = writer.batch(1, approvals: [writer.approval("a1", seq: 7)])
+            let trim = LogBatch(trims: [SessionTrim(key: .crash, through: 3, state: writer.state(seq: 7))])
+            let record = CommandRecord(workspace: id("default"), client: id("c"), command: id("c1"), at: 5)
+            let forgotten = CommandRecord(workspace: id("default"), client: id("c"), command: id("c0"), at: 4)
+            let removal = LogBatch(trims: [SessionTrim(key: .crash, through: 7, state: nil)])
+            let batches = [
+                asked, trim, LogBatch(commands: [forgotten]), LogBatch(commands: [record], commandsForgottenBefore: 5), removal,
+            ]
+            for batch in batches {
+                let strace = try Strace(injecting: "fdatasync:error=EIO")
+                for _ in 0..<2 { require((try? store.commit(batch)) == nil, true, "a commit without a sync fails") }
+                strace.end()
+                for _ in 0..<2 where batch.appends.isEmpty { try store.commit(batch) }
+                if !batch.appends.isEmpty { try store.commit(batch) }
+                if batch.trims.first?.state != nil {
+                    require(try store.all(.crash), expected(.crash, 4...7), "what was trimmed is gone, and no more")
+                }
+            }
+            let loaded = try store.load(resolvedSince: 0, commandsSince: 0)
+            require(loaded.commands, [record], "commands are recorded and forgotten")
+            require(loaded.removed.map(\.place.seq), [7], "the session is removed")
+            let report = try store.verifyAudit(against: nil, heads: [])
+            require(report.recordCount, 1, "one question, one record")
+            require(report.faults, [], "the chain is whole")
+        }
+    }
 }
 
 extension SessionKey {

@@ -142,7 +142,7 @@ import Testing
             while failure == nil {
                 let seq = writer.seq
                 do throws(StoreError) {
-                    try store.commit(writer.batch(3))
+                    try store.commit(asking(&writer))
                 } catch {
                     failure = error
                     writer.seq = seq
@@ -153,16 +153,83 @@ import Testing
             #expect(try store.all(.first) == expected(.first, 1...writer.seq))
             let again = #expect(throws: StoreError.self) {
                 var copy = writer
-                try store.commit(copy.batch(3))
+                try store.commit(asking(&copy))
             }
             #expect(again?.code == .full)
 
             try FileManager.default.removeItem(at: ballast)
-            for _ in 0..<5 { try store.commit(writer.batch(3)) }
+            for _ in 0..<5 { try store.commit(asking(&writer)) }
             #expect(try store.all(.first) == expected(.first, 1...writer.seq))
             try store.close()
-            #expect(try disk.open().all(.first) == expected(.first, 1...writer.seq))
+            let reopened = try disk.open()
+            #expect(try reopened.all(.first) == expected(.first, 1...writer.seq))
+            #expect(try reopened.load(resolvedSince: 0, commandsSince: 0).approvals.count == Int(writer.seq / 3))
+            let report = try reopened.verifyAudit(against: nil, heads: [])
+            #expect(report.recordCount == Int(writer.seq / 3), "a record for each approval that is there, and for no other")
+            #expect(report.faults.isEmpty)
         }
+    }
+
+    /// Three events, and an approval that the last of them asks for.
+    private func asking(_ writer: inout Writer) -> LogBatch {
+        writer.batch(3, approvals: [writer.approval("a\(writer.seq + 3)", seq: writer.seq + 3)])
+    }
+
+    @Test func `a large file starts without its history being read, and damage there is found beside the work`() throws {
+        try scratch.fill(300)
+        let whole = try contents()
+        func open() throws -> SQLiteStore {
+            let directory = try DataDirectory(path: scratch.path)
+            return try SQLiteStore(directory, for: .relay(directory.lock()), checkedBytesMax: 0)
+        }
+        func damage(_ table: String) throws {
+            let page = try #require(
+                Int(scratch.query("SELECT pageno FROM dbstat WHERE name = '\(table)' ORDER BY path DESC LIMIT 1")))
+            try overwrite(at: (page - 1) * 4_096, with: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+        }
+        for table in ["sessions", "tokens", "approvals", "audit", "sqlite_autoindex_tokens_1"] {
+            try damage(table)
+            let error = #expect(throws: StoreError.self, "\(table)") { try open() }
+            #expect(error?.code == .corrupt)
+            try whole.write(to: URL(fileURLWithPath: scratch.databasePath))
+        }
+        do {
+            let store = try open()
+            #expect(!store.isChecked)
+            #expect(try store.checkEverything())
+        }
+        // The newest page of the history: the next event would go there.
+        try damage("events")
+        let damaged = try contents()
+        let store = try open()
+        let found = #expect(throws: StoreError.self) { try store.checkEverything() }
+        #expect(found?.code == .corrupt)
+        #expect(found?.message.contains("heliograph restore") == true)
+        let key = SessionKey(workspace: id("default"), session: id("s1"))
+        let refused = #expect(throws: StoreError.self) { try store.commit(Writer(key, seq: 300).batchAhead(1)) }
+        #expect(refused?.code == .corrupt)
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).sessions.count == 1, "what can be read is read")
+        try store.close()
+        #expect(try contents()[4_096..<damaged.count] == damaged[4_096...])
+    }
+
+    @Test func `damage that a commit meets ends all writing`() throws {
+        try scratch.fill(300)
+        let page = try #require(
+            Int(scratch.query("SELECT max(pageno) FROM dbstat WHERE name = 'events' AND pagetype = 'leaf'")))
+        try overwrite(at: (page - 1) * 4_096, with: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+        let directory = try DataDirectory(path: scratch.path)
+        let store = try SQLiteStore(directory, for: .relay(directory.lock()), checkedBytesMax: 0)
+        let damaged = try contents()
+        let events = Writer(SessionKey(workspace: id("default"), session: id("s1")), seq: 300).batchAhead(1)
+        let elsewhere = Writer(.crash).batchAhead(1)
+        for batch in [events, events, elsewhere] {
+            let error = #expect(throws: StoreError.self) { try store.commit(batch) }
+            #expect(error?.code == .corrupt)
+        }
+        try store.close()
+        // Every opening writes the first page, and the first one adds an empty page at the end.
+        #expect(try contents()[4_096..<damaged.count] == damaged[4_096...])
     }
 
     private func sql(_ text: String) throws { try scratch.sql(text) }

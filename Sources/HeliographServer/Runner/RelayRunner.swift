@@ -157,7 +157,8 @@ final class RelayRunner {
             feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
         case .unknown(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
-            logger.critical("the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
+            logger.critical(
+                "the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
             suspend()
         }
     }

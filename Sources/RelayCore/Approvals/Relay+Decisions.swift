@@ -130,11 +130,11 @@ extension Relay {
     // MARK: - Expiry
 
     mutating func armExpiry(of approval: Approval, in key: SessionKey, at now: Instant) {
-        guard let end = approval.expiresAt else { return }
+        guard let end = approval.expiresAt, let hostsEnd = approval.request.expiresAt else { return }
         let timer = RelayTimer.approvalExpiry(key, approval.id)
-        // After a restart the clock may show any time: nothing waits longer than it was asked to at first.
-        let life = approval.request.expiresAt.map { max(0, $0 - approval.requestedAt) } ?? Limits.expiryMax
-        let wait = min(max(0, end - now.wall), life, Limits.expiryMax) + Limits.expiryGrace
+        // A clock that was set back must not make a wait longer than it was meant to be.
+        let whole = min(max(0, hostsEnd - approval.requestedAt), Limits.expiryMax)
+        let wait = min(max(0, end - now.wall), whole) + Limits.expiryGrace
         expiries[timer] = now.uptime + wait
         effects.append(.armTimer(timer, after: wait))
     }

@@ -15,7 +15,7 @@ extension DataDirectory {
                 .conflict, "There is a data file already: \(databasePath). With --force it is kept under another name.")
         }
         _ = try Files.byteCount(file)
-        guard !Files.exists(file + "-wal") else {
+        guard try Files.exists(file + "-wal") ? Files.byteCount(file + "-wal") == 0 : true else {
             throw StoreError(
                 .conflict,
                 "\(file)-wal lies beside \(file): this is a data file in use, or a copy of half of one. Use `heliograph backup`."

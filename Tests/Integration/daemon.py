@@ -1,0 +1,199 @@
+"""The real `heliograph host` on a throw-away machine without an agent: tests make the hook calls that an agent would."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import socketserver
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from relay import BINARY, ROOT, Relay, plain_environment
+from waits import patient, wait_until
+
+RECORDING = ROOT / "Tests/Tools/demo/session.jsonl"
+
+
+def recorded_call(event: str, session: str, call: str, folder: Path, **changes: Any) -> dict[str, Any]:
+    """What the real Claude Code once handed to its hook of that event, as if of another session and tool call."""
+    for line in RECORDING.read_text().splitlines():
+        step = json.loads(line)
+        if step["event"] == event:
+            text = json.dumps(step["input"])
+            for name, value in {"{session}": session, "{project}": str(folder / "project"), "{home}": str(folder)}.items():
+                text = text.replace(name, value)
+            made = json.loads(text)
+            if "tool_use_id" in made:
+                made["tool_use_id"] = call
+            return made | changes
+    raise AssertionError(f"there is no {event} in {RECORDING}")
+
+
+class Daemon:
+    """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own, not to the hooks'."""
+
+    def __init__(self, folder: Path, relay: Relay, prefix: list[str] | None = None, environment: dict[str, str] | None = None):
+        self.relay = relay
+        self.home = folder / "home"
+        self.project = folder / "project"
+        self.log = folder / "host.log"
+        self.socket = self.home / ".local/state/heliograph/host.sock"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.prefix = prefix or []
+        # Hooks watch this process as if it were the agent.
+        self.environment = plain_environment(self.home) | {"CLAUDE_PID": str(os.getpid()), "CLAUDE_PROJECT_DIR": str(self.project)}
+        self.own_environment = environment or {}
+        self._hook_socket = self.socket
+        for path in (self.home, self.project):
+            path.mkdir(exist_ok=True)
+
+    # Life
+
+    def launch(self, *arguments: str) -> None:
+        """Starts the process and waits for nothing."""
+        assert self.process is None, "the daemon runs already"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*self.prefix, str(BINARY), "host", *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                cwd=self.home, env=self.environment | self.own_environment,
+            )  # fmt: skip
+
+    def start(self, link: str | None = None) -> None:
+        """Until it answers; with a pairing link the first time."""
+        if self.process is None:
+            self.launch(*([link, "--name", "laptop"] if link else []))
+        wait_until(self._answers, 15, lambda: f"the daemon to answer. Its log:\n{self.log_text()}")
+
+    def stop(self) -> None:
+        """SIGTERM; it must go by itself, with status 0."""
+        process, self.process = self.process, None
+        if process is None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            status = process.wait(patient(10))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"heliograph host did not end after SIGTERM. Its log:\n{self.log_text()}")
+        assert status == 0, f"heliograph host ended with {status} after SIGTERM. Its log:\n{self.log_text()}"
+
+    def kill(self) -> None:
+        process, self.process = self.process, None
+        if process:
+            process.kill()
+            process.wait()
+
+    def log_text(self) -> str:
+        return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
+
+    def _answers(self) -> bool:
+        assert self.process is not None
+        status = self.process.poll()
+        assert status is None, f"heliograph host ended at once with {status}:\n{self.log_text()}"
+        return self.status() is not None
+
+    # What it says
+
+    def status(self) -> dict[str, Any] | None:
+        """Its own account of itself, or nil where nobody answers."""
+        connection = http.client.HTTPConnection("localhost", timeout=patient(5))
+        try:
+            connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.sock.settimeout(patient(5))
+            connection.sock.connect(str(self.socket))
+            connection.request("GET", "/v1/status")
+            return json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+
+    def wait_link(self, state: str = "live", timeout: float = 20) -> None:
+        wait_until(lambda: (self.status() or {}).get("link", {}).get("state") == state, timeout, lambda: f"the link to be {state}: {self.status()}\n{self.log_text()}")
+
+    def wait_delivered(self, timeout: float = 40) -> None:
+        """Until the relay has acknowledged all that is spooled."""
+        wait_until(lambda: (now := self.status()) and now["spool"]["events"] == 0, timeout, lambda: f"an empty spool: {self.status()}\n{self.log_text()}")
+
+    # What an agent does
+
+    def hook(self, event: str, input: dict[str, Any], timeout: float = 30) -> subprocess.CompletedProcess[bytes]:
+        """One hook call as the agent makes it: a process, one line of JSON in, perhaps JSON out."""
+        return subprocess.run(
+            [str(BINARY), "hook", "claude", event], input=json.dumps(input).encode() + b"\n", capture_output=True,
+            cwd=self.project, env=self._hook_environment(input), timeout=patient(timeout),
+        )  # fmt: skip
+
+    def ask(self, input: dict[str, Any]) -> subprocess.Popen[bytes]:
+        """A PermissionRequest: the process waits for a decision and prints it."""
+        process = subprocess.Popen(
+            [str(BINARY), "hook", "claude", "PermissionRequest"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, cwd=self.project, env=self._hook_environment(input),
+        )  # fmt: skip
+        assert process.stdin
+        process.stdin.write(json.dumps(input).encode() + b"\n")
+        process.stdin.close()
+        process.stdin = None
+        return process
+
+    def _hook_environment(self, input: dict[str, Any]) -> dict[str, str]:
+        return self.environment | {"CLAUDE_CODE_SESSION_ID": input["session_id"], "HELIOGRAPH_SOCKET": str(self._hook_socket)}
+
+    @contextlib.contextmanager
+    def recorder(self) -> Iterator[set[tuple[str, str]]]:
+        """Stands between hooks and daemon for a while. What it gives fills with (event, call) of each call that the daemon took.
+
+        The hook itself returns 0 whatever happens, so only here can be seen what it was told.
+        """
+        taken: set[tuple[str, str]] = set()
+        target = str(self.socket)
+
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as daemon:
+                    daemon.settimeout(patient(10))
+                    daemon.connect(target)
+                    request = read_request(self.request)
+                    daemon.sendall(request)
+                    answer = daemon.recv(1 << 16)
+                    if answer.startswith(b"HTTP/1.1 204"):
+                        head, _, body = request.partition(b"\r\n\r\n")
+                        event = head.split(b" ", 2)[1].rsplit(b"/", 1)[1].decode()
+                        taken.add((event, json.loads(body).get("tool_use_id", "")))
+                    self.request.sendall(answer)
+
+        path = self.home / "recorder.sock"
+        with socketserver.ThreadingUnixStreamServer(str(path), Handler) as server:
+            server.daemon_threads = True
+            thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+            thread.start()
+            self._hook_socket = path
+            try:
+                # Not the call that begins a session.
+                yield taken
+            finally:
+                self._hook_socket = self.socket
+                server.shutdown()
+                thread.join()
+
+
+def read_request(connection: socket.socket) -> bytes:
+    """One HTTP request with its body."""
+    request = b""
+    while b"\r\n\r\n" not in request:
+        request += connection.recv(1 << 16) or _broken()
+    head, _, _ = request.partition(b"\r\n\r\n")
+    length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+    while len(request) < len(head) + 4 + length:
+        request += connection.recv(1 << 16) or _broken()
+    return request
+
+
+def _broken() -> bytes:
+    raise ConnectionError("the peer has gone")

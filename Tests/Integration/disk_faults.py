@@ -1,0 +1,66 @@
+"""A disk that fails: strace answers a process' system calls in the kernel's place, and a small file system fills up."""
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from waits import patient, wait_until
+
+
+@contextlib.contextmanager
+def injected(pid: int, *faults: str, log: Path) -> Iterator[None]:
+    """For as long as it lasts, calls of the process are answered as strace's `-e inject=` says, such as `fdatasync:error=EIO:when=3+`."""
+    calls = ",".join(fault.split(":")[0] for fault in faults)
+    command = ["strace", "-f", "-p", str(pid), "-o", str(log), "-e", f"trace={calls}"]
+    for fault in faults:
+        command += ["-e", f"inject={fault}"]
+    tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        assert tracer.stderr
+        # It says so of the first thread; the others are taken in the same breath, before any call of theirs goes on.
+        said = tracer.stderr.readline()
+        if "attached" not in said:
+            tracer.wait(patient(5))
+            if "Operation not permitted" in said:
+                pytest.skip(f"strace may not trace here: {said.strip()}")
+            raise AssertionError(f"strace says: {said}")
+        wait_until(lambda: is_traced(pid), 10, "strace to hold every thread")
+        yield
+    finally:
+        tracer.terminate()
+        tracer.wait(patient(10))
+        if tracer.stderr:
+            tracer.stderr.close()
+
+
+def is_traced(pid: int) -> bool:
+    """Every thread of the process has a tracer."""
+    statuses = [thread.read_text() for thread in Path(f"/proc/{pid}/task").glob("*/status")]
+    return all("TracerPid:\t0\n" not in status for status in statuses)
+
+
+def injected_count(log: Path) -> int:
+    """How many calls were answered in the kernel's place."""
+    return log.read_text().count("(INJECTED)") if log.exists() else 0
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    """A file system of its own, in memory, for as long as it lasts. Skips where mounting is not allowed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "heliograph-test", str(folder)], capture_output=True, text=True
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"mounting is not allowed here: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def remount(folder: Path, options: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True, capture_output=True)

@@ -1,0 +1,48 @@
+"""A clock that lies, by libfaketime: a wall clock that jumps when the test says so."""
+
+from pathlib import Path
+
+import pytest
+
+FOLDERS = ("/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib/faketime", "/usr/local/lib/faketime")
+
+
+def library() -> str:
+    for folder in FOLDERS:
+        path = Path(folder) / "libfaketimeMT.so.1"
+        if path.exists():
+            return str(path)
+    pytest.skip("libfaketime is not installed: apt-get install faketime")
+
+
+PREFIX = ["/bin/sh", "-c", 'exec "$0" "$@"']
+"""Runs a program under libfaketime, and becomes it: a shell before it, because the library changes the environment of the first
+program that it is in, and a Swift program finds its arguments beside an environment that nobody has moved."""
+
+
+def clean_up() -> None:
+    """Takes away the shared memory that killed programs left behind."""
+    for path in Path("/dev/shm").glob("*faketime_*"):
+        if not Path("/proc", path.name.rsplit("_", 1)[1]).exists():
+            path.unlink(missing_ok=True)
+
+
+class JumpingClock:
+    """The wall clock of whatever gets `environment`; the monotonic one is left alone."""
+
+    def __init__(self, folder: Path):
+        self.file = folder / "clock"
+        self.jump("+0")
+        self.environment = {
+            "LD_PRELOAD": library(),
+            "FAKETIME_TIMESTAMP_FILE": str(self.file),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+    def jump(self, offset: str) -> None:
+        """To so far from the true time: `+1h`, `-10y` …"""
+        # Replaced as a whole: a reader never sees half of it.
+        new = self.file.with_suffix(".new")
+        new.write_text(f"{offset}\n")
+        new.rename(self.file)

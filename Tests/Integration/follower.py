@@ -1,0 +1,143 @@
+"""A client that stays: it comes back with its positions whenever its connection ends, and decides what it is told to."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from websockets.exceptions import WebSocketException
+
+from client import WireClient
+from waits import patient
+from wire import Message
+
+COME_BACK_SECONDS = 0.05
+
+Choose = Callable[[str], str | None]
+"""The verdict on an approval: `allow`, `deny`, or None for leaving it to others."""
+
+
+class Follower:
+    """Watches the workspace and the sessions named. What it holds outlives its connections."""
+
+    def __init__(self, relay: Any, name: str, sessions: list[str], choose: Choose = lambda approval: None):
+        self.relay = relay
+        self.name = name
+        self.token = relay.token("client", name)
+        self.sessions = sessions
+        self.choose = choose
+        self.positions: dict[str, tuple[str, int]] = {}
+        self.logs: dict[str, list[Message]] = {}
+        self.firsts: dict[str, int] = {}
+        self.approvals: dict[str, Message] = {}
+        self.violations: list[str] = []
+        self.resets: list[Message] = []
+        self.verdicts: dict[str, str] = {}
+        """What it asked for, by approval."""
+        self.replies: dict[str, Message] = {}
+        """What it was told in the end."""
+        self.closed_with: list[int] = []
+        self.connections = 0
+        self._ended = threading.Event()
+        self._client: WireClient | None = None
+        self._thread = threading.Thread(target=self._stay, name=f"follower {name}", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ended.set()
+        client = self._client
+        if client:
+            client.close()
+        self._thread.join(patient(15))
+        assert not self._thread.is_alive(), f"{self.name} does not end"
+
+    def __repr__(self) -> str:
+        unanswered = [approval for approval in self.verdicts if approval not in self.replies]
+        return f"{self.name}: connected {self.connections} times, at {self.positions}, unanswered {unanswered}, violations {self.violations}"
+
+    def hang_up(self) -> None:
+        """Ends the connection; it comes back at once."""
+        client = self._client
+        if client:
+            client.connection.socket.socket.close()
+
+    # Inside
+
+    def _stay(self) -> None:
+        try:
+            self._follow()
+        except BaseException as failure:  # shown by whoever checks, in the test's own thread
+            self.violations.append(f"{self.name} ended with {failure!r}")
+            raise
+
+    def _follow(self) -> None:
+        while not self._ended.is_set():
+            try:
+                client = WireClient(self.relay, self.name, self.token)
+            except (OSError, EOFError, WebSocketException, AssertionError):
+                self._ended.wait(COME_BACK_SECONDS)  # the relay is away
+                continue
+            self.connections += 1
+            client.positions, client.logs, client.firsts = self.positions, self.logs, self.firsts
+            client.approvals, client.violations = self.approvals, self.violations
+            self._client = client
+            try:
+                self._watch(client)
+            except (OSError, WebSocketException):
+                pass  # the connection has ended while something was sent
+            except AssertionError as failure:
+                if client.connection.is_open:
+                    self.violations.append(f"{self.name}: {failure}")
+            self._client = None
+            client.close()
+            self.closed_with.append(client.connection.close_code or 1006)
+            self.resets += [message for message in client.messages if message["type"] == "reset"]
+            broken = client.connection.failure
+            if broken:
+                self.violations.append(f"{self.name}: {broken!r}")
+
+    def _watch(self, client: WireClient) -> None:
+        client.subscribe()
+        for session in self.sessions:
+            held = self.positions.get(session)
+            error = client.subscribe(session, after={"epoch": held[0], "seq": held[1]} if held else None).get("error")
+            if error:
+                self.violations.append(f"{self.name} cannot subscribe to {session}: {error}")
+        # What was asked for and not answered is asked for again, by the same id: it may have been heard.
+        for approval in [approval for approval in self.verdicts if approval not in self.replies]:
+            self._decide(client, approval)
+        while client.connection.is_open and not self._ended.is_set():
+            with client.connection.changed:
+                approval = self._next()
+                if approval is None:
+                    client.connection.changed.wait(0.5)
+                    continue
+            self._decide(client, approval)
+
+    def _next(self) -> str | None:
+        for approval, card in self.approvals.items():
+            if card["stage"] == "pending" and approval not in self.verdicts:
+                verdict = self.choose(approval)
+                if verdict:
+                    self.verdicts[approval] = verdict
+                    return approval
+        return None
+
+    def _decide(self, client: WireClient, approval: str) -> None:
+        reply = client.decide(self.approvals[approval]["session"], approval, self.verdicts[approval], id=f"{self.name}-{approval}")
+        # Refused for now, by a store that takes no writes: asked again on the next connection.
+        if reply.get("error", {}).get("code") != "unavailable":
+            self.replies[approval] = reply
+
+
+def whole_log(relay: Any, session: str, name: str = "auditor") -> list[Message]:
+    """Every event of a session, as a new client is sent it from the first on."""
+    client = WireClient(relay, name)
+    try:
+        client.subscribe()
+        end = client.summaries[session]["seq"]
+        client.subscribe(session, after={"epoch": client.welcome["epoch"], "seq": 0})
+        client.wait(lambda _: client.positions[session][1] >= end, 30, f"all {end} events of {session}")
+        client.check()
+        return client.logs[session][:end]
+    finally:
+        client.close()

@@ -1,0 +1,82 @@
+"""A network of one's own: a namespace joined to this machine by a pair of virtual cables, with nft in between."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+
+class Namespace:
+    """The processes in it reach this machine at `outside`, and nothing else."""
+
+    def __init__(self, name: str, outside: str, inside: str):
+        self.name = name
+        self.outside = outside
+        self.inside = inside
+
+    @property
+    def prefix(self) -> list[str]:
+        """Runs a program in it, and becomes it."""
+        return ["ip", "netns", "exec", self.name]
+
+    def lead_out(self, port: int) -> None:
+        """What goes to that port on the namespace's own loopback arrives here: without TLS a daemon talks to loopback only."""
+        self._nft(
+            f"table ip way {{\nchain out {{\ntype nat hook output priority -100; ip daddr 127.0.0.1 tcp dport {port} dnat to {self.outside}\n}}\n"
+            'chain back {\ntype nat hook postrouting priority 100; oifname != "lo" masquerade\n}\n}'
+        )
+
+    def part(self) -> None:
+        """Every packet is lost, both ways, and nobody is told."""
+        self.rules("drop")
+
+    def lose(self, percent: int) -> None:
+        """Each packet is lost with that probability, both ways."""
+        self.rules(f"numgen random mod 100 < {percent} drop")
+
+    def reset(self) -> None:
+        """Whoever sends is told that there is no such connection."""
+        self.rules("meta l4proto tcp reject with tcp reset")
+
+    def heal(self) -> None:
+        self._nft("table inet faults {}\ndelete table inet faults")
+
+    def rules(self, rule: str) -> None:
+        self._nft(
+            "table inet faults {}\ndelete table inet faults\n"
+            f"table inet faults {{\nchain in {{\ntype filter hook input priority 0; {rule}\n}}\nchain out {{\ntype filter hook output priority 0; {rule}\n}}\n}}"
+        )
+
+    def _nft(self, text: str) -> None:
+        subprocess.run([*self.prefix, "nft", "-f", "-"], input=text, text=True, check=True, capture_output=True)
+
+
+@contextlib.contextmanager
+def namespace() -> Iterator[Namespace]:
+    """Gone afterwards, with all that runs in it. Skips where namespaces are not allowed."""
+    number = os.getpid() % (1 << 14)
+    name = f"hg{os.getpid()}"
+    net = f"10.213.{number >> 6}"
+    host = (number & 63) * 4
+    made = Namespace(name, f"{net}.{host + 1}", f"{net}.{host + 2}")
+    steps = [
+        f"ip netns add {name}",
+        f"ip link add {name}a type veth peer name {name}b netns {name}",
+        f"ip address add {made.outside}/30 dev {name}a",
+        f"ip link set {name}a up",
+        f"ip -n {name} address add {made.inside}/30 dev {name}b",
+        f"ip -n {name} link set {name}b up",
+        f"ip -n {name} link set lo up",
+        f"ip netns exec {name} sysctl -qw net.ipv4.conf.all.route_localnet=1",
+        f"ip netns exec {name} nft list ruleset",
+    ]
+    try:
+        for step in steps:
+            done = subprocess.run(step.split(), capture_output=True, text=True)
+            if done.returncode != 0:
+                pytest.skip(f"network namespaces are not allowed here: {step}: {done.stderr.strip()}")
+        yield made
+    finally:
+        subprocess.run(["ip", "netns", "delete", name], capture_output=True)

@@ -1,0 +1,568 @@
+"""A disk that errs, fills up, turns read-only or rots: a clear word, nothing acknowledged that is not there, and a way back.
+
+HELIOGRAPH_ROT sets how many damaged copies are tried, HELIOGRAPH_SEED repeats their choice.
+"""
+
+import os
+import random
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from disk_faults import injected, injected_count, remount, small_disk
+from follower import Follower, whole_log
+from history import check_decisions, check_host, check_view
+from host import ScriptedHost
+from relay import Relay
+from waits import wait_until
+
+ROT = int(os.environ.get("HELIOGRAPH_ROT", "40"))
+SEED = int(os.environ.get("HELIOGRAPH_SEED", random.SystemRandom().randrange(1 << 32)))
+DATABASE = "heliograph.sqlite"
+PAGE = 4096
+BIG = "x" * 100_000
+
+
+@pytest.fixture
+def host(relay, scripted_host):
+    host = scripted_host(relay)
+    host.start_session("s1")
+    host.wait_acked("s1")
+    return host
+
+
+@pytest.fixture
+def phone(relay):
+    """Decides what it is asked, and stays."""
+    phone = Follower(relay, "phone", ["s1"], lambda approval: "allow" if approval.startswith("ap-") else None)
+    yield phone
+    phone.close()
+
+
+def talk(host: ScriptedHost, count: int, text: str = "a line") -> None:
+    for number in range(count):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
+
+
+def settle(relay: Relay, host: ScriptedHost, phone: Follower) -> list[Any]:
+    """After the fault: everything is stored once, in order, seen and decided. The log."""
+    host.wait_acked("s1", timeout=30)
+    for approval in host.digests:
+        if approval.startswith("ap-"):
+            host.wait_decision(approval, timeout=30)
+            if not any(event["kind"] == "approval.applied" and event["head"]["approval"] == approval for event in host.sessions["s1"]):
+                host.apply("s1", approval)
+    host.wait_acked("s1", timeout=30)
+    log = whole_log(relay, "s1")
+    wait_until(lambda: phone.positions["s1"][1] >= len(log), 30, lambda: f"the phone to be level: {phone!r}")
+    phone.close()
+    check_host(host, "s1", log)
+    check_view(phone, "s1", log)
+    check_decisions(log, [phone], [host])
+    return log
+
+
+# Errors of the disk, under way
+
+
+@pytest.mark.parametrize("call", ["fdatasync", "pwrite64"])
+@pytest.mark.parametrize("when", ["1", "2", "3", "5"])
+def test_one_error_is_mended_without_a_word_to_anybody(relay, host, phone, tmp_path, call, when):
+    """The batch is looked for on the disk and, where it is not, written again: hosts keep their connection, nothing is twice."""
+    trace = tmp_path / "strace"
+    with injected(relay.process.pid, f"{call}:error=EIO:when={when}", log=trace):
+        talk(host, 5)
+        host.request_approval("s1", "Bash", {"command": "make"})
+        for number in range(8):
+            talk(host, 1)
+            host.wait_acked("s1", timeout=20)
+        wait_until(lambda: injected_count(trace) >= 1, 10, lambda: f"the fault to be met: {trace.read_text()}")
+    settle(relay, host, phone)
+    assert relay.get("/readyz").status == 200
+
+
+@pytest.mark.parametrize("call", ["fdatasync", "pwrite64"])
+def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
+    """Nothing is acknowledged, nothing is shown; when the disk is back within seconds all goes on by itself."""
+    talk(host, 10)
+    host.wait_acked("s1")
+    trace = tmp_path / "strace"
+    with injected(relay.process.pid, f"{call}:error=EIO:when=1+", log=trace):
+        through, seen = host.through["s1"], phone.positions["s1"][1]
+        talk(host, 10)
+        host.request_approval("s1", "Bash", {"command": "make"})
+        # Several tries of the same batch, each of which fails.
+        wait_until(lambda: injected_count(trace) >= 3, 20, lambda: f"the fault to be met: {trace.read_text()}")
+        assert host.through["s1"] == through, "acknowledged what the disk refused"
+        assert phone.positions["s1"][1] == seen, "shown what the disk refused"
+    settle(relay, host, phone)
+
+
+def test_a_disk_that_is_away_for_long(relay, host, phone, tmp_path):
+    """Everybody is sent away, nothing is acknowledged, the log says why; when the disk is back the relay goes on by itself."""
+    talk(host, 10)
+    host.wait_acked("s1")
+    with injected(relay.process.pid, "fdatasync:error=EIO:when=1+", log=tmp_path / "strace"):
+        through = host.through["s1"]
+        talk(host, 10)
+        wait_until(lambda: relay.get("/readyz").status == 503, 30, lambda: f"readyz to say so: {relay.log_text()[-1500:]}")
+        wait_until(lambda: 4000 in host.closed_with, 30, lambda: f"the host to be sent away: {relay.log_text()[-1500:]}")
+        wait_until(lambda: relay.log_text().count("the store cannot be read yet") >= 2, 30, lambda: relay.log_text()[-1500:])
+        assert host.through["s1"] == through, "acknowledged what the disk refused"
+    assert f"The disk of {relay.data / DATABASE} reported an error" in relay.log_text()
+    wait_until(lambda: relay.get("/readyz").status == 200, 30, lambda: f"readyz: {relay.log_text()[-1500:]}")
+    host.request_approval("s1", "Bash", {"command": "make"})
+    settle(relay, host, phone)
+
+
+def test_killed_while_the_disk_is_away(relay, host, phone, tmp_path):
+    """The next start knows all that was acknowledged; the host sends the rest again."""
+    talk(host, 10)
+    host.wait_acked("s1")
+    trace = tmp_path / "strace"
+    with injected(relay.process.pid, "fdatasync:error=EIO:when=1+", log=trace):
+        talk(host, 10)
+        wait_until(lambda: injected_count(trace) >= 1, 20, "the fault to be met")
+        relay.kill()
+    relay.start()
+    host.request_approval("s1", "Bash", {"command": "make"})
+    settle(relay, host, phone)
+
+
+def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_path):
+    """ENOSPC from the n-th write on: hosts are asked to come back, a decision is refused as such, readers read on."""
+    approval = host.request_approval("s1", "Bash", {"command": "make"}, approval="kept")
+    host.wait_acked("s1")
+    tablet = client(relay, "tablet")
+    tablet.subscribe()
+    through = host.through["s1"]
+    with injected(relay.process.pid, "pwrite64:error=ENOSPC:when=3+", log=tmp_path / "strace"):
+        talk(host, 50)
+        wait_until(lambda: relay.get("/readyz").status == 503, 20, lambda: f"readyz to say so\n{relay.log_text()[-1500:]}")
+        wait_until(lambda: 4000 in host.closed_with, 10, lambda: f"the host to be asked to come back: {host.closed_with}")
+        error = tablet.decide("s1", approval, "allow")["error"]
+        assert error["code"] == "unavailable", error
+        assert tablet.subscribe("s1")["type"] == "reply", "who only reads is served"
+        assert tablet.approvals[approval]["stage"] == "pending"
+    assert "full" in relay.log_text() and DATABASE in relay.log_text()
+    host.wait_acked("s1", timeout=20)
+    assert relay.get("/readyz").status == 200
+    assert tablet.decide("s1", approval, "allow")["stage"] == "decided"
+    host.wait_decision(approval)
+    assert not host.lost_acks and host.through["s1"] > through
+    settle(relay, host, phone)
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "killed before"])
+@pytest.mark.parametrize("fault", ["pwrite64:error=EIO", "fdatasync:error=EIO", "pwrite64:error=EROFS", "openat:error=EIO", "pread64:error=EIO"])
+def test_a_disk_that_fails_at_the_start(tmp_path, fault, is_new):
+    """Whichever call fails first: the relay starts with everything, or ends with an error that names the file."""
+    relay = Relay(tmp_path / "relay") if is_new else filled_relay(tmp_path, unclean=True)
+    expected = [] if is_new else stored_events(relay.data)
+    met = 0
+    for when in (1, 2, 4, 8, 16, 32):
+        trace = tmp_path / "strace"
+        # -D: the relay stays our child, the tracer stands beside it.
+        relay.prefix = ["strace", "-D", "-f", "-o", str(trace), "-P", str(relay.data / DATABASE), "-P", str(relay.data / f"{DATABASE}-wal"),
+                        "-e", f"trace={fault.split(':')[0]}", "-e", f"inject={fault}:when={when}"]  # fmt: skip
+        before = len(relay.log_text())
+        relay.launch()
+        outcome = start_outcome(relay, before)
+        met += injected_count(trace)
+        if outcome == "refused":
+            assert DATABASE in relay.log_text()[before:], relay.log_text()[before:]
+            relay.process = None
+        else:
+            relay.kill()
+        relay.check_log()
+    relay.prefix = []
+    relay.start()
+    relay.token("client", "one more")
+    relay.stop()
+    assert stored_events(relay.data) == expected
+    # A start after a kill may have nothing to write.
+    assert met or (fault.startswith(("pwrite64", "fdatasync")) and not is_new), "no fault was met"
+
+
+# A full and a read-only disk
+
+
+def test_a_full_disk_makes_room_again(tmp_path):
+    with small_disk(tmp_path / "relay/data", "3m") as disk:
+        relay = Relay(tmp_path / "relay")
+        relay.start()
+        host = ScriptedHost(relay)
+        host.start_session("s1")
+        host.wait_acked("s1")
+        phone = Follower(relay, "phone", ["s1"], lambda approval: "allow" if approval.startswith("ap-") else None)
+        try:
+            kept = host.request_approval("s1", "Bash", {"command": "make"}, approval="kept")
+            host.wait_acked("s1")
+            talk(host, 60, BIG)
+            wait_until(lambda: relay.get("/readyz").status == 503, 20, lambda: f"the disk to be full\n{relay.log_text()[-1500:]}")
+            watcher = WireClient(relay, "watcher", phone.token)
+            watcher.subscribe()
+            assert watcher.approvals[kept]["stage"] == "pending", "an open approval stands through it"
+            # It is small and may still find its place; if not, it is refused as such.
+            reply = watcher.decide("s1", kept, "deny", id="decided-once")
+            assert reply.get("stage") == "decided" or reply["error"]["code"] == "unavailable", reply
+            watcher.close()
+            assert f"The disk of {relay.data / DATABASE} is full" in relay.log_text()
+            remount(disk, "size=64m")
+            host.wait_acked("s1", timeout=40)
+            wait_until(lambda: relay.get("/readyz").status == 200, 20, "readyz")
+            host.request_approval("s1", "Bash", {"command": "make more"})
+            watcher = WireClient(relay, "watcher", phone.token)
+            watcher.subscribe()
+            assert watcher.decide("s1", kept, "deny", id="decided-once")["stage"] == "decided"
+            watcher.close()
+            host.wait_decision(kept)
+            settle(relay, host, phone)
+            relay.stop()
+            relay.check_log()
+        finally:
+            phone.close()
+            host.close()
+            relay.kill()
+
+
+def test_a_full_disk_at_the_start(tmp_path):
+    """Not even the files can be made: an error that names one; with room it starts."""
+    with small_disk(tmp_path / "relay/data", "16k") as disk:
+        relay = Relay(tmp_path / "relay")
+        relay.launch()
+        assert relay.wait_end() == 1
+        assert str(disk) in relay.log_text() and "full" in relay.log_text(), relay.log_text()
+        remount(disk, "size=16m")
+        relay.start()
+        relay.stop()
+
+
+@pytest.mark.parametrize("unclean", [False, True], ids=["after a clean end", "after a kill"])
+def test_a_read_only_disk(tmp_path, unclean):
+    with small_disk(tmp_path / "relay/data", "64m") as disk:
+        relay = filled_relay(tmp_path, unclean)
+        before = {path.name: path.read_bytes() for path in disk.iterdir() if path.is_file()}
+        expected = stored_events(relay.data) if not unclean else None
+        remount(disk, "ro")
+        start = len(relay.log_text())
+        relay.launch()
+        assert relay.wait_end() == 1
+        said = relay.log_text()[start:]
+        assert str(disk) in said and ("read-only" in said.lower() or "cannot be" in said), said
+        assert {path.name: path.read_bytes() for path in disk.iterdir() if path.is_file()} == before
+        remount(disk, "rw")
+        relay.start()
+        relay.stop()
+        relay.check_log()
+        if expected is not None:
+            assert stored_events(relay.data) == expected
+
+
+# Rot
+
+
+def filled_relay(folder: Path, unclean: bool = False) -> Relay:
+    """A relay that was stopped, or killed so that its WAL stays, with events and approvals of every stage in its file."""
+    relay = Relay(folder / "relay")
+    relay.start()
+    host = ScriptedHost(relay)
+    try:
+        host.start_session("s1")
+        for number in range(60):
+            host.event("s1", "message", {"role": "assistant"}, {"text": f"{number} " + "text " * 300})
+        for number in range(6):
+            host.request_approval("s1", "Bash", {"command": f"echo {number}"})
+        host.wait_acked("s1")
+        phone = WireClient(relay, "phone")
+        phone.subscribe()
+        for approval in list(host.digests)[:4]:
+            phone.decide("s1", approval, "allow")
+            host.wait_decision(approval)
+        host.apply("s1", list(host.digests)[0])
+        host.wait_acked("s1")
+        phone.close()
+    finally:
+        host.close()
+    if unclean:
+        relay.kill()
+    else:
+        relay.stop()
+        gather(relay)
+    return relay
+
+
+def gather(relay: Relay) -> None:
+    """All of a stopped relay's WAL into the one file: what is hurt there shall be what is read."""
+    with sqlite3.connect(relay.data / DATABASE) as database:
+        assert database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    database.close()
+
+
+@pytest.mark.xfail(strict=True, reason="SQLiteStore.close interrupts all connections first; the writer's flag stays up and stops its own checkpoint")
+def test_a_clean_end_leaves_one_file(relay, host):
+    talk(host, 10)
+    host.wait_acked("s1")
+    relay.stop()
+    assert not (relay.data / f"{DATABASE}-wal").exists() or (relay.data / f"{DATABASE}-wal").stat().st_size == 0
+
+
+def stored_events(data: Path) -> list[tuple[Any, ...]]:
+    """All that matters, from a copy, so that looking changes nothing."""
+    copy = data.parent / "looked-at"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(data, copy, ignore=lambda _, names: [name for name in names if not name.startswith(DATABASE)])
+    database = sqlite3.connect(copy / DATABASE)
+    try:
+        return [
+            *database.execute("SELECT id, kind, at, bytes FROM events ORDER BY id"),
+            *database.execute("SELECT session, approval, stage, record FROM approvals ORDER BY number"),
+        ]
+    finally:
+        database.close()
+
+
+def start_outcome(relay: Relay, log_from: int) -> str:
+    """`ready`, or `refused` where it ended by itself with an error. The process is left as it is."""
+    process = relay.process
+    assert process is not None
+
+    def look() -> str | None:
+        if process.poll() is not None:
+            assert process.returncode == 1, f"ended with {process.returncode}: {relay.log_text()[log_from:]}"
+            return "refused"
+        try:
+            return "ready" if relay.get("/readyz").status == 200 else None
+        except OSError:
+            return None
+
+    return wait_until(look, 20, lambda: f"the relay to start or to refuse: {relay.log_text()[log_from:]}")
+
+
+def served(relay: Relay) -> tuple[list[Any], dict[str, Any]]:
+    """What a client is shown: the whole log and the approvals."""
+    client = WireClient(relay, "auditor")
+    try:
+        client.subscribe()
+        approvals = dict(client.approvals)
+    finally:
+        client.close()
+    return whole_log(relay, "s1"), approvals
+
+
+@pytest.mark.timeout(60 + 2 * ROT)
+def test_a_damaged_file_is_refused_or_does_no_harm(tmp_path):
+    """Bytes flipped anywhere: what SQLite's own check finds, the relay refuses; it names the file and leaves it as it is."""
+    rotten = Rot(tmp_path)
+    for seed in range(SEED, SEED + ROT):
+        dice = random.Random(seed)
+        # The head of the file is small and matters most: every third copy is hurt there.
+        offsets = [dice.randrange(PAGE if seed % 3 == 0 else rotten.size) for _ in range(dice.choice([1, 1, 8, 64]))]
+        rotten.try_start(seed, offsets, dice)
+    print(rotten.outcomes)
+    assert rotten.outcomes.get("refused") and rotten.outcomes.get("right"), rotten.outcomes
+    unnoticed = [wrong for wrong in rotten.wrong if not wrong[1]]
+    assert not unnoticed, f"served although SQLite finds the damage: {unnoticed[:10]}"
+
+
+@pytest.mark.xfail(strict=True, reason="no row has a checksum: SQLite finds damaged pages, not changed content, and the relay serves it")
+def test_changed_content_is_noticed(tmp_path):
+    """One byte within an event's text."""
+    rotten = Rot(tmp_path)
+    first = rotten.pristine_bytes.find(b"text text text")
+    assert first > 0
+    for seed in range(SEED, SEED + 5):
+        dice = random.Random(seed)
+        rotten.try_start(seed, [first + dice.randrange(1000)], dice)
+    assert not rotten.wrong, f"served as if nothing were: {rotten.wrong}"
+
+
+def test_an_index_that_contradicts_its_table_is_noticed(tmp_path):
+    relay = filled_relay(tmp_path)
+    file = relay.data / DATABASE
+    damaged = bytearray(file.read_bytes())
+    database = sqlite3.connect(file)
+    workspace, host = database.execute("SELECT workspace, host FROM sessions").fetchone()
+    database.close()
+    # The table's row goes on with the host; what does not is the index over workspace and session.
+    name = f"{workspace}s1".encode()
+    places = [place for place in range(len(damaged)) if damaged.startswith(name, place) and not damaged.startswith(host.encode(), place + len(name))]
+    assert len(places) == 1, places
+    damaged[places[0] + len(name) - 1] ^= 1
+    file.write_bytes(damaged)
+    relay.launch()
+    try:
+        assert start_outcome(relay, 0) == "refused"
+    finally:
+        relay.kill()
+
+
+class Rot:
+    """A relay's file, to be damaged again and again, and what came of it."""
+
+    def __init__(self, folder: Path):
+        self.relay = filled_relay(folder)
+        self.relay.start()
+        self.truth = served(self.relay)
+        self.relay.stop()
+        gather(self.relay)
+        self.pristine = folder / "pristine"
+        shutil.copytree(self.relay.data, self.pristine)
+        self.pristine_bytes = (self.pristine / DATABASE).read_bytes()
+        self.size = len(self.pristine_bytes)
+        self.outcomes: dict[str, int] = {}
+        self.wrong: list[tuple[str, bool]] = []
+        """What was served wrongly, and whether SQLite itself finds nothing wrong with the file."""
+        print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices; {self.size} bytes")
+
+    def try_start(self, seed: int, offsets: list[int], dice: random.Random) -> None:
+        outcome = damaged_start(self.relay, self.pristine, offsets, dice, self.truth)
+        kind = outcome.split(":")[0]
+        self.outcomes[kind] = self.outcomes.get(kind, 0) + 1
+        if kind == "wrong":
+            self.wrong.append((f"seed {seed}, bytes {offsets[:4]}: {outcome}", passes_check(self.relay.data)))
+
+
+def passes_check(data: Path) -> bool:
+    database = sqlite3.connect(f"file:{data / DATABASE}?mode=ro", uri=True)
+    try:
+        return database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    except sqlite3.Error:
+        return False
+    finally:
+        database.close()
+
+
+def damaged_start(relay: Relay, pristine: Path, offsets: list[int], dice: random.Random, truth: Any) -> str:
+    """`refused`, `right`, `named` where it goes on without what it names as damaged, or `wrong: …`."""
+    put_back(pristine, relay.data)
+    file = relay.data / DATABASE
+    damaged = bytearray(file.read_bytes())
+    for offset in offsets:
+        damaged[offset] ^= dice.randrange(1, 256)
+    file.write_bytes(damaged)
+    before = len(relay.log_text())
+    relay.launch()
+    if start_outcome(relay, before) == "refused":
+        relay.process = None
+        said = relay.log_text()[before:]
+        assert DATABASE in said, f"refused without naming the file: {said}"
+        kept = [path.read_bytes() for path in relay.data.rglob("*") if path.is_file()]
+        assert content(damaged, pristine) in [content(bytes, pristine) for bytes in kept], f"the damaged file was overwritten: {said}"
+        return "refused"
+    try:
+        now = served(relay)
+        if now == truth:
+            return "right"
+        return "named" if "does not decode" in relay.log_text()[before:] else f"wrong: {difference(truth, now)}"
+    except AssertionError as failure:
+        # It may find out when it reads; then it must say so, and not serve something else.
+        said = relay.log_text()[before:]
+        return "named" if "damaged" in said or "does not decode" in said else f"wrong: {failure}"[:400]
+    finally:
+        relay.kill()
+
+
+def content(file: bytes, pristine: Path) -> list[bytes]:
+    """All pages in use but the first, with SQLite's head and counters: GRDB makes and drops a table at the start to have a WAL."""
+    whole = (pristine / DATABASE).read_bytes()
+    return [file[start : start + PAGE] for start in range(PAGE, len(whole), PAGE) if any(whole[start : start + PAGE])]
+
+
+def put_back(pristine: Path, data: Path) -> None:
+    """The file and its WAL as they were, written in place: the relay takes another inode for a restored copy, with an epoch of its own."""
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"):
+        if (pristine / name).exists() and not name.endswith("-shm"):
+            (data / name).write_bytes((pristine / name).read_bytes())
+        else:
+            (data / name).unlink(missing_ok=True)
+
+
+def difference(truth: Any, now: Any) -> str:
+    for number, (left, right) in enumerate(zip(truth[0], now[0]), 1):
+        if left != right:
+            return f"event {number} was {str(left)[:120]} and is {str(right)[:120]}"
+    return f"{len(truth[0])} events and {len(truth[1])} approvals were {len(now[0])} and {len(now[1])}" if len(truth[0]) != len(now[0]) else "approvals differ"
+
+
+def test_a_session_whose_record_is_damaged_is_named_and_goes_on(tmp_path):
+    """The rest is served; the damaged bytes are kept, also when the session's host revives it."""
+    relay = filled_relay(tmp_path)
+    file = relay.data / DATABASE
+    with sqlite3.connect(file) as database:
+        database.execute("UPDATE sessions SET state = x'ff'")
+    database.close()
+    relay.start()
+    assert '"s1"' in relay.log_text() and "does not decode" in relay.log_text(), relay.log_text()
+    assert relay.rows("SELECT state FROM sessions") == [(b"\xff",)]
+    log = whole_log_unlisted(relay)
+    assert len(log) == len(relay.rows("SELECT id FROM events")), "its events are still there"
+    relay.stop()
+    relay.check_log()
+
+
+def whole_log_unlisted(relay: Relay) -> list[Any]:
+    """The log of a session whose summary tells nothing of its end."""
+    client = WireClient(relay, "auditor")
+    try:
+        count = relay.rows("SELECT count(*) FROM events")[0][0]
+        client.subscribe("s1", after={"epoch": client.welcome["epoch"], "seq": 0})
+        client.wait(lambda _: client.positions["s1"][1] >= count, what=f"all {count} events")
+        return client.logs["s1"]
+    finally:
+        client.close()
+
+
+def test_a_truncated_wal_leaves_a_prefix(tmp_path):
+    """What a torn WAL still holds is served, whole commits only; a client that has seen more is told so, not led on."""
+    relay = filled_relay(tmp_path, unclean=True)
+    wal = relay.data / f"{DATABASE}-wal"
+    assert wal.stat().st_size > 32, "a killed relay leaves its WAL"
+    pristine = tmp_path / "pristine"
+    shutil.copytree(relay.data, pristine, ignore=shutil.ignore_patterns("*.sock"))
+    relay.start()
+    truth, _ = served(relay)
+    epoch = WireClient(relay, "epoch")
+    old = {"epoch": epoch.welcome["epoch"], "seq": len(truth)}
+    epoch.close()
+    relay.kill()
+    dice = random.Random(SEED)
+    size = (pristine / wal.name).stat().st_size
+    for cut in [0, 31, 32, *(dice.randrange(size) for _ in range(12)), size - 1]:
+        put_back(pristine, relay.data)
+        os.truncate(wal, cut)
+        before = len(relay.log_text())
+        relay.launch()
+        if start_outcome(relay, before) == "refused":
+            relay.process = None
+            assert DATABASE in relay.log_text()[before:]
+            continue
+        client = WireClient(relay, f"after {cut}")
+        client.subscribe()
+        if "s1" in client.summaries:
+            log = whole_log(relay, "s1")
+            assert log == truth[: len(log)], f"a WAL cut at {cut} of {size} leaves something else than a prefix"
+            client.subscribe("s1", after=old)
+            if len(log) < len(truth):
+                reset = client.wait(lambda message: message["type"] == "reset", what="a reset of a position that is no more")
+                assert reset["reason"] in ("ahead", "epochChanged")
+        client.close()
+        relay.kill()
+    relay.check_log()
+
+
+def test_a_newer_schema_is_left_alone(tmp_path):
+    relay = filled_relay(tmp_path)
+    file = relay.data / DATABASE
+    with sqlite3.connect(file) as database:
+        database.execute("INSERT INTO grdb_migrations VALUES ('v999')")
+    database.close()
+    before = file.read_bytes()
+    relay.launch()
+    assert relay.wait_end() == 1
+    assert f"{file} was written by a newer version" in relay.log_text()
+    assert file.read_bytes() == before

@@ -1,0 +1,392 @@
+"""The real daemon, the relay and clients of another make, over a network that delays, cuts, drops, resets and falls silent.
+
+HELIOGRAPH_SWEEP=1 cuts at every byte of an approval's journey instead of a sample.
+"""
+
+import json
+import os
+import threading
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from daemon import Daemon, recorded_call
+from fault_proxy import Direction, FaultProxy
+from follower import Follower, whole_log
+from history import check_decisions, check_host, check_view, positions_of
+from host import ScriptedHost, now_ms
+from namespaces import Namespace, namespace
+from relay import Relay
+from waits import patient, wait_until
+
+SWEEPS_ALL = os.environ.get("HELIOGRAPH_SWEEP") == "1"
+HOST_SAMPLES = 20
+CLIENT_SAMPLES = 40
+STAGES = ["approval.requested", "approval.decided", "approval.delivered", "approval.applied"]
+
+
+@pytest.fixture
+def proxy(relay) -> Iterator[FaultProxy]:
+    proxy = FaultProxy(relay)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def laptop(relay, proxy, short_path) -> Iterator[Daemon]:
+    """The real daemon behind the proxy."""
+    laptop = Daemon(short_path, relay)
+    try:
+        laptop.start(relay.pair_link("host", proxy.url))
+        laptop.wait_link()
+        yield laptop
+        proxy.heal()
+        laptop.stop()
+    finally:
+        laptop.kill()
+
+
+@pytest.fixture
+def phone(relay, client) -> WireClient:
+    phone = client(relay, "phone")
+    phone.subscribe()
+    return phone
+
+
+class Agent:
+    """One session of an agent on the daemon's machine."""
+
+    def __init__(self, daemon: Daemon):
+        self.daemon = daemon
+        self.session = str(uuid.uuid4())
+        self.wire_session = f"claude-{self.session}"
+        self.hook("SessionStart", "")
+
+    def hook(self, event: str, call: str) -> None:
+        self.daemon.hook(event, self.input(event, call))
+
+    def input(self, event: str, call: str) -> dict[str, Any]:
+        return recorded_call(event, self.session, call, self.daemon.project.parent)
+
+    def ask(self, call: str) -> Any:
+        """PreToolUse and PermissionRequest of a Bash call. The process waits for the decision."""
+        input = self.input("PermissionRequest", call)
+        input["tool_input"] = {"command": f"echo {call}"}
+        self.daemon.hook("PreToolUse", self.input("PreToolUse", call) | {"tool_name": input["tool_name"], "tool_input": input["tool_input"]})
+        return self.daemon.ask(input)
+
+    def ran(self, call: str) -> None:
+        """The tool ran as it was allowed."""
+        asked = self.input("PermissionRequest", call)
+        self.daemon.hook("PostToolUse", self.input("PostToolUse", call) | {"tool_name": asked["tool_name"], "tool_input": {"command": f"echo {call}"}})
+
+
+def play(agent: Agent, first: int, count: int) -> None:
+    """Tool calls that nobody is asked about."""
+    for number in range(first, first + count):
+        agent.hook("PreToolUse", f"toolu_{number}")
+        agent.hook("PostToolUse", f"toolu_{number}")
+
+
+def check_played(relay: Relay, agent: Agent, count: int) -> None:
+    """So many of them are in the log, once and in order, and so is the journey of the one call that was asked about."""
+    log = whole_log(relay, agent.wire_session)
+    for kind in ("tool.started", "tool.finished"):
+        calls = [event["head"]["call"] for event in log if event["kind"] == kind and event["head"]["call"] != "toolu_asked"]
+        assert calls == [f"toolu_{number}" for number in range(count)], f"{kind}: {calls}"
+    for stage in STAGES:
+        assert len(positions_of(log, stage)) == 1, f"{stage}: {positions_of(log, stage)}"
+
+
+def decision_of(process: Any) -> str:
+    """What the agent was told; the hook ends with it."""
+    out, err = process.communicate(timeout=patient(60))
+    assert process.returncode == 0 and out, f"the hook ended with {process.returncode} and said nothing: {err}"
+    return json.loads(out)["hookSpecificOutput"]["decision"]["behavior"]
+
+
+# Every byte
+
+
+def sample(total: int, count: int) -> range:
+    """Byte counts to cut after: all, or some of them evenly."""
+    return range(1, total + 1, 1 if SWEEPS_ALL else max(1, total // count))
+
+
+@pytest.mark.timeout(3600 if SWEEPS_ALL else 120)
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_cut_between_host_and_relay_at_any_byte(relay, proxy, laptop, direction: Direction):
+    """Request, decision, delivered and applied: each stands in the log once, and the agent hears the decision once."""
+    phone = Follower(relay, "phone", [], lambda _: "allow")
+    try:
+        agent = Agent(laptop)
+        calls = []
+
+        def journey(cut_after: int | None) -> None:
+            call = f"toolu_{len(calls)}"
+            calls.append(call)
+            proxy.set(direction, cut_after=cut_after)
+            process = agent.ask(call)
+            assert decision_of(process) == "allow"
+            agent.ran(call)
+            laptop.wait_delivered()
+
+        journey(None)
+        total = proxy.passed(direction)
+        offsets = sample(total, HOST_SAMPLES)
+        for offset in offsets:
+            # A new daemon: one whose connections keep ending waits longer and longer before the next.
+            laptop.stop()
+            laptop.start()
+            laptop.wait_link()
+            journey(offset)
+        print(f"cut {proxy.cuts} times within {total} bytes {direction}, at {offsets}")
+        assert proxy.cuts >= len(offsets) // 2, "most cuts must fall into the journey"
+        log = whole_log(relay, agent.wire_session)
+        for stage in STAGES:
+            approvals = positions_of(log, stage)
+            assert len(approvals) == len(set(approvals)) == len(calls), f"{stage}: {approvals}"
+        assert {event["head"]["outcome"] for event in log if event["kind"] == "approval.applied"} == {"ran"}
+        assert [event["head"]["call"] for event in log if event["kind"] == "tool.finished"] == calls
+    finally:
+        phone.close()
+
+
+@pytest.mark.timeout(3600 if SWEEPS_ALL else 120)
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_cut_between_client_and_relay_at_any_byte(relay, proxy, scripted_host, direction: Direction):
+    """Handshake, subscribing, the card, the decision, its reply: the client comes back with its position and the same command."""
+    host = scripted_host(relay)
+    host.start_session("s1")
+    host.wait_acked("s1")
+    phone = Follower(proxy, "phone", ["s1"], lambda _: "allow")
+    try:
+
+        def journey(cut_after: int | None) -> None:
+            approval = host.request_approval("s1", "Bash", {"command": "make"})
+            host.wait_acked("s1")
+            proxy.set(direction, cut_after=cut_after)
+            proxy.cut()  # it begins with the handshake
+            wait_until(lambda: approval in phone.replies, 20, lambda: f"the reply: {phone!r}")
+            host.wait_decision(approval)
+            host.apply("s1", approval)
+            host.wait_acked("s1")
+
+        for _ in range(3):
+            journey(None)
+        total = proxy.passed(direction)
+        offsets = sample(total, CLIENT_SAMPLES)
+        for offset in offsets:
+            journey(offset)
+        print(f"cut {proxy.cuts} times within {total} bytes {direction}, at {offsets}")
+        assert proxy.cuts >= len(offsets) // 2, "most cuts must fall into the journey"
+        proxy.heal()
+        log = whole_log(relay, "s1")
+        wait_until(lambda: phone.positions["s1"][1] >= len(log), 20, lambda: f"the phone to be level: {phone!r}")
+    finally:
+        phone.close()
+    check_host(host, "s1", log)
+    check_view(phone, "s1", log)
+    assert len(check_decisions(log, [phone], [host])) == len(host.digests)
+    assert all("error" not in reply for reply in phone.replies.values()), phone.replies
+
+
+# Slow and odd networks
+
+
+@pytest.mark.parametrize("faults", [{"slice": 1}, {"delay": 0.05}, {"bytes_per_second": 4000}], ids=["one byte at a time", "delayed", "narrow"])
+def test_a_poor_link_only_takes_longer(relay, proxy, laptop, phone, faults):
+    proxy.set("up", **faults)
+    proxy.set("down", **faults)
+    agent = Agent(laptop)
+    process = agent.ask("toolu_1")
+    card = phone.wait_card(timeout=30)
+    assert phone.decide(card["session"], card["approval"], "allow")["stage"] == "decided"
+    assert decision_of(process) == "allow"
+    agent.ran("toolu_1")
+    phone.wait_approval(card["approval"], "applied", timeout=30)
+
+
+def test_a_reset_is_a_cut_like_any_other(relay, proxy, laptop, phone):
+    agent = Agent(laptop)
+    process = agent.ask("toolu_1")
+    card = phone.wait_card()
+    proxy.cut(reset=True)
+    assert phone.decide(card["session"], card["approval"], "deny", message="no")["stage"] == "decided"
+    assert decision_of(process) == "deny"
+
+
+# Silence
+
+
+def test_a_decision_waits_for_a_host_that_cannot_be_heard(relay, proxy, laptop, phone):
+    """Neither side knows yet that the other is gone: the decision is on disk, is not called delivered, and arrives in the end."""
+    agent = Agent(laptop)
+    process = agent.ask("toolu_asked")
+    card = phone.wait_card()
+    proxy.set("up", is_black=True)
+    proxy.set("down", is_black=True)
+    assert phone.decide(card["session"], card["approval"], "allow", id="once")["stage"] == "decided"
+    assert phone.decide(card["session"], card["approval"], "allow", id="once")["stage"] == "decided"
+    play(agent, 0, 5)
+    assert phone.approvals[card["approval"]]["stage"] == "decided" and process.poll() is None
+    proxy.heal()
+    assert decision_of(process) == "allow"
+    phone.wait_approval(card["approval"], "delivered")
+    agent.ran("toolu_asked")
+    laptop.wait_delivered()
+    check_played(relay, agent, 5)
+
+
+def test_an_answer_lost_on_its_way_is_asked_for_again(relay, proxy, scripted_host):
+    """The relay has decided, the client never hears it: the same command on a new connection gets the same answer."""
+    host = scripted_host(relay)
+    host.start_session("s1")
+    approval = host.request_approval("s1", "Bash", {"command": "make"})
+    host.wait_acked("s1")
+    phone = WireClient(proxy, "phone")
+    phone.subscribe()
+    proxy.set("down", is_black=True)
+    command = {"session": "s1", "approval": approval, "digest": host.digests[approval], "decision": "allow"}
+    phone.connection.send({"type": "decide", "id": "once", **command})
+    host.wait_decision(approval)
+    proxy.cut()
+    proxy.heal()
+    again = WireClient(proxy, "phone", phone.token)
+    assert again.command("decide", id="once", **command)["stage"] == "decided"
+    other = WireClient(relay, "tablet")
+    assert other.command("decide", **command | {"decision": "deny"})["error"]["winner"]["command"] == "once"
+    for peer in (phone, again, other):
+        peer.close()
+    assert positions_of(whole_log(relay, "s1"), "approval.decided") == [approval]
+
+
+def test_what_expires_while_the_host_is_away_never_reaches_it(relay, proxy, phone):
+    host = ScriptedHost(proxy)
+    try:
+        host.start_session("s1")
+        host.wait_acked("s1")
+        approval = host.request_approval("s1", "Bash", {"command": "make"}, expiresAt=now_ms() + 300)
+        phone.wait_approval(approval, "pending")
+        proxy.set("up", is_black=True)
+        proxy.set("down", is_black=True)
+        phone.wait_approval(approval, "expired", timeout=20)
+        assert phone.decide("s1", approval, "allow")["error"]["code"] == "closed"
+        proxy.heal()
+        host.event("s1", "message", {"role": "user"}, {"text": "a round trip"})
+        host.wait_acked("s1")
+        assert host.decisions == []
+    finally:
+        host.close()
+
+
+def test_a_dead_connection_is_found_from_both_sides(make_relay, short_path):
+    """Silence alone: the relay says that the host is away and lets a client go, the daemon looks for another connection."""
+    relay = make_relay("--heartbeat", "1")
+    laptop = Daemon(short_path, relay)
+    proxy = FaultProxy(relay)
+    phone = WireClient(relay, "phone")
+    gone = None
+    try:
+        phone.subscribe()
+        laptop.start(relay.pair_link("host", proxy.url))
+        laptop.wait_link()
+        session = Agent(laptop).wire_session
+        assert phone.welcome["heartbeat"] == {"pingSeconds": 1, "hangUpSeconds": 2}
+        phone.wait_summary(session, lambda summary: summary["host"]["connected"])
+        connections = 'heliograph_connections{role="client"}'
+        # The daemon has heard by now how patient it is to be, on its next connection.
+        connected = proxy.connections
+        proxy.cut()
+        wait_until(lambda: proxy.connections > connected, 10, "the daemon to come back")
+        phone.wait_summary(session, lambda summary: summary["host"]["connected"])
+        laptop.wait_link()
+        gone = WireClient(proxy, "gone")
+        gone.subscribe()
+        assert relay.metric(connections) == 2
+        proxy.set("up", is_black=True)
+        proxy.set("down", is_black=True)
+        phone.wait_summary(session, lambda summary: not summary["host"]["connected"])
+        wait_until(lambda: relay.metric(connections) == 1, 10, lambda: f"the silent client to be let go: {relay.metric(connections)}")
+        wait_until(lambda: laptop.status()["link"]["state"] != "live", 10, lambda: f"the daemon to notice: {laptop.status()}")
+        proxy.heal()
+        phone.wait_summary(session, lambda summary: summary["host"]["connected"], timeout=40)
+        phone.check()
+        laptop.stop()
+    finally:
+        for peer in (phone, gone):
+            if peer:
+                peer.close()
+        laptop.kill()
+        proxy.close()
+
+
+# Packets
+
+
+@pytest.fixture
+def island(tmp_path, short_path) -> Iterator[tuple[Relay, Daemon, Namespace]]:
+    """The daemon alone in a network of its own, the relay outside."""
+    with namespace() as net:
+        relay = Relay(tmp_path / "relay")
+        relay.address = "0.0.0.0"
+        laptop = Daemon(short_path, relay, prefix=net.prefix)
+        try:
+            relay.start()
+            net.lead_out(relay.port)
+            laptop.start(relay.pair_link("host"))
+            laptop.wait_link()
+            yield relay, laptop, net
+            net.heal()
+            laptop.stop()
+            relay.stop()
+            relay.check_log()
+        finally:
+            laptop.kill()
+            relay.kill()
+
+
+@pytest.mark.parametrize("fault", ["part", "reset"])
+def test_a_partition_heals(island, fault):
+    """What happened meanwhile on either side arrives when the network is back: in order, once."""
+    relay, laptop, net = island
+    phone = WireClient(relay, "phone")
+    phone.subscribe()
+    agent = Agent(laptop)
+    play(agent, 0, 5)
+    process = agent.ask("toolu_asked")
+    card = phone.wait_card()
+    getattr(net, fault)()
+    assert phone.decide(card["session"], card["approval"], "allow")["stage"] == "decided"
+    play(agent, 5, 10)
+    assert process.poll() is None
+    net.heal()
+    assert decision_of(process) == "allow"
+    agent.ran("toolu_asked")
+    laptop.wait_delivered()
+    phone.wait_approval(card["approval"], "applied")
+    phone.close()
+    check_played(relay, agent, 15)
+
+
+def test_lost_packets_lose_nothing(island):
+    relay, laptop, net = island
+    net.lose(percent=15)
+    phone = WireClient(relay, "phone")
+    phone.subscribe()
+    agent = Agent(laptop)
+    thread = threading.Thread(target=play, args=(agent, 0, 60))
+    thread.start()
+    process = agent.ask("toolu_asked")
+    card = phone.wait_card(timeout=60)
+    assert phone.decide(card["session"], card["approval"], "allow")["stage"] == "decided"
+    assert decision_of(process) == "allow"
+    agent.ran("toolu_asked")
+    thread.join()
+    laptop.wait_delivered(timeout=60)
+    phone.wait_approval(card["approval"], "applied", timeout=60)
+    phone.close()
+    check_played(relay, agent, 60)

@@ -1,0 +1,259 @@
+import Crypto
+import Foundation
+import RelayCore
+import RelayProtocol
+import RelayStore
+import Testing
+
+/// What somebody can do to an audit log, and that it is noticed.
+@Suite(.scratch) struct AuditTamperingTests {
+    private let scratch = Scratch.current
+
+    /// Six records, of three approvals that were asked for and decided.
+    private func fill() throws {
+        let store = try scratch.open()
+        try store.addWorkspace(Named(id: .home, name: "Home"))
+        var writer = Writer(.first)
+        for number in 1...3 as ClosedRange<Int64> {
+            let decision = Decision(
+                .deny(message: "no"), client: id("c"), clientName: "Ada", at: 1_000 + 2 * number, command: id("c\(number)"))
+            let requested = writer.approval("a\(number)", seq: 2 * number - 1)
+            let decided = writer.approval("a\(number)", seq: 2 * number, decision: decision)
+            try store.commit(writer.batch(2, approvals: [requested, decided]))
+        }
+        try store.close()
+    }
+
+    private var file: String { scratch.path + "/audit.jsonl" }
+
+    private func export() throws -> [String] { try scratch.openAsCommandLine().auditLines() }
+
+    private func faults(of lines: [String], heads: [String] = []) throws -> [String] {
+        try lines.map { $0 + "\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
+        return try SQLiteStore.verifyAudit(inFile: file, heads: heads).faults
+    }
+
+    private func faultsOfData(heads: [String] = []) throws -> [String] {
+        try scratch.openAsCommandLine().verifyAudit(against: nil, heads: heads).faults
+    }
+
+    private static let unlocked = "DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_cut; "
+
+    // MARK: - An exported file
+
+    @Test func `a file as it was exported is good`() throws {
+        try fill()
+        let lines = try export()
+        #expect(lines.count == 6)
+        #expect(try faults(of: lines).isEmpty)
+        let report = try SQLiteStore.verifyAudit(inFile: file, heads: [])
+        #expect(report.recordCount == 6)
+        #expect(report.heads.map(\.n) == [6])
+        #expect(lines.last?.contains(report.heads[0].hash) == true)
+    }
+
+    @Test func `any changed byte is noticed in its line`() throws {
+        try fill()
+        let lines = try export()
+        for index in lines.indices {
+            for offset in stride(from: 0, to: lines[index].utf8.count, by: 7) {
+                var bytes = Array(lines[index].utf8)
+                bytes[offset] ^= 1
+                var changed = lines
+                changed[index] = String(decoding: bytes, as: UTF8.self)
+                let found = try faults(of: changed)
+                #expect(found.contains { $0.hasPrefix("line \(index + 1) ") }, "byte \(offset) of line \(index + 1): \(found)")
+            }
+        }
+    }
+
+    @Test func `another spelling of the same is a change`() throws {
+        try fill()
+        var lines = try export()
+        lines[1] = lines[1].replacingOccurrences(of: #","what":"#, with: #", "what":"#)
+        #expect(try faults(of: lines) == ["line 2 was changed: its hash is of another line"])
+    }
+
+    @Test func `a changed line with a new hash is noticed by the line after it`() throws {
+        try fill()
+        var lines = try export()
+        lines[1] = rehashed(lines[1].replacingOccurrences(of: "Ada", with: "Eve"))
+        #expect(try faults(of: lines) == ["line 3 does not follow the record before it: one of the two was replaced"])
+    }
+
+    @Test func `a removed line is noticed`() throws {
+        try fill()
+        for index in 0..<5 {
+            var lines = try export()
+            lines.remove(at: index)
+            #expect(
+                try faults(of: lines) == [
+                    "line \(index + 1) has record \(index + 2) where record \(index + 1) of workspace home belongs: "
+                        + "lines before it were removed"
+                ])
+        }
+    }
+
+    @Test func `an inserted or repeated line is noticed`() throws {
+        try fill()
+        var lines = try export()
+        lines.insert(lines[2], at: 3)
+        #expect(try faults(of: lines).first?.hasPrefix("line 4 has record 3 where record 4 of workspace home belongs") == true)
+        lines = try export()
+        lines.insert("{}", at: 3)
+        #expect(try faults(of: lines).first?.hasPrefix("line 4 is no audit record") == true)
+        lines[3] = ""
+        #expect(try faults(of: lines).first?.hasPrefix("line 4 is no audit record") == true)
+    }
+
+    @Test func `moved lines are noticed`() throws {
+        try fill()
+        var lines = try export()
+        lines.swapAt(1, 4)
+        let found = try faults(of: lines)
+        #expect(found.first?.hasPrefix("line 2 has record 5 where record 2") == true, "\(found)")
+    }
+
+    @Test func `a line that was cut is noticed`() throws {
+        try fill()
+        let text = try export().joined(separator: "\n")
+        try String(text.dropLast(20)).write(toFile: file, atomically: false, encoding: .utf8)
+        #expect(
+            try SQLiteStore.verifyAudit(inFile: file, heads: []).faults.first?.hasPrefix("line 6 is no audit record") == true)
+        // Without the last line's end, but whole: as editors leave it.
+        try text.write(toFile: file, atomically: false, encoding: .utf8)
+        #expect(try SQLiteStore.verifyAudit(inFile: file, heads: []).faults.isEmpty)
+    }
+
+    @Test func `a cut end is noticed by a head that was kept`() throws {
+        try fill()
+        let lines = try export()
+        let head = try SQLiteStore.verifyAudit(
+            inFile: {
+                _ = try faults(of: lines); return file
+            }(), heads: []
+        ).heads[0].hash
+        #expect(try faults(of: lines, heads: [head]).isEmpty)
+        #expect(try faults(of: lines.dropLast()).isEmpty, "the file alone does not show it")
+        let found = try faults(of: lines.dropLast(), heads: [head])
+        #expect(found == ["no record has the hash \(head): the end was cut off, or the log is another one"])
+        #expect(try faults(of: [], heads: [head]).count == 1)
+    }
+
+    @Test func `a file that is longer than any record is refused`() throws {
+        try String(repeating: "x", count: 3 << 20).write(toFile: file, atomically: false, encoding: .utf8)
+        let error = #expect(throws: StoreError.self) { try SQLiteStore.verifyAudit(inFile: file, heads: []) }
+        #expect(error?.code == .corrupt)
+        let missing = #expect(throws: StoreError.self) { try SQLiteStore.verifyAudit(inFile: file + ".no", heads: []) }
+        #expect(missing?.code == .cannotOpen)
+    }
+
+    // MARK: - A file and the data
+
+    @Test func `a file is what the data begins with, or it is noticed`() throws {
+        try fill()
+        let lines = try export()
+        let store = try scratch.openAsCommandLine()
+        func found(_ lines: some Sequence<String>) throws -> [String] {
+            try lines.map { $0 + "\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
+            return try store.verifyAudit(against: file, heads: []).faults
+        }
+        for count in 0...6 { #expect(try found(lines.prefix(count)).isEmpty) }
+
+        // Rewritten from the second line on, with every hash right: only what was exported before shows it.
+        var forged = lines
+        var previous = hash(of: lines[0])
+        for index in 1..<6 {
+            let old = hash(of: lines[index - 1])
+            forged[index] = rehashed(
+                lines[index].replacingOccurrences(of: "Ada", with: "Eve").replacingOccurrences(of: old, with: previous))
+            previous = hash(of: forged[index])
+        }
+        #expect(try faults(of: forged).isEmpty)
+        let differing = try found(forged)
+        #expect(differing.first == "\(file): line 2 is another than record 2 of workspace home in the data", "\(differing)")
+
+        try scratch.sql(Self.unlocked + "DELETE FROM audit WHERE number > 4; UPDATE sqlite_sequence SET seq = 4")
+        let cut = try found(lines)
+        #expect(cut.contains("\(file): line 5 has a record that the data does not have: the end of the data was cut off"))
+    }
+
+    // MARK: - The data itself
+
+    @Test func `rows are not changed or removed by chance`() throws {
+        try fill()
+        for statement in ["UPDATE audit SET line = x'7b'", "DELETE FROM audit WHERE n = 6"] {
+            #expect(throws: Tool.Failure.self) { try scratch.sql(statement) }
+        }
+        #expect(try faultsOfData().isEmpty)
+    }
+
+    @Test(arguments: [
+        (
+            "UPDATE audit SET line = replace(line, 'Ada', 'Eve') WHERE number = 2",
+            "row 2 was changed: its hash is of another line"
+        ),
+        ("UPDATE audit SET n = 9 WHERE number = 6", "row 6 was changed: its columns say something else than its line"),
+        ("UPDATE audit SET hash = lower(hex(randomblob(32))) WHERE number = 6", "row 6 was changed: its columns say"),
+        ("DELETE FROM audit WHERE number = 3", "row 4 follows row 2: rows between them were removed"),
+        ("DELETE FROM audit WHERE number > 5", "row 5 is the last, but there were 6: the end was cut off"),
+        ("DELETE FROM audit", "row 0 is the last, but there were 6: the end was cut off"),
+        (
+            "DELETE FROM audit WHERE number > 5; UPDATE sqlite_sequence SET seq = 5 WHERE name = 'audit'",
+            "approval home/s1/a3 has a decision that no record has"
+        ),
+        ("UPDATE audit SET number = 10 WHERE number = 1", "row 2 follows row 0: rows between them were removed"),
+        (
+            "UPDATE approvals SET record = replace(record, 'Ada', 'Eve') WHERE approval = 'a2'",
+            "approval home/s1/a2 has a decision that no record has"
+        ),
+        (
+            "UPDATE approvals SET record = replace(record, 'deny', 'allow') WHERE approval = 'a1'",
+            "approval home/s1/a1 has a decision that no record has"
+        ),
+    ])
+    func `a row that was touched is noticed`(statement: String, fault: String) throws {
+        try fill()
+        // `replace` makes text, and the columns are strict.
+        let bytes = statement.replacing(/= (replace\([^)]*\))/) { "= CAST(\($0.output.1) AS BLOB)" }
+        try scratch.sql(Self.unlocked + bytes)
+        let found = try faultsOfData()
+        #expect(found.contains { $0.hasPrefix(fault) }, "\(found)")
+    }
+
+    @Test func `a cut end of the data is noticed by a head that was kept`() throws {
+        try fill()
+        let head = try scratch.openAsCommandLine().verifyAudit(against: nil, heads: []).heads[0]
+        #expect(head.n == 6)
+        #expect(try faultsOfData(heads: [head.hash]).isEmpty)
+        // All traces gone: the rows, their count, and the approvals that they are about.
+        try scratch.sql(
+            Self.unlocked + """
+                DELETE FROM audit WHERE number > 4; UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit';
+                DELETE FROM approval_history; DELETE FROM approvals
+                """)
+        #expect(try faultsOfData().isEmpty)
+        #expect(try faultsOfData(heads: [head.hash]).count == 1)
+    }
+
+    @Test func `a relay goes on with a log that was touched, and the fault stays to be seen`() throws {
+        try fill()
+        try scratch.sql(Self.unlocked + "UPDATE audit SET line = CAST(replace(line, 'Ada', 'Eve') AS BLOB) WHERE number = 6")
+        var writer = Writer(.first, seq: 6)
+        try scratch.open().commit(writer.batch(1, approvals: [writer.approval("a9", seq: 7)]))
+        let found = try faultsOfData()
+        #expect(found.contains("row 6 was changed: its hash is of another line"), "\(found)")
+        #expect(!found.contains { $0.hasPrefix("row 7") }, "\(found)")
+    }
+
+    // MARK: - A forger's tools
+
+    private func hash(of line: String) -> String { String(line.dropLast(2).suffix(64)) }
+
+    /// The line with the hash that it should have.
+    private func rehashed(_ line: String) -> String {
+        let bare = line.prefix(upTo: line.range(of: #","hash":""#)!.lowerBound) + "}"
+        let previous = String(bare.dropLast(2).suffix(64))
+        return bare.dropLast() + #","hash":"\#(Crypto.hex(Crypto.sha256(previous + bare)))"}"#
+    }
+}

@@ -1,0 +1,181 @@
+import Crypto
+import Foundation
+import RelayCore
+import RelayProtocol
+import RelayStore
+import Testing
+
+/// What the audit log records.
+@Suite(.scratch) struct AuditTests {
+    private let scratch = Scratch.current
+
+    private func open() throws -> SQLiteStore {
+        let store = try scratch.open()
+        try store.addWorkspace(Named(id: .home, name: "Home"))
+        try store.addWorkspace(Named(id: .other, name: "Other"))
+        return store
+    }
+
+    @Test func `every stage of an approval has one record, in the transaction that brought it`() throws {
+        let store = try open()
+        var writer = Writer(.first)
+        let decision = Decision(
+            .deny(message: "not \"here\""), client: id("phone"), clientName: "Ada\u{2019}s phone", at: 1_002, command: id("c7"))
+        let decided = writer.approval("a1", seq: 2, decision: decision)
+        // The last two within one batch; delivered twice over is delivered once.
+        try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 1)]))
+        try store.commit(writer.batch(1, approvals: [decided]))
+        for seq in 3...4 as ClosedRange<Int64> {
+            try store.commit(
+                writer.batch(1, approvals: [writer.approval("a1", seq: seq, stage: .delivered, decision: decision)]))
+        }
+        var applied = writer.approval("a1", seq: 6, stage: .applied, decision: decision, resolvedAt: 1_006)
+        applied.outcome = .denied
+        var stale = writer.approval("a2", seq: 6, stage: .stale, resolvedAt: 1_006)
+        stale.reason = "tooMany"
+        try store.commit(writer.batch(2, approvals: [writer.approval("a2", seq: 5), applied, stale]))
+
+        let lines = try store.auditLines()
+        let facts =
+            #""session":"s1","approval":"a1","tool":"Bash","title":"rm -rf build","digest":""#
+            + String(repeating: "ab", count: 32) + #"""#
+        let starts = [
+            #"{"n":1,"at":1001,"workspace":"home","what":"approval.requested",\#(facts),"previous":"\#(String(repeating: "0", count: 64))","#,
+            #"{"n":2,"at":1002,"workspace":"home","what":"approval.decided",\#(facts),"decision":{"decision":"deny","message":"not \"here\"","by":{"client":"phone","name":"Ada’s phone"},"at":1002,"command":"c7"},"previous":""#,
+            #"{"n":3,"at":1003,"workspace":"home","what":"approval.delivered",\#(facts),"previous":""#,
+            #"{"n":4,"at":1005,"workspace":"home","what":"approval.requested","session":"s1","approval":"a2","#,
+            #"{"n":5,"at":1006,"workspace":"home","what":"approval.applied",\#(facts),"outcome":"denied","previous":""#,
+            #"{"n":6,"at":1006,"workspace":"home","what":"approval.stale","session":"s1","approval":"a2","#,
+        ]
+        #expect(lines.count == starts.count)
+        for (line, start) in zip(lines, starts) { #expect(line.hasPrefix(start), "\(line)") }
+        #expect(lines.last?.contains(#""reason":"tooMany""#) == true)
+        #expect(try store.verifyAudit(against: nil, heads: []).faults.isEmpty)
+    }
+
+    @Test func `the hash of a line is as the page about it says`() throws {
+        let store = try open()
+        var writer = Writer(.first)
+        try store.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 2)]))
+        var previous = String(repeating: "0", count: 64)
+        for line in try store.auditLines() {
+            let parts = line.components(separatedBy: #","hash":""#)
+            #expect(parts.count == 2)
+            let hash = Crypto.hex(Crypto.sha256(previous + parts[0] + "}"))
+            #expect(parts[1] == hash + #""}"#)
+            #expect(parts[0].hasSuffix(#""previous":"\#(previous)""#))
+            previous = hash
+        }
+        #expect(try store.verifyAudit(against: nil, heads: []).heads.map(\.hash) == [previous])
+    }
+
+    @Test func `tokens are recorded when they are made, redeemed and revoked, by name and never by digest`() throws {
+        let store = try open()
+        func token(_ name: String, _ byte: UInt8) -> Token {
+            Token(
+                id: name, digest: Array(repeating: byte, count: 32), role: .host, subject: "h1", name: "Laptop",
+                workspace: .other,
+                createdAt: 1_000)
+        }
+        try store.addToken(token("t1", 0xa1))
+        try store.addPairingCode(
+            PairingCode(digest: Array(repeating: 7, count: 32), role: .host, workspace: .other, expiresAt: 9_000))
+        for _ in 0..<2 {
+            _ = try store.redeemPairingCode(digest: Array(repeating: 7, count: 32), now: 2_000) { _ in token("t2", 0xa2) }
+        }
+        for _ in 0..<2 { _ = try store.revokeToken(id: "t1", at: 3_000) }
+        #expect(throws: StoreError.self) { try store.addToken(token("t1", 0xa3)) }
+        let lines = try store.auditLines()
+        let expected = [
+            #"{"n":1,"at":1000,"workspace":"other","what":"token.created","token":"t1","role":"host","subject":"h1","name":"Laptop","#,
+            #"{"n":2,"at":2000,"workspace":"other","what":"pairing.redeemed","token":"t2","#,
+            #"{"n":3,"at":3000,"workspace":"other","what":"token.revoked","token":"t1","#,
+        ]
+        #expect(lines.count == expected.count)
+        for (line, start) in zip(lines, expected) { #expect(line.hasPrefix(start), "\(line)") }
+        #expect(!lines.joined().lowercased().contains("a1a1a1"))
+    }
+
+    @Test func `each workspace has a chain of its own`() throws {
+        let store = try open()
+        var (mine, theirs) = (Writer(.first), Writer(SessionKey(workspace: .other, session: id("s1"))))
+        for name in ["a1", "a2"] {
+            for seq in [mine.seq + 1] {
+                try store.commit(
+                    LogBatch(appends: [
+                        mine.append(1, approvals: [mine.approval(name, seq: seq)]),
+                        theirs.append(1, approvals: [theirs.approval(name, seq: seq)]),
+                    ]))
+            }
+        }
+        #expect(try store.auditLines(of: .other).count == 2)
+        #expect(try store.auditLines().count == 4)
+        let report = try store.verifyAudit(against: nil, heads: [])
+        #expect(report.faults.isEmpty)
+        #expect(report.heads.map(\.workspace) == [.home, .other])
+        #expect(report.heads.map(\.n) == [2, 2])
+    }
+
+    @Test func `retention passes the audit log by`() throws {
+        let store = try open()
+        var writer = Writer(.first)
+        let decision = Decision(.allow, client: id("c"), clientName: "c", at: 1_001, command: id("c1"))
+        try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 1)]))
+        try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 2, decision: decision)]))
+        let before = try store.auditLines()
+        try store.commit(LogBatch(trims: [SessionTrim(key: .first, through: 2, state: nil)]))
+        #expect(try store.auditLines() == before)
+        #expect(try store.verifyAudit(against: nil, heads: []).faults.isEmpty)
+    }
+
+    @Test func `a batch that is refused leaves no record`() throws {
+        let store = try open()
+        var (writer, second) = (Writer(.first), Writer(.second, seq: 5))
+        let bad = LogBatch(appends: [writer.append(1, approvals: [writer.approval("a1", seq: 1)]), second.append(1)])
+        #expect(throws: StoreError.self) { try store.commit(bad) }
+        #expect(try store.auditLines().isEmpty)
+        #expect(try store.verifyAudit(against: nil, heads: []).recordCount == 0)
+    }
+
+    @Test func `decisions of a file that is older than the audit log are not missed`() throws {
+        var writer = Writer(SessionKey(workspace: id("default"), session: id("s1")))
+        let decision = Decision(.allow, client: id("c"), clientName: "c", at: 1_001, command: id("c1"))
+        do {
+            let store = try scratch.open()
+            _ = try store.bootstrap(workspaceName: "Home")
+            try store.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 2, decision: decision)]))
+            try store.close()
+        }
+        // As the first version left it.
+        try scratch.sql(
+            """
+            DROP TABLE audit; DROP TABLE commands; DROP TABLE damaged_states; ALTER TABLE sessions DROP COLUMN is_removed;
+            DELETE FROM meta WHERE name = 'audit_follows_approval'; DELETE FROM grdb_migrations WHERE identifier = 'v2'
+            """)
+        let store = try scratch.open()
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).approvals.count == 1)
+        #expect(try store.verifyAudit(against: nil, heads: []).faults.isEmpty)
+        try store.commit(writer.batch(2, approvals: [writer.approval("a2", seq: 4, decision: decision)]))
+        #expect(try store.verifyAudit(against: nil, heads: []).recordCount == 1)
+        #expect(try store.verifyAudit(against: nil, heads: []).faults.isEmpty)
+    }
+}
+
+extension Writer {
+    /// An approval that has been decided.
+    func approval(
+        _ name: String, seq: Int64, stage: ApprovalStage = .decided, decision: Decision, resolvedAt: Int64? = nil
+    ) -> Approval {
+        var approval = approval(name, seq: seq, stage: stage, resolvedAt: resolvedAt)
+        approval.decision = decision
+        return approval
+    }
+}
+
+extension SQLiteStore {
+    func auditLines(of workspace: WorkspaceID? = nil) throws -> [String] {
+        var lines: [String] = []
+        try exportAudit(of: workspace) { lines.append(String(decoding: $0, as: UTF8.self)) }
+        return lines
+    }
+}

@@ -132,6 +132,8 @@ final class ClientProcess {
             self.approvals = [:]
             for summary in summaries { take(summary) }
             for approval in approvals { take(approval) }
+            // What is gone was removed while nobody was here to hear of it.
+            for session in views.keys where self.summaries[session] == nil { views[session] = nil }
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             check(tail.session) { $0.tookSnapshot(tail, seq: seq, $1) }
             take(summary)
@@ -227,6 +229,7 @@ final class ClientProcess {
                 return nil
             }
         case (.subscribe(let session, _), .failed):
+            if summaries[session] == nil { return views[session] = nil }
             world.after(1_000) { [self] _ in if views[session]?.isFollowed == false { follow(session) } }
         case (.unsubscribe(let session), .done):
             views[session]?.left()

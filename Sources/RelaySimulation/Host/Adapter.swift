@@ -19,6 +19,8 @@ struct Adapter {
         let digest: InputDigest
         /// By the host's wall clock.
         let expiresAt: Int64
+        /// The same by the clock that never jumps; nil where an earlier life asked.
+        var steadyEnd: Int64?
         var phase: Phase
         /// What was handed to the hook, which may not have got it.
         var handed: Bool?

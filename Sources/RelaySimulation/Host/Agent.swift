@@ -9,8 +9,8 @@ final class Agent {
         let token: Int
         let run: Int
         let digest: InputDigest
-        /// Milliseconds of the clock that never jumps.
-        let askedAt: Int64
+        /// How long its hook waits, in milliseconds: some so long that they are still open when all is quiet.
+        let life: Int64
         var attempts = 0
         /// Answered without a decision: the hook is gone, and the agent asks at its own terminal.
         var isAtTerminal = false
@@ -132,7 +132,9 @@ final class Agent {
 
     private func begin() {
         world.lastName += 1
-        let ask = Ask(token: world.lastName, run: run, digest: Self.digest(world.lastName), askedAt: world.now)
+        let ask = Ask(
+            token: world.lastName, run: run, digest: Self.digest(world.lastName),
+            life: world.dice.chance(0.3) ? 900_000 : 30_000)
         self.ask = ask
         world.trace.note(world.now, name, "asks", "\(session) hook \(ask.token)")
         call(ask.token)
@@ -140,7 +142,7 @@ final class Agent {
             world.after(world.dice.within(300...20_000)) { [self] _ in answeredLocally(ask.token) }
         }
         // The agent's own patience with a hook.
-        world.after(HostMachine.approvalLife + 3_000) { [self] _ in
+        world.after(ask.life + 3_000) { [self] _ in
             guard self.ask?.token == ask.token, self.ask?.isAtTerminal == false else { return }
             world.trace.note(world.now, name, "gives up", "hook \(ask.token)")
             self.ask = nil

@@ -38,12 +38,13 @@ extension Daemon {
         overtaken(agent, except: ask.token)
         guard machine.daemon === self else { return }
         let id = ApprovalID(world.name("a"))!
-        let expiresAt = machine.instant.wall + HostMachine.approvalLife
+        let expiresAt = machine.instant.wall + ask.life
         var request = ApprovalRequest(approval: id, kind: .tool, tool: "Bash", title: "Run \(ask.token)", digest: ask.digest)
         request.expiresAt = expiresAt
-        let approval = Adapter.Open(
+        var approval = Adapter.Open(
             id: id, session: agent.session, run: ask.run, token: ask.token, digest: ask.digest, expiresAt: expiresAt,
             phase: .open(token: ask.token))
+        approval.steadyEnd = world.now + ask.life
         adapter.open[id] = approval
         world.freedom.asked(id, token: ask.token, run: ask.run, digest: ask.digest)
         let isRecorded = record(
@@ -157,8 +158,9 @@ extension Daemon {
         for approval in adapter.inOrder {
             switch approval.phase {
             case .open where machine.instant.wall >= approval.expiresAt:
-                // The relay says so itself, by the same date.
-                resolve(approval.id, nil)
+                // The relay says so itself after the same time; not where this clock was set forward meanwhile.
+                let isDue = approval.steadyEnd.map { world.now >= $0 } ?? false
+                resolve(approval.id, isDue ? nil : .approvalCancelled(approval.id, reason: "expired"))
             case .orphaned(let until) where world.now >= until:
                 if approval.handed != nil {
                     adapter.open[approval.id]?.phase = .answered

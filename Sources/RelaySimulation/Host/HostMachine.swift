@@ -16,9 +16,6 @@ final class HostMachine {
         case ended(SessionID)
     }
 
-    /// How long an approval waits, in milliseconds.
-    static let approvalLife: Int64 = 30_000
-
     private unowned let world: World
     let index: Int
     let identity: HostIdentity

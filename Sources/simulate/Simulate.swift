@@ -30,6 +30,7 @@ struct Simulate: AsyncParsableCommand {
             settings.plant = known
         }
         if let hours { settings = .soak(hours: hours) }
+        guard seeds > 0 else { throw ValidationError("at least one seed") }
         if seed != nil || hours != nil { return try runOne(seed ?? from, settings) }
         try await runMany(settings)
     }

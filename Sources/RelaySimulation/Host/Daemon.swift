@@ -61,6 +61,7 @@ final class Daemon {
             guard isAlive else { return }
         }
         armFlush()
+        if spool.isFailing { armDiskRetry() }
     }
 
     private func carryOut(_ effect: LinkMachine.Effect) {

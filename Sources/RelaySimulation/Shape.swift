@@ -22,7 +22,7 @@ package struct Shape: Sendable, Equatable {
         duration: 0, pace: 10_000, endings: 0.02, retentionAge: 3_600_000, retentionBytes: 256 << 10)
 
     static func drawn(by dice: inout Dice) -> Shape {
-        switch dice.below(20) {
+        switch dice.below(40) {
         case 0: .bulky
         case 1, 2: .long
         default: .short

@@ -13,9 +13,9 @@ package struct Simulator: Sendable {
         package var settling: Int64 = 60_000
         /// Nil draws it from the seed.
         package var shape: Shape?
-        /// What waits for one client before the relay is told, and before it is hung up on.
+        /// What waits for one client before the relay is told, and before it is hung up on: beyond any one snapshot.
         package var congestedBytes = 16 << 10
-        package var outboxBytesMax = 64 << 10
+        package var outboxBytesMax = 2 << 20
         /// A host's spool: so small that its bounds are met.
         package var spoolBytesMax = 24 << 10
         package var spoolSegmentBytesMax = 6 << 10

@@ -5,6 +5,8 @@ package struct Trace: Sendable {
     package private(set) var lines: [String] = []
     package private(set) var count = 0
     let isKept: Bool
+    /// What still happens in the step that broke a promise is not part of it.
+    private var isClosed = false
 
     init(isKept: Bool) { self.isKept = isKept }
 
@@ -12,6 +14,7 @@ package struct Trace: Sendable {
     mutating func note(
         _ at: Int64, _ actor: String, _ verb: StaticString, bytes: [UInt8] = [], _ detail: @autoclosure () -> String = ""
     ) {
+        guard !isClosed else { return }
         count += 1
         add(UInt64(bitPattern: at))
         for byte in actor.utf8 { add(UInt64(byte)) }
@@ -21,6 +24,8 @@ package struct Trace: Sendable {
         guard isKept else { return }
         lines.append("\(Self.time(at)) \(Self.padded(actor)) \(verb) \(detail())")
     }
+
+    mutating func close() { isClosed = true }
 
     private mutating func add(_ word: UInt64) { hash = (hash ^ word) &* 0x0000_0100_0000_01B3 }
 

@@ -41,7 +41,7 @@ struct Adapter {
 
     var inOrder: [Open] { open.values.sorted { $0.token < $1.token } }
 
-    func runs(of session: SessionID) -> Set<Int> { Set(open.values.filter { $0.session == session }.map(\.run)) }
+    func runs(of agent: Agent) -> [Int] { Set(open.values.filter { agent.owns($0.session) }.map(\.run)).sorted() }
 
     mutating func restore(_ notes: [String: [UInt8]], until: Int64) {
         for (key, note) in notes {

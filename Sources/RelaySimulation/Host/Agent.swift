@@ -34,6 +34,8 @@ final class Agent {
         sessions = [session]
     }
 
+    func owns(_ session: SessionID) -> Bool { sessions.contains(session) }
+
     private var machine: HostMachine { world.hosts[host] }
     private var name: String { "agent\(host)" }
 

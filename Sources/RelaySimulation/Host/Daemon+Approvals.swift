@@ -26,7 +26,7 @@ extension Daemon {
     }
 
     func gone(_ run: Int, _ agent: Agent) {
-        for approval in adapter.inOrder where approval.run == run && approval.session == agent.session {
+        for approval in adapter.inOrder where approval.run == run && agent.owns(approval.session) {
             resolve(approval.id, .approvalCancelled(approval.id, reason: "agentGone"))
         }
     }
@@ -109,13 +109,13 @@ extension Daemon {
         guard isRecorded else {
             // What is not known to be written down has not been handed over.
             resolve(approval.id, .approvalStale(approval.id, reason: "notRecorded"))
-            return
+            return agent.answered(approval.token, nil, of: nil)
         }
         world.after(world.dice.within(0...2)) { _ in agent.answered(approval.token, verdict, of: approval.id) }
     }
 
     private func proven(_ token: Int, ran: Bool, isOurs: Bool, _ agent: Agent) {
-        for approval in adapter.inOrder where approval.token == token && approval.session == agent.session {
+        for approval in adapter.inOrder where approval.token == token && agent.owns(approval.session) {
             if isOurs {
                 resolve(approval.id, .approvalApplied(approval.id, outcome: ran ? .ran : .denied))
             } else if approval.handed != nil {
@@ -128,7 +128,7 @@ extension Daemon {
 
     /// The agent goes on, so what it asked before is over, whatever became of it.
     private func overtaken(_ agent: Agent, except token: Int?) {
-        for approval in adapter.inOrder where approval.session == agent.session && approval.token != token {
+        for approval in adapter.inOrder where agent.owns(approval.session) && approval.token != token {
             guard let isAllowed = approval.handed else {
                 resolve(approval.id, .approvalCancelled(approval.id, reason: "turnEnded"))
                 continue

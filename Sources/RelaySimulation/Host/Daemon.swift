@@ -40,7 +40,7 @@ final class Daemon {
         spool.isNeeded = { [unowned self] session in machine.agents.contains { $0.session == session } }
         adapter.restore(spool.index.notes, until: world.now + Adapter.reclaimWithin)
         drive(.started)
-        for agent in machine.agents { for run in adapter.runs(of: agent.session) where run != agent.run { gone(run, agent) } }
+        for agent in machine.agents { for run in adapter.runs(of: agent) where run != agent.run { gone(run, agent) } }
         everySecond()
     }
 

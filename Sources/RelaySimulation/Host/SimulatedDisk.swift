@@ -5,23 +5,22 @@ final class SimulatedDisk: SpoolDisk {
     private struct Stored {
         var bytes: [UInt8]
         var synchronized: Int
+        /// A failed sync lost the pages from here on, and no later one brings them back.
+        var lostFrom: Int?
     }
 
     private unowned let world: World
     private var files: [String: Stored] = [:]
     var isFull = false
-    var syncCount = 0
 
     init(world: World) { self.world = world }
 
-    var bytes: Int { files.values.reduce(0) { $0 + $1.bytes.count } }
-
     /// What was not synchronized is lost from some byte on.
     func losePower() {
-        for (name, file) in files.sorted(by: { $0.key < $1.key }) where file.bytes.count > file.synchronized {
-            let kept = file.synchronized + world.dice.below(file.bytes.count - file.synchronized + 1)
-            files[name]?.bytes.removeLast(file.bytes.count - kept)
-            files[name]?.synchronized = kept
+        for (name, file) in files.sorted(by: { $0.key < $1.key }) {
+            var kept = file.synchronized + world.dice.below(file.bytes.count - file.synchronized + 1)
+            if let lost = file.lostFrom { kept = min(kept, lost) }
+            files[name] = Stored(bytes: Array(file.bytes.prefix(kept)), synchronized: kept)
         }
     }
 
@@ -35,7 +34,13 @@ final class SimulatedDisk: SpoolDisk {
     }
 
     func replace(_ name: String, with bytes: [UInt8]) throws(SpoolError) {
-        try failMaybe()
+        do throws(SpoolError) {
+            try failMaybe()
+        } catch {
+            // It may be there all the same.
+            if !isFull, world.dice.chance(0.3) { files[name] = Stored(bytes: bytes, synchronized: bytes.count) }
+            throw error
+        }
         files[name] = Stored(bytes: bytes, synchronized: bytes.count)
     }
 
@@ -57,8 +62,10 @@ final class SimulatedDisk: SpoolDisk {
 
     func synchronize(_ name: String) throws(SpoolError) {
         let stored = try file(name)
-        if world.dice.chance(world.faults.failedSync) { throw SpoolError(.failed, "fsync failed") }
-        syncCount += 1
+        if world.dice.chance(world.faults.failedSync) {
+            if world.dice.chance(0.5) { files[name]?.lostFrom = min(stored.lostFrom ?? .max, stored.synchronized) }
+            throw SpoolError(.failed, "fsync failed")
+        }
         files[name]?.synchronized = stored.bytes.count
     }
 
@@ -67,6 +74,7 @@ final class SimulatedDisk: SpoolDisk {
         if world.dice.chance(world.faults.tornWrite) { throw SpoolError(.failed, "truncate failed") }
         files[name]?.bytes = Array(stored.bytes.prefix(size))
         files[name]?.synchronized = min(stored.synchronized, size)
+        if let lost = stored.lostFrom, lost >= size { files[name]?.lostFrom = nil }
     }
 
     func remove(_ name: String) throws(SpoolError) {

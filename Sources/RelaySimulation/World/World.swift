@@ -30,6 +30,9 @@ final class World {
     /// No more faults, and agents begin nothing new.
     private(set) var isCalm = false
     private(set) var stepCount = 0
+    private var stepsNow = 0
+    /// In one millisecond: more is a loop.
+    private static let stepsAtOnceMax = 10_000
 
     var lastName = 0
     var decisions = DecisionChecker()
@@ -71,6 +74,7 @@ final class World {
         guard violation == nil else { return }
         violation = Violation(checker: checker, sentence: sentence, at: now)
         trace.note(now, "checker", "sees", "\(checker.rawValue): \(sentence)")
+        trace.close()
     }
 
     // MARK: The run
@@ -92,6 +96,8 @@ final class World {
 
     private func advance(to end: Int64) {
         while violation == nil, let next = queue.nextAt, next <= end, let (at, action) = queue.takeNext() {
+            stepsNow = at == now ? stepsNow + 1 : 0
+            if stepsNow > Self.stepsAtOnceMax { return report(.convergence, "time stands still") }
             now = at
             stepCount += 1
             action(self)

@@ -53,6 +53,10 @@ lint: test-packages ## Check the format of the Swift and the types of the page
 format: ## Format the Swift
 	swift format --in-place --recursive --parallel $(SWIFT)
 
+simulate: packages ## Run seeds through the simulator: SEEDS=100000 for a night, SEED=n to replay one with its trace, HOURS=24 to soak
+	@swift build -c release --product simulate
+	@exec .build/release/simulate $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED) $(if $(HOURS),,--trace),--seeds $(or $(SEEDS),10000))
+
 bench: build venv ## Measure: hook cost, approval round trip, durable events per second, resuming, memory per client
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)
 
@@ -75,4 +79,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo test test-swift test-web test-integration check lint format bench soak clean packages test-packages venv
+.PHONY: help run build demo test test-swift test-web test-integration check lint format simulate bench soak clean packages test-packages venv

@@ -64,6 +64,10 @@ let package = Package(
         module("HostCore", ["RelayProtocol"]),
         module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
 
+        // The same cores in a world of its own: one clock, one seed.
+        module("RelaySimulation", ["RelayCore", "HostCore", "RelayProtocol"]),
+        .executableTarget(name: "simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
+
         // Adapters to the world outside.
         module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb, sqlite]),
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
@@ -84,6 +88,7 @@ let package = Package(
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol"]),
         tests("RelayCoreTests", ["RelayCore", "RelayProtocol"]),
+        tests("RelaySimulationTests", ["RelaySimulation"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
         tests("QRCodeTests", ["QRCode"]),

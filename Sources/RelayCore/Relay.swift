@@ -79,9 +79,9 @@ package struct Relay {
 
     package mutating func started(at now: Instant) -> [Effect] {
         clockOffset = now.wall - now.uptime
-        for session in sessions.values {
-            for approval in session.committed?.approvals.values ?? [:].values where !approval.stage.isFinal {
-                armExpiry(of: approval, in: session.key, at: now)
+        for key in sessions.keys.sorted() {
+            for approval in sessions[key]?.committed?.approvalsInOrder ?? [] where !approval.stage.isFinal {
+                armExpiry(of: approval, in: key, at: now)
             }
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))

@@ -29,6 +29,8 @@ struct Layering {
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
+        "RelaySimulation": Module(imports: ["RelayCore", "HostCore", "RelayProtocol"], isPure: true),
+        "simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         "EmbedFiles": Module(imports: []),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
     ]

@@ -252,6 +252,23 @@ struct ApprovalTests {
         #expect(t.timers[.approvalExpiry(T.key, ApprovalID("a1")!)] == nil)
     }
 
+    @Test("a relay that starts with its clock set back waits no longer than was asked at first")
+    func clockSetBack() throws {
+        let t = T()
+        t.clockOffset = 60 * 60 * 1000
+        let host = t.host()
+        let wall = t.now + t.clockOffset
+        var request = ApprovalRequest(approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls", digest: T.digest)
+        request.expiresAt = wall + 60_000
+        let heads = [T.started, .approvalRequested(request)].map { Event($0, at: wall) }
+        t.handle(.hostSent(host, .events(HostEvents(session: T.session, first: 1, isAfterGap: false, events: heads))))
+        t.commit()
+        let bytes = try #require(t.approvals[ApprovalID("a1")!]).bytes
+        var state = t.state
+        state.approvals = [(T.home.id, try Approval(from: JSONDocument(parsing: bytes).root))]
+        #expect(T(state: state).timers[.approvalExpiry(T.key, ApprovalID("a1")!)] == 65_000)
+    }
+
     @Test("a host whose clock is wrong waits as long as it says, also over a restart of the relay", arguments: [-1, 1])
     func skewedHost(direction: Int64) throws {
         let t = T()

@@ -45,6 +45,28 @@ struct SubscriptionTests {
         #expect(try T.numbers(t.take(client)) == Array(seq + 1...7))
     }
 
+    @Test("what is of the same moment stands in the order of its names, each time one asks")
+    func order() throws {
+        let t = T()
+        let host = t.host()
+        let names = (10..<30).map { "s\($0)" }
+        for name in names.shuffled() { t.send([T.started, T.request("a-" + name)], to: SessionID(name)!, first: 1, by: host) }
+        t.commit()
+        let client = t.client()
+        _ = t.take(client)
+        for id in ["1", "2"] {
+            t.command(.subscribe(nil, after: nil), id: id, by: client)
+            t.handle(.tickEnded)
+            let bytes = try #require(t.take(client).last).utf8
+            guard case .workspaceSnapshot(let sessions, let approvals) = try MessageToClient(parsing: Array(bytes)) else {
+                Issue.record("no snapshot")
+                return
+            }
+            #expect(sessions.map(\.session.rawValue) == names)
+            #expect(approvals.map(\.id.rawValue) == names.map { "a-" + $0 })
+        }
+    }
+
     @Test("a long replay comes in pages")
     func pages() throws {
         let (t, host) = withEvents(256)

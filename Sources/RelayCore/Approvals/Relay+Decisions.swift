@@ -147,9 +147,12 @@ extension Relay {
 
     /// Those whose timers slept with the machine.
     mutating func expireOverdue(at now: Instant) {
-        for (timer, due) in expiries where due <= now.uptime {
-            guard case .approvalExpiry(let key, let approval) = timer else { continue }
-            effects.append(.cancelTimer(timer))
+        let overdue = expiries.compactMap { timer, due -> (key: SessionKey, approval: ApprovalID)? in
+            guard due <= now.uptime, case .approvalExpiry(let key, let approval) = timer else { return nil }
+            return (key, approval)
+        }
+        for (key, approval) in overdue.sorted(by: { ($0.key, $0.approval.rawValue) < ($1.key, $1.approval.rawValue) }) {
+            effects.append(.cancelTimer(.approvalExpiry(key, approval)))
             expire(approval, in: key, at: now)
         }
     }

@@ -32,7 +32,7 @@ extension Relay {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
             }
         }
-        for (host, progress) in acks { send(.ack(progress), toHost: host) }
+        for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
         show(batch.trims)
         run(batch.commands)
         answerWaiters()
@@ -54,7 +54,7 @@ extension Relay {
             sessions[key]?.staged = view
             sessions[key]?.cut = nil
             // An expiry that was staged has used up its timer.
-            for approval in view.approvals.values where !approval.stage.isFinal {
+            for approval in view.approvalsInOrder where !approval.stage.isFinal {
                 armExpiry(of: approval, in: key, at: now)
             }
         }
@@ -63,7 +63,7 @@ extension Relay {
         refuse(records, reason)
         refuseWaiters(reason)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off.
-        for (peer, _) in hosts { effects.append(.close(peer, .restarting)) }
+        for peer in hosts.keys.sorted() { effects.append(.close(peer, .restarting)) }
     }
 
     private mutating func show(_ staged: Staging.Staged, in session: Session, _ view: SessionView) {

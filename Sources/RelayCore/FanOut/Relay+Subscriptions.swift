@@ -82,7 +82,7 @@ extension Relay {
         guard !snapshotsDue.isEmpty else { return }
         let due = snapshotsDue
         snapshotsDue = [:]
-        for (workspace, peers) in due {
+        for (workspace, peers) in due.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             sendWorkspaceSnapshot(to: peers.filter { clients[$0]?.watchesWorkspace == true }, workspace)
         }
     }
@@ -90,7 +90,11 @@ extension Relay {
     private mutating func sendWorkspaceSnapshot(to peers: Set<PeerID>, _ workspace: WorkspaceID) {
         guard !peers.isEmpty else { return }
         let views = sessions.values.filter { $0.key.workspace == workspace }.compactMap(\.committed)
-        let latest = views.sorted { $0.state.summary.lastActivityAt > $1.state.summary.lastActivityAt }
+        let latest = views.sorted {
+            // Of the same moment by name, or they would change places from one snapshot to the next.
+            ($1.state.summary.lastActivityAt, $0.state.summary.session.rawValue)
+                < ($0.state.summary.lastActivityAt, $1.state.summary.session.rawValue)
+        }
         // A session with something to decide is shown however old it is.
         let shown =
             latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
@@ -102,8 +106,12 @@ extension Relay {
     /// All that are open, and the last that were resolved; oldest first.
     private static func shown(_ approvals: some Sequence<Approval>) -> [Approval] {
         let open = approvals.filter { !$0.stage.isFinal }
-        let resolved = approvals.filter(\.stage.isFinal).sorted { ($0.resolvedAt ?? 0) > ($1.resolvedAt ?? 0) }
-        return (open + resolved.prefix(Limits.resolvedApprovalsMax)).sorted { $0.requestedAt < $1.requestedAt }
+        let resolved = approvals.filter(\.stage.isFinal).sorted {
+            ($1.resolvedAt ?? 0, $0.id.rawValue) < ($0.resolvedAt ?? 0, $1.id.rawValue)
+        }
+        return (open + resolved.prefix(Limits.resolvedApprovalsMax)).sorted {
+            ($0.requestedAt, $0.id.rawValue) < ($1.requestedAt, $1.id.rawValue)
+        }
     }
 
     // MARK: - Session

@@ -51,7 +51,7 @@ extension Relay {
     }
 
     private mutating func setConnected(_ isConnected: Bool, _ host: HostPeer) {
-        for key in sessionsOfHosts[host.key] ?? [] {
+        for key in sessionsInOrder(of: host.key) {
             // What has ended does not change with the host that it ran on.
             guard let summary = sessions[key]?.staged.state.summary, summary.endedAt == nil else { continue }
             sessions[key]?.updateViews {
@@ -64,13 +64,15 @@ extension Relay {
 
     /// Every decision that is on disk and that the host has not confirmed: on each reconnect, until it does.
     private mutating func sendWaitingDecisions(to host: HostPeer, _ peer: PeerID) {
-        for key in sessionsOfHosts[host.key] ?? [] {
+        for key in sessionsInOrder(of: host.key) {
             guard let view = sessions[key]?.committed else { continue }
-            for approval in view.approvals.values where approval.stage == .decided {
+            for approval in view.approvalsInOrder where approval.stage == .decided {
                 sendDecision(of: approval, toHost: peer)
             }
         }
     }
+
+    private func sessionsInOrder(of host: HostKey) -> [SessionKey] { (sessionsOfHosts[host] ?? []).sorted() }
 
     mutating func sendDecision(of approval: Approval, toHost peer: PeerID) {
         guard let decision = approval.decision else { preconditionFailure("a decided approval has its decision") }

@@ -74,4 +74,7 @@ struct SessionView {
     }
 
     init(state: SessionState) { shared = SharedState(state) }
+
+    /// The same facts give the same orders, whatever a dictionary does.
+    var approvalsInOrder: [Approval] { approvals.values.sorted { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) } }
 }

@@ -1,0 +1,85 @@
+package import RelayProtocol
+
+/// What the core holds, counted: for metrics, and for whoever checks that it is bounded.
+package struct RelayCensus: Sendable {
+    package var sessions = 0
+    package var peers = 0
+    package var subscriptions = 0
+    package var subscribers = 0
+    package var waiters = 0
+    package var reads = 0
+    package var openApprovals = 0
+    package var approvals = 0
+    package var stagedEvents = 0
+    package var commands = 0
+    package var expiries = 0
+    /// The first bound that is not kept, as a sentence.
+    package var breach: String?
+
+    package var total: Int {
+        sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries
+    }
+}
+
+extension Relay {
+    package var census: RelayCensus {
+        var census = RelayCensus()
+        census.sessions = sessions.count + removed.count
+        census.commands = commands.count
+        census.expiries = expiries.count
+        census.peers = hosts.count + clients.count
+        census.waiters = waiters.count + commandWaiters.count
+        census.reads = reads.count
+        for client in clients.values {
+            census.subscriptions += client.subscriptions.count
+            if client.subscriptions.count > Limits.subscriptionsMax { census.breach = "a client has too many subscriptions" }
+            if client.waitingCommands > Limits.waitingCommandsMax { census.breach = "too many commands of a client wait" }
+            if client.readsUnderWay > Limits.readsMax { census.breach = "too many reads are under way for a client" }
+        }
+        for session in sessions.values {
+            census.subscribers += session.subscribers.count
+            census.approvals += session.staged.approvals.count
+            census.openApprovals += session.staged.openApprovalCount
+            if session.staged.openApprovalCount > Limits.openApprovalsMax { census.breach = "too many approvals are open" }
+            if !session.subscribers.isSubset(of: clients.keys) { census.breach = "a session has a subscriber who has left" }
+        }
+        for (_, subscribers) in workspaceSubscribers where !subscribers.isSubset(of: clients.keys) {
+            census.breach = "a workspace has a subscriber who has left"
+        }
+        if census.subscribers > census.subscriptions {
+            census.breach = "sessions have more subscribers than clients subscriptions"
+        }
+        if !Set(hostPeers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
+        if waiters.contains(where: { clients[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
+        census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
+        return census
+    }
+
+    /// Every session as it is shown.
+    package var committed: [(key: SessionKey, state: SessionState, approvals: [ApprovalID: Approval])] {
+        sessions.values.compactMap { session in session.committed.map { (session.key, $0.state, $0.approvals) } }
+            .sorted { $0.0.session.rawValue < $1.0.session.rawValue }
+    }
+
+    /// Reduces a session's events, from the first after `begin` on. What is no event's doing (whose it is, who is connected, how far its host's
+    /// numbering is, what of it is held) is taken from `like`.
+    package static func replay(
+        _ events: [[UInt8]], after begin: Int64 = 0, like state: SessionState
+    ) throws(WireError) -> (state: SessionState, approvals: [ApprovalID: Approval]) {
+        let summary = state.summary
+        var view = SessionView(
+            state: SessionState(
+                summary: Summary(
+                    session: summary.session, host: summary.host, hostIsConnected: summary.hostIsConnected,
+                    agentName: "unknown",
+                    startedAt: summary.startedAt)))
+        view.state.hostSeq = state.hostSeq
+        view.state.eventBytes = state.eventBytes
+        view.state.touchedAt = state.touchedAt
+        view.state.summary.first = summary.first
+        for (index, bytes) in events.enumerated().dropFirst(Int(begin)) {
+            view.reduce(try Event(stored: bytes), seq: Int64(index) + 1)
+        }
+        return (view.state, view.approvals)
+    }
+}

@@ -1,0 +1,112 @@
+import HostCore
+import RelayProtocol
+
+/// What an agent did is in the log, in order, once, or a truncated event counts it. Keeps one host's books.
+struct CompletenessChecker {
+    private struct Entry {
+        var bytes: [UInt8]
+        /// The disk did not take it, or said so: it may be missing.
+        var isSkipped = false
+        var isSynchronized = false
+    }
+
+    /// By the host's numbers, from 1.
+    private var entries: [SessionID: [Entry]] = [:]
+    /// The next number that the log has to account for.
+    private var next: [SessionID: Int] = [:]
+    /// Waits in the daemon's memory for a disk that takes it; numbered then.
+    private var owed: [(session: SessionID, bytes: [UInt8])] = []
+    private var powerWasLost = false
+
+    // MARK: The host
+
+    mutating func wrote(_ session: SessionID, _ number: Int64, _ bytes: [UInt8]) -> String? {
+        entries[session, default: []].append(Entry(bytes: bytes))
+        let expected = entries[session]?.count ?? 0
+        return number == expected ? nil : "\(session) numbers an event \(number), and not \(expected)"
+    }
+
+    mutating func skipped(_ session: SessionID, _ bytes: [UInt8]) {
+        entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
+    }
+
+    mutating func owes(_ session: SessionID, _ bytes: [UInt8]) { owed.append((session, bytes)) }
+
+    mutating func wroteOwed() {
+        for (session, bytes) in owed { entries[session, default: []].append(Entry(bytes: bytes)) }
+        owed = []
+    }
+
+    mutating func synchronized() {
+        for (session, list) in entries {
+            for index in list.indices.reversed() {
+                if list[index].isSynchronized { break }
+                entries[session]?[index].isSynchronized = true
+            }
+        }
+    }
+
+    mutating func lostPower() { powerWasLost = true }
+
+    /// A planted fault: the last event is none.
+    mutating func misremember(_ session: SessionID) {
+        if let last = entries[session]?.indices.last { entries[session]?[last].bytes = [] }
+    }
+
+    /// The spool was opened again: what may be missing is what the disk had not taken, or not synchronized.
+    mutating func opened(_ index: SpoolIndex) -> String? {
+        defer { powerWasLost = false }
+        // It went with the process, as the daemon's memory does.
+        owed = []
+        for (session, list) in entries.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let count = Int(index.nextSeq(of: session)) - 1
+            guard count <= list.count else { return "\(session) goes on after \(count), and \(list.count) were written" }
+            for number in count..<list.count {
+                let entry = list[number]
+                if entry.isSkipped || (powerWasLost && !entry.isSynchronized) { continue }
+                return "event \(number + 1) of \(session) was written, and is gone after a restart"
+            }
+            entries[session]?.removeLast(list.count - count)
+        }
+        return nil
+    }
+
+    // MARK: The log
+
+    /// Events that have become durable at the relay; `waiting` are the numbers that are still in the host's spool.
+    mutating func stored(
+        _ events: [[UInt8]], of session: SessionID, through hostSeq: Int64, waiting: Set<Int64>
+    ) -> String? {
+        var number = next[session] ?? 1
+        for bytes in events {
+            guard let event = try? Event(stored: bytes) else { return "the log holds what is no event" }
+            switch event.head {
+            case .approvalDecided, .approvalExpired, .approvalStale(_, "tooMany"): continue
+            case .truncated(let count):
+                guard let count else { return "a truncated event does not count" }
+                for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) {
+                    return "event \(lost) of \(session) is counted as lost, and waits in the spool"
+                }
+                number += Int(count)
+            default:
+                let list = entries[session] ?? []
+                guard number <= list.count else { return "\(session) has an event \(number) that its host never wrote" }
+                if list[number - 1].bytes != bytes { return "event \(number) of \(session) is not what its host wrote" }
+                number += 1
+            }
+        }
+        next[session] = number
+        guard Int64(number - 1) == hostSeq else {
+            return "\(session) is said to be through \(hostSeq), its events are through \(number - 1)"
+        }
+        return nil
+    }
+
+    func settled() -> String? {
+        for (session, list) in entries.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+        where next[session] ?? 1 != list.count + 1 {
+            return "\(session) ends at \(list.count) at its host, and at \((next[session] ?? 1) - 1) in the log"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,34 @@
+import RelayProtocol
+
+/// One winner for everybody: what clients are told of their decisions is what is on disk, and every decision has an end.
+struct DecisionChecker {
+    /// Commands that were told that their decision stands.
+    private var accepted: [(command: CommandID, decide: DecideCommand)] = []
+
+    /// `winner` is the decision on disk, if there is one.
+    mutating func replied(_ reply: Reply, to command: CommandID, _ decide: DecideCommand, winner: Decision?) -> String? {
+        switch reply {
+        case .decided:
+            accepted.append((command, decide))
+            guard let winner else { return "\(command) is told that it decided \(decide.approval), and no decision is on disk" }
+            if winner.verdict != decide.verdict {
+                return "\(command) is told that it decided \(decide.approval), and \(winner.command) decided otherwise"
+            }
+        case .failed(let notice, let told):
+            if let told, told != winner { return "\(command) is told of a winner that is not on disk" }
+            if let winner, winner.command == command {
+                return "\(command) decided \(decide.approval), and is told \(notice.code) when it asks again"
+            }
+        default: return "\(command) is a decision, and is answered as something else"
+        }
+        return nil
+    }
+
+    /// Once all is settled.
+    func settled(isOver: (SessionID, ApprovalID) -> Bool) -> String? {
+        for (command, decide) in accepted where !isOver(decide.session, decide.approval) {
+            return "\(command) decided \(decide.approval), and nothing ever came of it"
+        }
+        return nil
+    }
+}

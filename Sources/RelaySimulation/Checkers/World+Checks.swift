@@ -1,0 +1,178 @@
+import HostCore
+import RelayCore
+import RelayProtocol
+
+/// Where the world meets its checkers.
+extension World {
+    private var durability: DurabilityChecker { DurabilityChecker(log: log, workspace: World.workspace.id) }
+
+    func checkDurable(_ message: MessageToClient) {
+        if let complaint = durability.check(message) { report(.durability, complaint) }
+    }
+
+    func checkDurable(_ message: MessageToHost) {
+        if let complaint = durability.check(message) { report(.durability, complaint) }
+    }
+
+    func checkFreedom(of approval: ApprovalID, run: Int, digest: InputDigest) {
+        if let complaint = freedom.ran(approval, run: run, digest: digest) { report(.freedom, complaint) }
+    }
+
+    func checkCompleteness(of batch: LogBatch) {
+        for append in batch.appends {
+            guard let host = hosts.first(where: { $0.identity.host.id == append.state.summary.host.id }) else { continue }
+            let waiting = Set(host.daemon?.spool.index.sessions[append.key.session]?.entries.map(\.seq) ?? [])
+            let complaint = host.ledger.stored(
+                append.events.map(\.bytes), of: append.key.session, through: append.state.hostSeq, waiting: waiting)
+            if let complaint { report(.completeness, complaint) }
+        }
+    }
+
+    // MARK: Memory
+
+    /// Queues, readers and waiters are bounded, and nothing is held for those who have left.
+    func checkMemory() {
+        guard let census = relay.relay?.census else { return }
+        peak = max(peak, census.total)
+        let connected = connections.values.count { $0.isOpenAtRelay }
+        if census.peers > connected {
+            report(.memory, "the core knows \(census.peers) peers, and \(connected) are connected")
+        }
+        if census.reads > relay.readsUnderWay {
+            report(.memory, "the core waits for \(census.reads) reads, and \(relay.readsUnderWay) are under way")
+        }
+        if let breach = census.breach { report(.memory, breach) }
+    }
+
+    // MARK: Replay
+
+    /// What is live is what its events make, reduced again from the first on.
+    func checkReplay() {
+        guard let live = relay.relay else { return }
+        for (key, state, approvals) in live.committed {
+            guard let stored = log.sessions[key] else { return report(.replay, "\(key.session) is live and not in the log") }
+            do throws(WireError) {
+                let replayed = try Relay.replay(stored.events, after: stored.begunAfter, like: state)
+                if replayed.state.bytes != state.bytes {
+                    return report(
+                        .replay, "\(key.session) is \(text(state.bytes)), and its events make it \(text(replayed.state.bytes))")
+                }
+                let replayedApprovals = replayed.approvals.mapValues { approval in
+                    // The relay's own clock made this of it.
+                    var approval = approval
+                    approval.expiresAt = approvals[approval.id]?.expiresAt
+                    return approval
+                }
+                for (id, approval) in replayedApprovals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    // The resolved are forgotten in time.
+                    if approvals[id] == nil, approval.stage.isFinal { continue }
+                    if approvals[id]?.bytes != approval.bytes { return report(.replay, "\(id) is not what its events make it") }
+                }
+            } catch { return report(.replay, "the log holds what cannot be read: \(error.message)") }
+        }
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    // MARK: The end
+
+    private func pending(_ approvals: some Sequence<Approval>) -> Set<ApprovalID> {
+        Set(approvals.filter { $0.stage == .pending }.map(\.id))
+    }
+
+    private func named(_ ids: Set<ApprovalID>) -> String { ids.map(\.rawValue).sorted().joined(separator: " ") }
+
+    private func stored(_ session: SessionID) -> SimulatedLog.Stored? {
+        log.sessions[SessionKey(workspace: World.workspace.id, session: session)]
+    }
+
+    /// Faults have stopped for long enough that all is quiet.
+    func checkQuiet() {
+        checkConverged()
+        guard violation == nil, let live = relay.relay else { return }
+        checkReplay()
+        checkMemory()
+        let open = pending(live.committed.flatMap(\.approvals.values))
+        for client in clients where pending(client.approvals.values) != open {
+            return report(
+                .pending, "\(client.name) has pending \(named(pending(client.approvals.values))); the relay \(named(open))")
+        }
+        for host in hosts {
+            for approval in host.daemon?.adapter.inOrder ?? [] where approval.handed == nil {
+                // Decided, or ended by the relay's own clock, which said so.
+                let known = stored(approval.session)
+                if known?.ends[approval.id] != nil || known?.decisions[approval.id] != nil { continue }
+                if !open.contains(approval.id) {
+                    return report(.pending, "\(host.name) waits for \(approval.id), which the relay does not have pending")
+                }
+            }
+        }
+        let tokens = Set(hosts.flatMap(\.agents).compactMap { agent in agent.ask.flatMap { $0.isAtTerminal ? nil : $0.token } })
+        for id in open.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let token = freedom.questions[id]?.token, tokens.contains(token) else {
+                return report(.convergence, "\(id) is pending, and its agent no longer waits for it")
+            }
+        }
+    }
+
+    private func checkConverged() {
+        guard let live = relay.relay else { return report(.convergence, "the relay is down") }
+        for host in hosts {
+            guard let daemon = host.daemon, daemon.isLive else {
+                return report(.convergence, "\(host.name) is not connected")
+            }
+            let waiting = daemon.spool.index.pendingCount
+            if waiting > 0 { return report(.convergence, "\(waiting) events wait in the spool of \(host.name)") }
+        }
+        for client in clients {
+            guard client.isLevel else { return report(.convergence, "\(client.name) is not connected") }
+            for (session, view) in client.views.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                let end = stored(session)?.seq ?? 0
+                guard view.isFollowing, view.seq == end else {
+                    return report(.convergence, "\(client.name) has \(session) through \(view.seq ?? 0) of \(end)")
+                }
+            }
+            for (key, state, _) in live.committed where client.summaries[key.session] != state.summary {
+                let shown = client.summaries[key.session].map { text($0.bytes) } ?? "none"
+                return report(
+                    .convergence, "\(client.name) shows \(shown), and the relay has \(text(state.summary.bytes))")
+            }
+        }
+    }
+
+    /// Agents wait for nothing any more.
+    func checkSettled() {
+        checkQuiet()
+        guard violation == nil else { return }
+        for key in log.order {
+            guard let stored = log.sessions[key] else { continue }
+            for id in stored.stages.keys.sorted(by: { $0.rawValue < $1.rawValue }) where stored.ends[id] == nil {
+                return report(.convergence, "\(id) is over, and nothing says so")
+            }
+        }
+        if let complaint = decisions.settled(isOver: { self.stored($0)?.ends[$1] != nil }) {
+            return report(.decision, complaint)
+        }
+        for host in hosts { if let complaint = host.ledger.settled() { return report(.completeness, complaint) } }
+    }
+
+    // MARK: Plants
+
+    /// What a client sees of a message where a fault is planted.
+    func planted(_ message: MessageToClient) -> MessageToClient? {
+        switch (plant, message) {
+        case (.droppedEvent, .events(var run)) where run.events.count > 1:
+            run.events.remove(at: 1)
+            return .events(run)
+        case (.unheardApproval, .approval(let approval)): return approval.stage == .pending ? message : nil
+        case (.twoWinners, .reply(let command, .failed(let notice, .some))) where notice.code == "alreadyDecided":
+            return .reply(command, .decided(.decided))
+        default: return message
+        }
+    }
+
+    func planted(_ page: LogPage) -> LogPage {
+        guard plant == .silentTrim, page.events.count > 1 else { return page }
+        return LogPage(first: page.first, events: Array(page.events.dropFirst()))
+    }
+}

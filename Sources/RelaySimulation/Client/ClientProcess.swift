@@ -1,0 +1,262 @@
+import RelayCore
+import RelayProtocol
+
+/// A page or a terminal: watches the workspace, follows sessions, and decides. Some read slowly, some stop for a while.
+final class ClientProcess {
+    private enum Waiting {
+        case workspace
+        case subscribe(SessionID, after: Position?)
+        case unsubscribe(SessionID)
+        case history(SessionID, before: Int64)
+        case decide(DecideCommand)
+    }
+
+    private unowned let world: World
+    let index: Int
+    let identity: ClientIdentity
+    private(set) var connection: Connection?
+    private var isGreeted = false
+    private var waiting: [CommandID: Waiting] = [:]
+    /// Decided and not answered, over every connection: sent again under the same name until it is.
+    private var unanswered: [(command: CommandID, decide: DecideCommand)] = []
+    private(set) var views: [SessionID: ViewChecker] = [:]
+    private(set) var summaries: [SessionID: Summary] = [:]
+    private(set) var approvals: [ApprovalID: Approval] = [:]
+    private var isWorkspaceKnown = false
+    private var attempts = 0
+    /// Milliseconds that it takes to read one message.
+    private let slowness: Int64
+    private let eagerness: Double
+    private var busyUntil: Int64 = 0
+
+    init(world: World, index: Int) {
+        self.world = world
+        self.index = index
+        let name = "client\(index)"
+        identity = ClientIdentity(workspace: World.workspace, client: Named(id: ClientID(name)!, name: name))
+        slowness = world.dice.pick([0, 0, 0, 5, 60])
+        eagerness = world.dice.pick([0.2, 0.6, 0.9])
+    }
+
+    var name: String { "client\(index)" }
+    var isLevel: Bool { isGreeted && isWorkspaceKnown }
+
+    // MARK: Life
+
+    func start() { connect() }
+
+    private func connect() {
+        guard connection == nil else { return }
+        connection = world.connect(.client(index))
+    }
+
+    func opened(_ connection: Connection) {
+        guard self.connection === connection else { return world.peerCloses(connection, .goingAway) }
+        world.sendToRelay(ClientMessage.hello(Hello(software: "simulated")).bytes, on: connection)
+    }
+
+    func closed(_ connection: Connection) {
+        guard self.connection === connection else { return }
+        self.connection = nil
+        isGreeted = false
+        isWorkspaceKnown = false
+        waiting = [:]
+        for session in views.keys { views[session]?.left() }
+        attempts += 1
+        world.after(world.dice.within(100...min(400 << Int64(min(attempts, 5)), 8_000))) { [self] _ in connect() }
+    }
+
+    /// When it reads what arrives at this time.
+    func reads(at arrival: Int64) -> Int64 {
+        busyUntil = max(arrival, busyUntil) + slowness
+        return busyUntil
+    }
+
+    /// A phone that sleeps.
+    func stall(for wait: Int64) {
+        world.trace.note(world.now, name, "stalls", "for \(wait) ms")
+        busyUntil = max(busyUntil, world.now + wait)
+    }
+
+    /// Does something that a person or a program might at any time.
+    func fidget() {
+        guard isGreeted, let connection else { return }
+        let followed = views.keys.sorted { $0.rawValue < $1.rawValue }
+        guard !followed.isEmpty else { return }
+        let session = world.dice.pick(followed)
+        let seq = world.log.sessions[key(session)]?.seq ?? 0
+        switch world.dice.below(8) {
+        case 0: subscribe(session, after: Position(epoch: world.log.epoch, seq: Int64(world.dice.below(Int(seq) + 1))))
+        case 1: subscribe(session, after: Position(epoch: world.log.epoch, seq: seq + 100_000))
+        case 2: subscribe(session, after: Position(epoch: Epoch("another")!, seq: 1))
+        case 3: subscribe(session, after: nil)
+        case 4: send(.unsubscribe(session), .unsubscribe(session))
+        case 5:
+            let before = Int64(world.dice.below(Int(seq) + 2))
+            send(.history(session, before: before, limit: 5), .history(session, before: before))
+        case 6: send(.subscribe(nil, after: nil), .workspace)
+        default: world.peerCloses(connection, .goingAway)
+        }
+    }
+
+    // MARK: Sending
+
+    private func key(_ session: SessionID) -> SessionKey { SessionKey(workspace: World.workspace.id, session: session) }
+
+    private func send(_ command: ClientCommand, _ purpose: Waiting, as id: CommandID? = nil) {
+        guard let connection else { return }
+        let id = id ?? CommandID(world.name("k"))!
+        waiting[id] = purpose
+        world.sendToRelay(ClientMessage.command(id, command).bytes, on: connection)
+    }
+
+    private func subscribe(_ session: SessionID, after position: Position?) {
+        send(.subscribe(session, after: position), .subscribe(session, after: position))
+    }
+
+    private func follow(_ session: SessionID) {
+        guard isGreeted else { return }
+        if views[session] == nil { views[session] = ViewChecker(session: session) }
+        subscribe(session, after: views[session]?.seq.map { Position(epoch: world.log.epoch, seq: $0) })
+    }
+
+    // MARK: Receiving
+
+    func received(_ message: MessageToClient, on connection: Connection) {
+        guard self.connection === connection else { return }
+        switch message {
+        case .welcome: welcomed()
+        case .workspaceSnapshot(let summaries, let approvals):
+            isWorkspaceKnown = true
+            self.summaries = [:]
+            self.approvals = [:]
+            for summary in summaries { take(summary) }
+            for approval in approvals { take(approval) }
+            // What is gone was removed while nobody was here to hear of it.
+            for session in views.keys where self.summaries[session] == nil { views[session] = nil }
+        case .sessionSnapshot(let tail, let seq, let summary, let approvals):
+            check(tail.session) { $0.tookSnapshot(tail, seq: seq, $1) }
+            take(summary)
+            self.approvals = self.approvals.filter { $0.value.session != tail.session }
+            for approval in approvals { take(approval) }
+        case .events(let run): check(run.session) { $0.took(run, $1) }
+        case .reset(let session, _): check(session) { view, _ in view.wasReset() }
+        case .summary(let summary): take(summary)
+        case .approval(let approval): take(approval)
+        case .reply(let command, let reply): replied(reply, to: command)
+        case .removed(let session):
+            summaries[session] = nil
+            approvals = approvals.filter { $0.value.session != session }
+            views[session] = nil
+        case .deltas, .notice: break
+        }
+    }
+
+    private func check(_ session: SessionID, _ body: (inout ViewChecker, [[UInt8]]) -> String?) {
+        var view = views[session] ?? ViewChecker(session: session)
+        if let complaint = body(&view, world.log.sessions[key(session)]?.events ?? []) {
+            world.report(.view, "\(name): \(complaint)")
+        }
+        views[session] = view
+    }
+
+    private func welcomed() {
+        isGreeted = true
+        attempts = 0
+        send(.subscribe(nil, after: nil), .workspace)
+        for session in views.keys.sorted(by: { $0.rawValue < $1.rawValue }) { follow(session) }
+        for (command, decide) in unanswered { send(.decide(decide), .decide(decide), as: command) }
+    }
+
+    private func take(_ summary: Summary) {
+        if summaries[summary.session]?.endedAt == nil, summary.endedAt == nil || summaries[summary.session] == nil,
+            views[summary.session] == nil, world.dice.chance(0.8)
+        {
+            follow(summary.session)
+        }
+        if let known = summaries[summary.session], known.seq > summary.seq { return }
+        summaries[summary.session] = summary
+        if summary.endedAt != nil, views[summary.session] != nil { lookAway(from: summary.session) }
+    }
+
+    /// What is over is watched no longer, by most.
+    private func lookAway(from session: SessionID) {
+        guard world.dice.chance(0.7) else { return }
+        world.after(world.dice.within(500...5_000)) { [self] _ in
+            guard isGreeted, views[session]?.isFollowed == true, summaries[session]?.endedAt != nil else { return }
+            send(.unsubscribe(session), .unsubscribe(session))
+        }
+    }
+
+    private func take(_ approval: Approval) {
+        let known = approvals[approval.id]
+        if let known, known.seq > approval.seq { return }
+        approvals[approval.id] = approval
+        if known == nil, approval.stage == .pending { noticed(approval) }
+    }
+
+    // MARK: Deciding
+
+    private func noticed(_ approval: Approval) {
+        guard !world.isCalm, world.dice.chance(eagerness) else { return }
+        world.after(world.dice.within(100...6_000)) { [self] world in
+            guard approvals[approval.id]?.stage == .pending || world.dice.chance(0.1) else { return }
+            decide(approval)
+        }
+    }
+
+    private func decide(_ approval: Approval) {
+        let isWrong = world.dice.chance(world.faults.wrongDigest)
+        let verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? "no" : nil)
+        let decide = DecideCommand(
+            session: approval.session, approval: approval.id,
+            digest: isWrong ? Agent.digest(0) : approval.request.digest, verdict: verdict)
+        let command = CommandID(world.name("k"))!
+        world.freedom.intended(decide)
+        unanswered.append((command, decide))
+        guard isGreeted, let connection else { return }
+        send(.decide(decide), .decide(decide), as: command)
+        // The answer is lost with the connection; the same comes again on the next.
+        if world.dice.chance(world.faults.resentDecision) { world.cut(connection) }
+    }
+
+    private func replied(_ reply: Reply, to command: CommandID) {
+        guard let asked = waiting.removeValue(forKey: command) else { return }
+        switch (asked, reply) {
+        case (.subscribe(let session, let position), .done):
+            check(session) { view, events in
+                view.subscribed(after: position, epoch: world.log.epoch, end: Int64(events.count))
+                return nil
+            }
+        case (.subscribe(let session, _), .failed):
+            if summaries[session] == nil { return views[session] = nil }
+            world.after(1_000) { [self] _ in if views[session]?.isFollowed == false { follow(session) } }
+        case (.unsubscribe(let session), .done):
+            views[session]?.left()
+            if summaries[session]?.endedAt != nil { return views[session] = nil }
+            world.after(2_000) { [self] _ in if views[session]?.isFollowed == false { follow(session) } }
+        case (.history(let session, let before), .history(let first, let events)):
+            let stored = world.log.sessions[key(session)]?.events ?? []
+            if let complaint = ViewChecker.compare(events, first: first, with: stored) {
+                world.report(.view, "\(name): history before \(before) of \(session): \(complaint)")
+            }
+        case (.decide(let decide), _): decided(decide, command, reply)
+        case (.workspace, .failed):
+            world.after(1_000) { [self] _ in if isGreeted { send(.subscribe(nil, after: nil), .workspace) } }
+        default: break
+        }
+    }
+
+    private func decided(_ decide: DecideCommand, _ command: CommandID, _ reply: Reply) {
+        if case .failed(let notice, _) = reply, ["unavailable", "tooMany"].contains(notice.code) {
+            return world.after(1_000) { [self] _ in
+                if isGreeted, waiting[command] == nil { send(.decide(decide), .decide(decide), as: command) }
+            }
+        }
+        unanswered.removeAll { $0.command == command }
+        let winner = world.log.sessions[key(decide.session)]?.decisions[decide.approval]
+        if let complaint = world.decisions.replied(reply, to: command, decide, winner: winner) {
+            world.report(.decision, "\(name): \(complaint)")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// What goes wrong in one run, and how often: a random subset of all faults, each at a rate of its own ("swarm testing"),
+/// because faults that are always there hide what only shows where some are not.
+package struct Faults: Sendable, Equatable {
+    /// Probabilities per message.
+    package var delay = 0.0
+    package var cut = 0.0
+    package var silence = 0.0
+    /// Per effect of the relay, and of a host.
+    package var relayCrash = 0.0
+    package var hostCrash = 0.0
+    /// Of a host's crash: the whole machine loses power, and with it what was not synchronized.
+    package var powerLoss = 0.0
+    /// Per commit of the relay.
+    package var slowCommit = 0.0
+    package var refusedCommit = 0.0
+    /// The disk says error and has it, or says error and has it not; the runner asks again.
+    package var unclearCommit = 0.0
+    package var fatalCommit = 0.0
+    package var failedRead = 0.0
+    /// Per write of a host's spool.
+    package var failedWrite = 0.0
+    package var tornWrite = 0.0
+    package var failedSync = 0.0
+    /// Probabilities per second.
+    package var clockJump = 0.0
+    package var agentRestart = 0.0
+    package var diskFull = 0.0
+    package var stall = 0.0
+    package var restlessClient = 0.0
+    /// Per decision.
+    package var wrongDigest = 0.0
+    package var resentDecision = 0.0
+
+    package static let none = Faults()
+
+    /// Each fault with the range its rate is drawn from.
+    private static let ranges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
+        (\.delay, 0.01, 0.3), (\.cut, 0.001, 0.03), (\.silence, 0.0005, 0.01),
+        (\.relayCrash, 0.0005, 0.02), (\.hostCrash, 0.0005, 0.02), (\.powerLoss, 0.1, 0.9),
+        (\.slowCommit, 0.01, 0.3), (\.refusedCommit, 0.01, 0.2), (\.unclearCommit, 0.01, 0.2), (\.fatalCommit, 0.002, 0.05),
+        (\.failedRead, 0.01, 0.2),
+        (\.failedWrite, 0.005, 0.1), (\.tornWrite, 0.005, 0.1), (\.failedSync, 0.005, 0.1),
+        (\.clockJump, 0.01, 0.2), (\.agentRestart, 0.01, 0.1), (\.diskFull, 0.005, 0.05), (\.stall, 0.01, 0.1),
+        (\.restlessClient, 0.02, 0.3), (\.wrongDigest, 0.05, 0.5), (\.resentDecision, 0.05, 0.5),
+    ]
+
+    package static var count: Int { ranges.count }
+
+    package static func drawn(by dice: inout Dice) -> Faults {
+        var faults = Faults()
+        for range in ranges where dice.chance(0.4) { faults[keyPath: range.fault] = dice.spread(range.low, range.high) }
+        return faults
+    }
+
+    /// Without the fault of this number; for finding out which of them a failure needs.
+    package func without(_ number: Int) -> Faults {
+        var fewer = self
+        fewer[keyPath: Self.ranges[number].fault] = 0
+        return fewer
+    }
+}

@@ -1,0 +1,117 @@
+import HostCore
+import RelayCore
+import RelayProtocol
+
+/// A machine with agents, a disk, and a daemon that comes and goes.
+final class HostMachine {
+    /// What hooks tell the daemon.
+    enum News {
+        case started(run: Int)
+        case worked([EventHead])
+        case asked(Agent.Ask)
+        /// The tool was run or refused; `isOurs` where the daemon's answer made it so.
+        case proven(token: Int, ran: Bool, isOurs: Bool)
+        case hookGone(token: Int)
+        case gone(run: Int)
+        case ended(SessionID)
+    }
+
+    private unowned let world: World
+    let index: Int
+    let identity: HostIdentity
+    let disk: SimulatedDisk
+    private(set) var agents: [Agent] = []
+    private(set) var daemon: Daemon?
+    private(set) var life = 0
+    /// Milliseconds between what its wall clock shows and the truth.
+    var wallOffset: Int64 = 0
+    var ledger = CompletenessChecker()
+
+    var isUp: Bool { daemon != nil }
+    var name: String { "host\(index)" }
+
+    init(world: World, index: Int, agents count: Int) {
+        self.world = world
+        self.index = index
+        let name = "host\(index)"
+        identity = HostIdentity(workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name))
+        disk = SimulatedDisk(world: world)
+        agents = (0..<count).map { Agent(world: world, host: index, index: $0) }
+    }
+
+    var instant: HostInstant {
+        HostInstant(wall: World.wallAtStart + world.now + wallOffset, monotonic: world.now)
+    }
+
+    // MARK: Life
+
+    func start() {
+        startDaemon()
+        for agent in agents { world.after(world.dice.within(0...1_000)) { _ in agent.start() } }
+    }
+
+    private func startDaemon() {
+        guard daemon == nil else { return }
+        do throws(SpoolError) {
+            let daemon = try Daemon(world: world, machine: self, life: life)
+            if let complaint = ledger.opened(daemon.spool.index) { world.report(.completeness, complaint) }
+            self.daemon = daemon
+            world.trace.note(world.now, name, "starts", "life \(life), \(daemon.spool.index.pendingCount) events wait")
+            daemon.start()
+        } catch {
+            // A disk that is full or fails: whoever supervises it tries again.
+            world.trace.note(world.now, name, "cannot start", error.message)
+            world.after(2_000) { [self] _ in startDaemon() }
+        }
+    }
+
+    /// The process ends at once; or the whole machine, with what was not synchronized.
+    func crash() {
+        guard let daemon else { return }
+        let isPowerLoss = world.dice.chance(world.faults.powerLoss)
+        world.trace.note(world.now, name, isPowerLoss ? "loses power" : "crashes")
+        self.daemon = nil
+        life += 1
+        if let connection = daemon.connection { world.peerIsGone(connection, silently: isPowerLoss && world.dice.chance(0.5)) }
+        if isPowerLoss {
+            disk.losePower()
+            ledger.lostPower()
+            for agent in agents { agent.losePower() }
+        } else {
+            for agent in agents { agent.daemonGone() }
+        }
+        if world.plant == .absentHost { return }
+        let wait = world.dice.within(50...(isPowerLoss ? 8_000 : 3_000))
+        world.after(wait) { [self] _ in startDaemon() }
+        if isPowerLoss {
+            for agent in agents { world.after(wait + world.dice.within(500...2_000)) { _ in agent.start() } }
+        }
+    }
+
+    // MARK: Facts
+
+    func tell(_ news: News, of agent: Agent) { daemon?.tell(news, of: agent) }
+
+    func opened(_ connection: Connection) {
+        guard let daemon, daemon.connection === connection else { return world.peerCloses(connection, .goingAway) }
+        daemon.drive(.opened)
+    }
+
+    func received(_ message: MessageToHost, on connection: Connection) {
+        guard let daemon, daemon.connection === connection else { return }
+        daemon.drive(.received(message))
+    }
+
+    func closed(_ connection: Connection, _ end: LinkEnd) {
+        guard let daemon, daemon.connection === connection else { return }
+        daemon.connection = nil
+        daemon.drive(.closed(end, dice: world.dice.fraction()))
+    }
+
+    func inThisLife(after wait: Int64, _ action: @escaping (Daemon) -> Void) {
+        let life = life
+        world.after(wait) { [self] _ in
+            if self.life == life, let daemon { action(daemon) }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// A fault that must be caught: the world itself breaks a promise, and the checker that watches over it has to see that.
+package enum Plant: String, Sendable, CaseIterable {
+    /// The disk answers before it has the batch.
+    case answerBeforeDurable
+    /// One event of a message to a client is missing.
+    case droppedEvent
+    /// A client is told that its decision stands although another won.
+    case twoWinners
+    /// An agent takes a denial for an allow.
+    case deafAgent
+    /// News of an approval does not reach a client.
+    case unheardApproval
+    /// The relay is not told who has left.
+    case ghosts
+    /// The log forgets an approval at a start.
+    case forgetfulLog
+    /// A host does not come back.
+    case absentHost
+    /// A host's spool loses an event that it took.
+    case leakySpool
+    /// The log forgets how far a removed session had come.
+    case forgottenPlace
+    /// What was trimmed is passed over without a word.
+    case silentTrim
+
+    /// Who has to see it.
+    package var watchers: Set<CheckerName> {
+        switch self {
+        case .answerBeforeDurable: [.durability]
+        case .droppedEvent: [.view]
+        case .twoWinners: [.decision]
+        case .deafAgent: [.freedom]
+        case .unheardApproval: [.pending]
+        case .ghosts: [.memory]
+        case .forgetfulLog: [.replay]
+        case .absentHost: [.convergence]
+        case .leakySpool: [.completeness]
+        case .forgottenPlace: [.retention]
+        case .silentTrim: [.view]
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// How long a run is, and how much is done in it: most are short and dense, some long enough for timers of minutes.
+package struct Shape: Sendable, Equatable {
+    /// Virtual milliseconds with faults.
+    package var duration: Int64
+    /// An agent does something about this often, in virtual milliseconds.
+    package var pace: Int64
+    /// How many events a burst has.
+    package var burst = 12
+    /// How often an agent's next step is the end of its session.
+    package var endings = 0.02
+    package var retentionAge: Int64?
+    package var retentionBytes: Int64?
+
+    package static let short = Shape(duration: 40_000, pace: 1_500)
+    /// Sessions end and are removed, over several rounds of housekeeping.
+    package static let long = Shape(
+        duration: 1_500_000, pace: 60_000, endings: 0.3, retentionAge: 600_000, retentionBytes: 12 << 10)
+    /// One session grows until its oldest events have to go.
+    package static let bulky = Shape(duration: 700_000, pace: 60_000, burst: 250, endings: 0, retentionBytes: 40 << 10)
+    /// For hours.
+    package static let soak = Shape(
+        duration: 0, pace: 10_000, endings: 0.02, retentionAge: 3_600_000, retentionBytes: 256 << 10)
+
+    static func drawn(by dice: inout Dice) -> Shape {
+        switch dice.below(40) {
+        case 0: .bulky
+        case 1, 2: .long
+        default: .short
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// A promise that was broken: which checker saw it, and what it saw.
+package struct Violation: Sendable, Equatable, CustomStringConvertible {
+    package let checker: CheckerName
+    package let sentence: String
+    /// Virtual milliseconds.
+    package let at: Int64
+
+    package var description: String { "\(checker.rawValue) at \(at) ms: \(sentence)\n  (\(checker.promise))" }
+}
+
+/// Who watches over which promise.
+package enum CheckerName: String, Sendable, CaseIterable {
+    case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention
+
+    package var promise: String {
+        switch self {
+        case .view: "every client's view of a session is an exact stretch of the log, or a reset or a snapshot said so"
+        case .durability: "nothing is shown, acknowledged or handed to a host before it is on disk"
+        case .decision: "an approval is decided at most once, with one winner for everybody, and every decision has an end"
+        case .freedom: "an agent runs a tool from afar only by an allow for exactly that input, in that run, before a cancel"
+        case .pending: "after quiet, the relay, every client and every host agree on what is pending"
+        case .memory: "queues, readers and waiters are bounded, and nothing is held for those who have left"
+        case .replay: "what the log gives back is what was live, by the stored state and by reducing every event again"
+        case .convergence: "once faults stop, everybody is connected, spools are empty, views are level, nothing is stuck"
+        case .completeness: "what an agent did is in the log, in order, once, or a truncated event counts it"
+        case .retention: "numbers go on for ever, and what is no longer held is never passed over in silence"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import RelayCore
+
+/// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may learn of its end at different
+/// times, or hear nothing more and learn of it by their heartbeats.
+final class Connection {
+    enum Role: Equatable {
+        case host(Int)
+        case client(Int)
+    }
+
+    let id: PeerID
+    let role: Role
+    var isOpenAtRelay = false
+    var isOpenAtPeer = false
+    /// Broken: nothing that is sent from now on arrives.
+    var isCut = false
+    /// What was under way when it broke does not arrive either.
+    var losesWhatIsUnderWay = false
+    /// Half-open: what is sent vanishes, and neither end knows.
+    var isSilent = false
+    var lastArrivalAtRelay: Int64 = 0
+    var lastArrivalAtPeer: Int64 = 0
+    /// Bytes that wait at the relay's end for the peer to read them.
+    var waitingBytes = 0
+    var isCongested = false
+
+    init(id: PeerID, role: Role) {
+        self.id = id
+        self.role = role
+    }
+
+    var name: String {
+        switch role {
+        case .host(let index): "host\(index)"
+        case .client(let index): "client\(index)"
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import RelayCore
+import RelayProtocol
+
+/// The relay as a process: the real core, what the runner does around it, and its end at any moment.
+final class RelayProcess {
+    private unowned let world: World
+    /// Nil while the process is down.
+    private(set) var relay: Relay?
+    /// Which life of the process this is: what an earlier one was waiting for never comes.
+    private var life = 0
+    private var bootedAt: Int64 = 0
+    private var timers: [RelayTimer: Int] = [:]
+    private var lastTimer = 0
+    private var isTickArmed = false
+    private var underWay: Commit?
+    private(set) var readsUnderWay = 0
+    /// Milliseconds between what its wall clock shows and the truth.
+    var wallOffset: Int64 = 0
+
+    /// A batch that the disk was given.
+    private final class Commit {
+        let batch: LogBatch
+        var isDurable = false
+
+        init(_ batch: LogBatch) { self.batch = batch }
+    }
+
+    var isUp: Bool { relay != nil }
+    var timerCount: Int { timers.count }
+
+    init(world: World) { self.world = world }
+
+    private var instant: Instant {
+        Instant(wall: world.now + World.wallAtStart + wallOffset, uptime: world.now - bootedAt)
+    }
+
+    // MARK: Life
+
+    func start() {
+        guard relay == nil else { return }
+        bootedAt = world.now
+        do {
+            let wall = instant.wall
+            var state = try world.log.load(
+                resolvedSince: wall - Limits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
+            if world.plant == .forgottenPlace { state.removed = [] }
+            if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
+            var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state)
+            let effects = fresh.started(at: instant)
+            relay = fresh
+            world.trace.note(world.now, "relay", "starts", "life \(life)")
+            world.checkReplay()
+            run(effects)
+            armTick()
+        } catch {
+            world.report(.replay, "the relay cannot read what it stored: \(error.path) \(error.message)")
+        }
+    }
+
+    /// At once, in the middle of whatever it does. A batch that the disk was given is on it, or it is not.
+    func crash() {
+        guard relay != nil else { return }
+        let isOnDisk = world.dice.chance(0.5)
+        world.trace.note(world.now, "relay", "crashes", underWay == nil ? "" : "its batch is \(isOnDisk ? "" : "not ")on disk")
+        if isOnDisk, let underWay { makeDurable(underWay) }
+        underWay = nil
+        relay = nil
+        life += 1
+        timers = [:]
+        isTickArmed = false
+        readsUnderWay = 0
+        let isSilent = world.dice.chance(0.2)
+        for connection in world.connections.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
+            connection.isOpenAtRelay = false
+            if isSilent { world.silence(connection) } else { world.cut(connection) }
+        }
+        world.after(world.dice.within(50...4_000)) { $0.relay.start() }
+    }
+
+    // MARK: Facts
+
+    func received(_ bytes: [UInt8], on connection: Connection) {
+        guard isUp else { return }
+        world.trace.note(world.now, connection.name, "→", bytes: bytes, String(decoding: bytes.prefix(400), as: UTF8.self))
+        switch connection.role {
+        case .host:
+            do throws(WireError) {
+                feed(.hostSent(connection.id, try HostMessage(parsing: bytes)))
+            } catch {
+                world.report(.completeness, "the relay does not understand what a host's own codec wrote: \(error)")
+            }
+        case .client:
+            do throws(ClientMessageError) {
+                feed(.clientSent(connection.id, try ClientMessage(parsing: bytes)))
+            } catch {
+                world.report(.view, "the relay does not understand what a client's own codec wrote: \(error)")
+            }
+        }
+    }
+
+    func feed(_ input: Input) {
+        guard relay != nil else { return }
+        guard let effects = relay?.handle(input, at: instant) else { return }
+        run(effects)
+        if case .tickEnded = input { return }
+        armTick()
+    }
+
+    /// Everything that becomes readable within a moment is one tick.
+    private func armTick() {
+        guard !isTickArmed, isUp else { return }
+        isTickArmed = true
+        inThisLife(after: world.dice.within(0...1)) { process in
+            process.isTickArmed = false
+            process.feed(.tickEnded)
+            process.world.checkMemory()
+        }
+    }
+
+    private func inThisLife(after wait: Int64, _ action: @escaping (RelayProcess) -> Void) {
+        let life = life
+        world.after(wait) { world in
+            if world.relay.life == life, world.relay.isUp { action(world.relay) }
+        }
+    }
+
+    // MARK: Orders
+
+    private func run(_ effects: [Effect]) {
+        for effect in effects {
+            if world.dice.chance(world.faults.relayCrash) { return crash() }
+            switch effect {
+            case .send(let bytes, let peers): send(bytes, to: peers)
+            case .close(let peer, let code): if let connection = world.connections[peer] { world.relayCloses(connection, code) }
+            case .append(let batch): commit(batch)
+            case .read(let id, let query): read(id) { .pageRead(id, $0.planted($0.log.page(query))) }
+            case .readApproval(let id, let key, let approval):
+                read(id) { world in
+                    // What is stored was written by the core itself: `start` has read all of it.
+                    .approvalRead(id, try? world.log.approval(approval, of: key))
+                }
+            case .armTimer(let timer, let wait): arm(timer, wait)
+            case .cancelTimer(let timer): timers[timer] = nil
+            case .makePairingCode: break
+            }
+        }
+    }
+
+    private func arm(_ timer: RelayTimer, _ wait: Int64) {
+        lastTimer += 1
+        let number = lastTimer
+        timers[timer] = number
+        inThisLife(after: wait) { process in
+            guard process.timers[timer] == number else { return }
+            process.timers[timer] = nil
+            process.feed(.timerFired(timer))
+        }
+    }
+
+    private func send(_ bytes: [UInt8], to peers: [PeerID]) {
+        // A fan-out names its peers in no order; each has its own connection.
+        let open = peers.sorted { $0.rawValue < $1.rawValue }.compactMap { world.connections[$0] }
+        guard let first = open.first else { return }
+        do throws(WireError) {
+            if case .host(let index) = first.role {
+                let message = try MessageToHost(parsing: bytes)
+                world.checkDurable(message)
+                world.trace.note(
+                    world.now, "relay", "⇒", bytes: bytes, "\(first.name) \(String(decoding: bytes, as: UTF8.self))")
+                for connection in open {
+                    world.sendToPeer(bytes.count, on: connection) { world in
+                        world.hosts[index].received(message, on: connection)
+                    }
+                }
+            } else {
+                let message = try MessageToClient(parsing: bytes)
+                world.checkDurable(message)
+                world.trace.note(
+                    world.now, "relay", "⇒", bytes: bytes,
+                    "\(open.map(\.name).joined(separator: ",")) \(String(decoding: bytes.prefix(600), as: UTF8.self))")
+                for connection in open {
+                    guard case .client(let index) = connection.role else { continue }
+                    let seen = world.planted(message)
+                    world.sendToPeer(bytes.count, on: connection) { world in
+                        if let seen { world.clients[index].received(seen, on: connection) }
+                    }
+                }
+            }
+        } catch {
+            world.report(.view, "the relay sends what its own codec refuses: \(error.path) \(error.message)")
+        }
+    }
+
+    // MARK: The disk
+
+    /// A batch is on disk at some moment between its order and the answer, or never.
+    private func commit(_ batch: LogBatch) {
+        guard underWay == nil else { return world.report(.memory, "two batches are being committed at once") }
+        let commit = Commit(batch)
+        underWay = commit
+        let faults = world.faults
+        if world.isLogFull || world.dice.chance(faults.refusedCommit) {
+            return inThisLife(after: world.dice.within(1...20)) { process in
+                process.underWay = nil
+                process.world.trace.note(process.world.now, "disk", "refuses", "")
+                process.feed(.commitFailed(reason: "no space"))
+            }
+        }
+        var durable = world.dice.within(0...3)
+        var answered = durable + world.dice.within(0...2)
+        if world.dice.chance(faults.slowCommit) {
+            durable = world.dice.within(50...3_000)
+            answered = durable + world.dice.within(0...1_000)
+        }
+        if world.dice.chance(faults.unclearCommit) {
+            // The first try says error, whatever it did; the same batch is given again until it is known.
+            if world.dice.chance(0.5) { durable += 250 }
+            answered = max(answered, durable) + 250 * world.dice.within(1...6)
+        }
+        let isFatal = world.dice.chance(faults.fatalCommit)
+        if world.plant == .answerBeforeDurable { (durable, answered) = (answered + 5, durable) }
+        if !isFatal || world.dice.chance(0.5) { inThisLife(after: durable) { $0.makeDurable(commit) } }
+        inThisLife(after: answered) { process in
+            // Nobody can say what is on disk: the process ends, and the next one reads what is.
+            if isFatal { return process.crash() }
+            process.underWay = nil
+            process.feed(.committed)
+        }
+    }
+
+    private func makeDurable(_ commit: Commit) {
+        guard !commit.isDurable else { return }
+        commit.isDurable = true
+        if let complaint = world.log.commit(commit.batch) { world.report(complaint.checker, complaint.sentence) }
+        world.checkCompleteness(of: commit.batch)
+        world.trace.note(
+            world.now, "disk", "has", "\(commit.batch.appends.map { "\($0.key.session) through \($0.state.seq)" })")
+    }
+
+    private func read(_ id: ReadID, _ answer: @escaping (World) -> Input) {
+        readsUnderWay += 1
+        let wait = world.dice.chance(world.faults.slowCommit) ? world.dice.within(50...2_000) : world.dice.within(0...3)
+        let fails = world.dice.chance(world.faults.failedRead)
+        inThisLife(after: wait) { process in
+            process.readsUnderWay -= 1
+            process.feed(fails ? .readFailed(id, reason: "the disk failed") : answer(process.world))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import RelayCore
+import RelayProtocol
+
+/// Everything there is in one run, on one clock: the relay and its disk, hosts with their disks and agents, clients, and the
+/// network between them. One thread's; nothing in it knows the time or chance but by `now` and `dice`.
+final class World {
+    /// 2026-01-01, in milliseconds since 1970.
+    static let wallAtStart: Int64 = 1_767_225_600_000
+    static let heartbeat = Heartbeat(pingSeconds: 15, hangUpSeconds: 30)
+    static let workspace = Named(id: WorkspaceID("home")!, name: "home")
+
+    let configuration: Simulator.Configuration
+    let plant: Plant?
+    let shape: Shape
+    var faults: Faults
+    var dice: Dice
+    private(set) var now: Int64 = 0
+    private var queue = EventQueue()
+    var trace: Trace
+    private(set) var violation: Violation?
+
+    let log = SimulatedLog()
+    private(set) var relay: RelayProcess!
+    private(set) var hosts: [HostMachine] = []
+    private(set) var clients: [ClientProcess] = []
+    var connections: [PeerID: Connection] = [:]
+    var lastConnection: UInt64 = 0
+    /// The relay's disk takes no more.
+    var isLogFull = false
+    /// No more faults, and agents begin nothing new.
+    private(set) var isCalm = false
+    private(set) var stepCount = 0
+    private var stepsNow = 0
+    /// In one millisecond: more is a loop.
+    private static let stepsAtOnceMax = 10_000
+
+    var lastName = 0
+    var decisions = DecisionChecker()
+    var freedom = FreedomChecker()
+    /// The most that the core held at any moment.
+    var peak = 0
+
+    init(seed: UInt64, configuration: Simulator.Configuration, isTraced: Bool) {
+        self.configuration = configuration
+        plant = configuration.plant
+        dice = Dice(seed: seed)
+        shape = configuration.shape ?? Shape.drawn(by: &dice)
+        faults = configuration.faults ?? Faults.drawn(by: &dice)
+        trace = Trace(isKept: isTraced)
+        relay = RelayProcess(world: self)
+        let hostCount = 1 + dice.below(configuration.hostsMax)
+        let clientCount = 1 + dice.below(configuration.clientsMax)
+        for index in 0..<hostCount { hosts.append(HostMachine(world: self, index: index, agents: 1 + dice.below(2))) }
+        for index in 0..<clientCount { clients.append(ClientProcess(world: self, index: index)) }
+    }
+
+    var relayConfiguration: Relay.Configuration {
+        let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
+        return Relay.Configuration(software: "simulated", heartbeat: World.heartbeat, retention: retention)
+    }
+
+    // MARK: Time
+
+    func at(_ time: Int64, _ action: @escaping EventQueue.Action) { queue.add(at: max(time, now), action) }
+    func after(_ wait: Int64, _ action: @escaping EventQueue.Action) { at(now + max(0, wait), action) }
+
+    /// A name that was never given before.
+    func name(_ prefix: String) -> String {
+        lastName += 1
+        return "\(prefix)\(lastName)"
+    }
+
+    func report(_ checker: CheckerName, _ sentence: String) {
+        guard violation == nil else { return }
+        violation = Violation(checker: checker, sentence: sentence, at: now)
+        trace.note(now, "checker", "sees", "\(checker.rawValue): \(sentence)")
+        trace.close()
+    }
+
+    // MARK: The run
+
+    func run() {
+        relay.start()
+        for host in hosts { after(dice.within(0...200)) { _ in host.start() } }
+        for client in clients { after(dice.within(0...500)) { _ in client.start() } }
+        after(1_000) { $0.everySecond() }
+        let duration = configuration.duration ?? shape.duration
+        advance(to: duration)
+        calm()
+        advance(to: duration + configuration.calm)
+        if violation == nil { checkQuiet() }
+        settle()
+        advance(to: duration + configuration.calm + configuration.settling)
+        if violation == nil { checkSettled() }
+    }
+
+    private func advance(to end: Int64) {
+        while violation == nil, let next = queue.nextAt, next <= end, let (at, action) = queue.takeNext() {
+            stepsNow = at == now ? stepsNow + 1 : 0
+            if stepsNow > Self.stepsAtOnceMax { return report(.convergence, "time stands still") }
+            now = at
+            stepCount += 1
+            action(self)
+        }
+        now = max(now, end)
+    }
+
+    /// Faults whose chance goes by time.
+    private func everySecond() {
+        guard !isCalm else { return }
+        if dice.chance(faults.clockJump) {
+            let jump = dice.pick([-1, 1] as [Int64]) * dice.pick([40_000, 3_600_000, 315_360_000_000])
+            let victim = dice.below(hosts.count + 1)
+            // Never before 1970: no clock shows that, and no event may say it.
+            let bounds = -Self.wallAtStart / 2...Self.wallAtStart / 2
+            if victim == hosts.count {
+                relay.wallOffset = min(max(relay.wallOffset + jump, bounds.lowerBound), bounds.upperBound)
+            } else {
+                hosts[victim].wallOffset = min(max(hosts[victim].wallOffset + jump, bounds.lowerBound), bounds.upperBound)
+            }
+            trace.note(now, victim == hosts.count ? "relay" : "host\(victim)", "clock jumps", "by \(jump) ms")
+        }
+        if dice.chance(faults.diskFull) {
+            let wait = dice.within(500...15_000)
+            if dice.chance(0.5) {
+                isLogFull = true
+                after(wait) { $0.isLogFull = false }
+            } else {
+                let disk = dice.pick(hosts).disk
+                disk.isFull = true
+                after(wait) { _ in disk.isFull = false }
+            }
+        }
+        if dice.chance(faults.stall) { dice.pick(clients).stall(for: dice.within(1_000...60_000)) }
+        if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }
+        if dice.chance(faults.agentRestart) { dice.pick(dice.pick(hosts).agents).restart() }
+        after(1_000) { $0.everySecond() }
+    }
+
+    /// Faults stop; what waits, waits on.
+    private func calm() {
+        trace.note(now, "world", "calms down")
+        isCalm = true
+        faults = .none
+        isLogFull = false
+        for host in hosts { host.disk.isFull = false }
+    }
+
+    /// Agents no longer wait for anything.
+    private func settle() {
+        trace.note(now, "world", "settles")
+        for host in hosts { for agent in host.agents { agent.finish() } }
+    }
+}

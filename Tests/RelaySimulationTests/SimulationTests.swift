@@ -1,0 +1,76 @@
+import RelaySimulation
+import Testing
+
+@Suite("Simulation")
+struct SimulationTests {
+    /// Enough for every fault and shape to have met every other; `make simulate SEEDS=100000` runs a night's worth.
+    static let seeds: UInt64 = 1_000
+
+    @Test("in a thousand worlds of faults every promise holds")
+    func manySeeds() async {
+        var failures: [String] = []
+        var steps = 0
+        for await outcome in Simulator.outcomes(of: 1..<1 + Self.seeds, Simulator.Configuration()) {
+            steps += outcome.steps
+            if let violation = outcome.violation { failures.append("SEED=\(outcome.seed): \(violation)") }
+        }
+        #expect(failures.isEmpty, "\(failures.sorted().joined(separator: "\n"))\nreplay one with: SEED=n make simulate")
+        #expect(steps > Int(Self.seeds) * 300, "worlds in which nothing happens prove nothing")
+    }
+
+    @Test("the same seed gives the same trace, to the byte; another gives another", arguments: [UInt64(1), 2, 3, 17, 4_711])
+    func sameSeed(_ seed: UInt64) {
+        let first = Simulator(seed: seed).run(isTraced: true)
+        let second = Simulator(seed: seed).run()
+        #expect(first.trace.hash == second.trace.hash)
+        #expect(first.trace.count == first.trace.lines.count && first.trace.count > 100)
+        #expect(second.trace.lines.isEmpty)
+        #expect(Simulator(seed: seed + 1_000_000).run().trace.hash != first.trace.hash)
+    }
+
+    @Test("every checker sees the fault that is planted for it", arguments: Plant.allCases)
+    func planted(_ plant: Plant) throws {
+        var configuration = Simulator.Configuration()
+        configuration.plant = plant
+        let caught = (UInt64(1)...200).lazy.compactMap {
+            Simulator(seed: $0, configuration: configuration).run().violation
+        }.first
+        let violation = try #require(caught, "\(plant) is never seen")
+        #expect(plant.watchers.contains(violation.checker), "\(plant) is seen as \(violation)")
+    }
+
+    @Test("there is a planted fault for every checker")
+    func everyChecker() {
+        #expect(Plant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) } == Set(CheckerName.allCases))
+    }
+
+    @Test("a failing trace ends in the checker's sentence, and shrinks to fewer faults that fail alike")
+    func failingTrace() throws {
+        var configuration = Simulator.Configuration()
+        configuration.plant = .droppedEvent
+        let seed = try #require(
+            (UInt64(1)...50).first { Simulator(seed: $0, configuration: configuration).run().violation != nil })
+        let simulator = Simulator(seed: seed, configuration: configuration)
+        let outcome = simulator.run(isTraced: true)
+        let violation = try #require(outcome.violation)
+        #expect(outcome.trace.lines.last?.contains(violation.sentence) == true)
+        configuration.faults = simulator.shrunk()
+        #expect(Simulator(seed: seed, configuration: configuration).run().violation?.checker == violation.checker)
+    }
+
+    @Test("without faults nothing is cut, lost or late")
+    func noFaults() {
+        var configuration = Simulator.Configuration()
+        configuration.faults = Faults.none
+        for seed in UInt64(1)...20 {
+            let outcome = Simulator(seed: seed, configuration: configuration).run()
+            #expect(outcome.violation == nil, "SEED=\(seed): \(outcome.summary)")
+        }
+    }
+
+    @Test("a day of modest faults holds no more at its end than an hour does")
+    func soak() {
+        let hour = Simulator(seed: 1, configuration: .soak(hours: 1)).run()
+        #expect(hour.violation == nil, "\(hour.summary)")
+    }
+}

@@ -3,6 +3,8 @@ package import RelayProtocol
 /// What the core holds, counted: for metrics, and for whoever checks that it is bounded.
 package struct RelayCensus: Sendable {
     package var sessions = 0
+    /// Of sessions that were removed: they stay, and are few bytes each.
+    package var places = 0
     package var peers = 0
     package var subscriptions = 0
     package var subscribers = 0
@@ -24,7 +26,8 @@ package struct RelayCensus: Sendable {
 extension Relay {
     package var census: RelayCensus {
         var census = RelayCensus()
-        census.sessions = sessions.count + removed.count
+        census.sessions = sessions.count
+        census.places = removed.count
         census.commands = commands.count
         census.expiries = expiries.count
         census.peers = hosts.count + clients.count

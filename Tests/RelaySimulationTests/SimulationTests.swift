@@ -68,9 +68,12 @@ struct SimulationTests {
         }
     }
 
-    @Test("a day of modest faults holds no more at its end than an hour does")
+    @Test("six hours of modest faults hold little more than two")
     func soak() {
-        let hour = Simulator(seed: 1, configuration: .soak(hours: 1)).run()
-        #expect(hour.violation == nil, "\(hour.summary)")
+        let short = Simulator(seed: 1, configuration: .soak(hours: 2)).run()
+        let long = Simulator(seed: 1, configuration: .soak(hours: 6)).run()
+        #expect(short.violation == nil && long.violation == nil, "\(short.summary)\n\(long.summary)")
+        #expect(long.steps > 2 * short.steps)
+        #expect(long.peak < 2 * short.peak, "\(short.peak), then \(long.peak)")
     }
 }

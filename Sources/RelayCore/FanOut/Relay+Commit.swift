@@ -62,8 +62,13 @@ extension Relay {
         staging = Staging()
         refuse(records, reason)
         refuseWaiters(reason)
-        // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off.
-        for peer in hosts.keys.sorted() { effects.append(.close(peer, .restarting)) }
+        // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still
+        // under way on this one follows on what was dropped, and after a gap of the host's own it would be taken as if that were
+        // gone there too.
+        for peer in hosts.keys.sorted() {
+            effects.append(.close(peer, .restarting))
+            disconnected(peer)
+        }
     }
 
     private mutating func show(_ staged: Staging.Staged, in session: Session, _ view: SessionView) {

@@ -144,13 +144,15 @@ extension Daemon {
     private func resolve(_ id: ApprovalID, _ end: EventHead?) {
         guard let approval = adapter.open.removeValue(forKey: id) else { return }
         adapter.closed[id] = end != nil
-        world.freedom.ended(id)
         if let end {
             _ = record([Record(session: approval.session, head: end)], notes: [(id.rawValue, nil)])
         } else {
             _ = record([], notes: [(id.rawValue, nil)])
         }
-        guard case .open(let token) = approval.phase, machine.daemon === self else { return }
+        // A daemon that ended while it wrote this down has ended nothing.
+        guard machine.daemon === self else { return }
+        world.freedom.ended(id)
+        guard case .open(let token) = approval.phase else { return }
         for agent in machine.agents where agent.session == approval.session { agent.answered(token, nil, of: nil) }
     }
 

@@ -99,7 +99,7 @@ package final class RelayServer {
             loop: loop, access: access, page: WebPage(root: configuration.webRoot), registry: registry, logger: logger)
         let visitors = Visitors(
             runner: runner, loop: loop, routes: routes, access: access, measures: measures, logger: logger)
-        routes.isReady = { !runner.isStoreFailing }
+        routes.isReady = { !runner.isStoreFailing && store.takesWrites }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
         loop.turnEnded = { runner.feed(.tickEnded) }
         self.runner = runner

@@ -119,6 +119,9 @@ package final class SQLiteStore: Sendable {
         return failure
     }
 
+    /// False once a damaged page was met.
+    package var takesWrites: Bool { damage.withLock { $0.failure == nil } }
+
     func stopWriting(_ failure: StoreError) { damage.withLock { $0.failure = failure } }
 
     /// After an error of the disk: forgets what SQLite believes and reads again what is really in the files, then proves that

@@ -3,8 +3,8 @@ internal import CNghttp2
 /// HTTP/2 on one connection as a machine of bytes, by nghttp2: knows neither sockets nor TLS nor time. The only file, with its
 /// extensions, that calls nghttp2.
 ///
-/// Belongs to the loop's thread. nghttp2 calls back from inside `receive(_:)` and `produce(into:upTo:)` only; what it says is kept in
-/// `events` and acted on after the call.
+/// Belongs to the loop's thread. nghttp2 calls back from inside `receive(_:)` and `produce(into:upTo:)` only; what it says is
+/// kept in `events` and acted on after the call.
 @safe final class HTTP2Session {
     enum Event {
         case settingsReceived(streamsMax: Int)

@@ -28,7 +28,7 @@ final class APNsDriver: HTTP2ClientHandler {
     private var inputs: [APNsMachine.Input] = []
     private var isWorking = false
     /// The timer for the machine's `wakeAt`, and when it fires.
-    private var alarm: (timer: HTTP2TimerID, due: ContinuousClock.Instant)?
+    private var alarm: (timer: HTTP2TimerID, due: MonotonicTime)?
 
     /// A key that was replaced is in use after this at the latest.
     private static let keyFilesInterval: Duration = .seconds(10)
@@ -53,9 +53,9 @@ final class APNsDriver: HTTP2ClientHandler {
     func stop(_ loop: HTTP2Loop) { work(.stopped, loop) }
 
     func lanes(_ loop: HTTP2Loop) -> [APNsLaneState] {
-        machine.lanes.map { id, lane in
-            let connection = connections[Link(lane: id, generation: lane.generation)]
-            return APNsLaneState(id, lane, connection.flatMap { loop.state(of: $0) })
+        machine.lanes.map { lane in
+            let connection = connections[Link(lane: lane.id, generation: lane.machine.generation)]
+            return APNsLaneState(lane.id, lane.machine, connection.flatMap { loop.state(of: $0) })
         }
     }
 
@@ -149,7 +149,7 @@ final class APNsDriver: HTTP2ClientHandler {
     }
 
     private func send(
-        _ request: LaneRequest, _ link: Link, _ token: String, _ deadline: ContinuousClock.Instant, _ loop: HTTP2Loop
+        _ request: LaneRequest, _ link: Link, _ token: String, _ deadline: MonotonicTime, _ loop: HTTP2Loop
     ) {
         let name = configuration.hosts[link.lane.service]?[link.lane.environment]?.name ?? ""
         do {

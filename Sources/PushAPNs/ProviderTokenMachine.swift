@@ -1,3 +1,5 @@
+internal import HTTP2
+
 /// The provider token of one key: one at a time, used for 45 to 50 minutes, and never two within 20, whatever happens. Apple
 /// refuses tokens that are older than an hour, and clients that change them too often.
 ///
@@ -22,7 +24,7 @@ struct ProviderTokenMachine {
         /// One is being signed.
         case minting
         /// Not before then: the last one was made just now, and Apple does not take it.
-        case wait(until: ContinuousClock.Instant)
+        case wait(until: MonotonicTime)
         /// A sentence for the operator.
         case noKey(String)
     }

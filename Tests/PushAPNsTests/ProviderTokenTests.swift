@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTP2
 import Testing
 
 @testable import PushAPNs

@@ -94,10 +94,19 @@ final class APNsDriver: HTTP2ClientHandler {
 
     private func readKey(_ id: APNsKeyID, _ loop: HTTP2Loop) {
         switch keyFiles[id]?.look() {
-        case .read(let digest): work(.keyRead(id, digest: digest), loop)
+        case .read(let digest):
+            work(.keyRead(id, digest: digest), loop)
+            if let (text, issuedAt) = tokenFile(id)?.read() {
+                work(.tokenRestored(id, text, issuedAt: issuedAt), loop)
+            }
         case .failed(let sentence): work(.keyFailed(id, sentence), loop)
         case .some(.none), nil: break
         }
+    }
+
+    private func tokenFile(_ id: APNsKeyID) -> TokenFile? {
+        guard let folder = configuration.tokenFolder, let digest = keyFiles[id]?.digest else { return nil }
+        return TokenFile(folder: folder, id: id, keyDigest: digest)
     }
 
     // MARK: Orders
@@ -131,6 +140,7 @@ final class APNsDriver: HTTP2ClientHandler {
             send(request, Link(lane: lane, generation: generation), token, deadline, loop)
         case .mint(let key, let issuedAt):
             guard let text = keyFiles[key]?.token(issuedAt: issuedAt) else { preconditionFailure("a key that nobody has") }
+            tokenFile(key)?.write(text, issuedAt: issuedAt)
             inputs.append(.minted(key, text))
         case .readKey(let key): readKey(key, loop)
         case .finish(let number, let outcome): completions.removeValue(forKey: number)?(outcome)

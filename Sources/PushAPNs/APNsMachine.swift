@@ -19,6 +19,8 @@ struct APNsMachine {
         case keyRead(APNsKeyID, digest: String)
         case keyFailed(APNsKeyID, String)
         case minted(APNsKeyID, String)
+        /// Of an earlier run, signed by the key that was read last.
+        case tokenRestored(APNsKeyID, String, issuedAt: Int64)
         case timePassed
         case stopped
     }
@@ -82,6 +84,7 @@ struct APNsMachine {
         case .minted(let key, let text):
             tokens[key]?.minted(text, at: now, dice: dice.next())
             for index in lanes.indices where lanes[index].key == key { run(index, .tokenMinted, now, &effects) }
+        case .tokenRestored(let key, let text, let issuedAt): tokens[key]?.restored(text, issuedAt: issuedAt, at: now)
         case .timePassed:
             for index in lanes.indices {
                 if let due = lanes[index].machine.wakeAt, due <= now.instant { run(index, .timePassed, now, &effects) }
@@ -95,7 +98,8 @@ struct APNsMachine {
     // MARK: Requests
 
     private mutating func submitted(_ number: Int, _ request: APNsRequest, _ now: Moment, _ effects: inout [Effect]) {
-        let environment = request.deviceToken.flatMap { environments[$0] } ?? request.environment
+        let found = request.isEnvironmentProven ? nil : request.deviceToken.flatMap { environments[$0] }
+        let environment = found ?? request.environment
         submit(
             LaneRequest(number: number, request: request, until: now.instant + request.patience), to: environment, now,
             &effects)
@@ -134,6 +138,8 @@ struct APNsMachine {
             return effects.append(.finish(number: request.number, first))
         }
         if isWorthOtherEnvironment(request, result, environment) {
+            // Whatever was found out before: an app that is installed anew from elsewhere may have changed sides.
+            forget(request.request.deviceToken)
             secondTries[request.number] = outcome
             var again = request
             (again.refusal, again.uncertainty, again.isTokenRenewed, again.attempts) = (nil, nil, false, 0)
@@ -148,9 +154,14 @@ struct APNsMachine {
     private func isWorthOtherEnvironment(
         _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: APNsEnvironment
     ) -> Bool {
-        guard case .refused(_, .badDeviceToken, _, _) = result, let device = request.request.deviceToken else { return false }
-        return !request.request.isEnvironmentProven && environments[device] == nil
+        guard case .refused(_, .badDeviceToken, _, _) = result else { return false }
+        return !request.request.isEnvironmentProven
             && keys.first { $0.teamID == request.request.teamID }?.keys[environment.other] != nil
+    }
+
+    private mutating func forget(_ device: String?) {
+        guard let device, environments.removeValue(forKey: device) != nil else { return }
+        environmentsByAge.removeAll { $0 == device }
     }
 
     private mutating func remember(_ device: String, _ environment: APNsEnvironment) {

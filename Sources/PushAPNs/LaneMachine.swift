@@ -270,7 +270,7 @@ struct LaneMachine {
         linkKey = token.key
         flightsHere += 1
         flights[request.number] = Flight(request: request, generation: generation, tokenSerial: token.serial)
-        let deadline = min(now.instant + limits.answerDeadline, max(request.until, now.instant + .seconds(1)))
+        let deadline = min(now.instant + limits.answerDeadline, max(request.until, now.instant + limits.answerDeadlineMin))
         effects.append(.send(request, generation: generation, token: token.text, deadline: deadline))
     }
 

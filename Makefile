@@ -54,7 +54,7 @@ format: ## Format the Swift
 
 bench: build venv ## Measure: hook cost, approval round trip, durable events and pushes per second, memory per client
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)
-	swift build -c release --product apns-bench
+	swift build -c release --static-swift-stdlib --product apns-bench
 	$(PYTHON) Tests/Tools/bench_apns.py
 
 clean: ## Remove what was built, and the Python environment

@@ -1,7 +1,7 @@
 # Heliograph. `make` lists what there is.
 
-RUN_PACKAGES := libwebsockets-dev libssl-dev libsqlite3-dev libqrencode-dev pkg-config
-TEST_PACKAGES := chromium fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2
+RUN_PACKAGES := libwebsockets-dev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev
+TEST_PACKAGES := chromium fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 nghttp2-client nghttp2-server
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=
@@ -57,8 +57,10 @@ simulate: packages ## Run seeds through the simulator: SEEDS=100000 for a night,
 	@swift build -c release --product simulate
 	@exec .build/release/simulate $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED) $(if $(HOURS),,--trace),--seeds $(or $(SEEDS),10000))
 
-bench: build venv ## Measure: hook cost, approval round trip, durable events per second, resuming, memory per client
+bench: build venv ## Measure: hook cost, approval round trip, durable events and pushes per second, resuming, memory per client
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)
+	swift build -c release --static-swift-stdlib --product apns-bench
+	$(PYTHON) Tests/Tools/bench_apns.py
 
 soak: build venv ## Let a relay work for MINUTES=10 and see that it does not grow
 	$(PYTHON) Tests/Tools/bench/soak.py --minutes $(MINUTES)

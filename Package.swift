@@ -73,12 +73,19 @@ let package = Package(
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),
+        module("HTTP2", ["CNghttp2", "Crypto"]),
+        module("PushAPNs", ["HTTP2", "Crypto"]),
         module("QRCode", ["CQREncode"]),
 
         // System libraries.
         .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+
+        // What Tests/Tools/bench_apns.py measures.
+        .executableTarget(
+            name: "apns-bench", dependencies: ["PushAPNs"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
 
         // Puts web/ and the schema into the binary.
         .executableTarget(name: "EmbedFiles", swiftSettings: settings),
@@ -91,6 +98,8 @@ let package = Package(
         tests("RelaySimulationTests", ["RelaySimulation"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
+        tests("HTTP2Tests", ["HTTP2", "Crypto"]),
+        tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
         tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),

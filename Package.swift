@@ -69,6 +69,9 @@ let package = Package(
         module("Crypto", ["COpenSSL"]),
         module("QRCode", ["CQREncode"]),
 
+        // Apple's push service and the phones behind it, for tests and the demo: pure.
+        module("APNsSimulator", ["RelayProtocol"]),
+
         // System libraries.
         .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

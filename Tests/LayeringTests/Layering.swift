@@ -27,6 +27,8 @@ struct Layering {
         "Crypto": Module(imports: ["COpenSSL"]),
         "QRCode": Module(imports: ["CQREncode"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
+        // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
+        "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
         "EmbedFiles": Module(imports: []),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),

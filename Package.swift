@@ -67,6 +67,7 @@ let package = Package(
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),
+        module("HTTP2", ["CNghttp2", "Crypto"]),
         module("QRCode", ["CQREncode"]),
 
         // Apple's push service and the phones behind it, for tests and the demo: pure.
@@ -74,7 +75,8 @@ let package = Package(
 
         // System libraries.
         .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
         // Puts web/ and the schema into the binary.
@@ -87,6 +89,7 @@ let package = Package(
         tests("RelayCoreTests", ["RelayCore", "RelayProtocol"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
+        tests("HTTP2Tests", ["HTTP2", "Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
         tests(

@@ -25,6 +25,7 @@ struct Layering {
         "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "GRDB"]),
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "DequeModule", "Logging"]),
         "Crypto": Module(imports: ["COpenSSL"]),
+        "HTTP2": Module(imports: ["CNghttp2", "Crypto"]),
         "QRCode": Module(imports: ["CQREncode"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
         // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
@@ -38,7 +39,9 @@ struct Layering {
     static let platform: Set<String> = ["Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization"]
 
     /// A C library is one module's business, also in tests.
-    static let soleImporters = ["CLibwebsockets": "WebSocketEngine", "COpenSSL": "Crypto", "CQREncode": "QRCode"]
+    static let soleImporters = [
+        "CLibwebsockets": "WebSocketEngine", "CNghttp2": "HTTP2", "COpenSSL": "Crypto", "CQREncode": "QRCode",
+    ]
 
     /// Past this a file holds more than one thing.
     static let fileLinesMax = 600

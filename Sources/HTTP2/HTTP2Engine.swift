@@ -1,0 +1,45 @@
+internal import Glibc
+internal import Synchronization
+
+/// A thread that speaks HTTP/2 on any number of connections, as client and as server. Used from any thread; ends with the last
+/// reference, or by `stop()`.
+package final class HTTP2Engine: Sendable {
+    private let queue: JobQueue
+
+    /// Starts the thread. Throws `systemFailed`.
+    package init() throws(HTTP2Error) {
+        queue = try JobQueue()
+        let start = unsafe Unmanaged.passRetained(queue)
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                // Retained above, for this thread.
+                HTTP2Loop(queue: unsafe Unmanaged<JobQueue>.fromOpaque(argument!).takeRetainedValue()).run()
+                return nil
+            }, start.toOpaque())
+        guard result == 0 else {
+            unsafe start.release()
+            throw HTTP2Error(.systemFailed, "the system gave no thread: \(String(errno: result))")
+        }
+        pthread_detach(thread)
+    }
+
+    deinit { queue.stop() }
+
+    /// Runs `body` on the loop's thread, after all that was handed in before it. Returns at once; false where the engine has been
+    /// stopped, and `body` is not run then.
+    @discardableResult
+    package func execute(_ body: @escaping @Sendable (HTTP2Loop) -> Void) -> Bool { queue.add(body) }
+
+    /// Runs `body` on the loop's thread and waits for what it returns. Throws what it throws, or `HTTP2Error` `stopped`.
+    package func run<Value: Sendable>(_ body: @escaping @Sendable (HTTP2Loop) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let isTaken = execute { loop in continuation.resume(with: Result { try body(loop) }) }
+            if !isTaken { continuation.resume(throwing: HTTP2Error(.stopped, "the HTTP/2 engine is stopping")) }
+        }
+    }
+
+    /// Ends the thread after what was handed in before; connections are dropped, their handlers told.
+    package func stop() { queue.stop() }
+}

@@ -1,0 +1,31 @@
+/// Why the engine could not do what it was asked.
+package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
+    package enum Code: Sendable {
+        /// The address cannot be listened on.
+        case cannotListen
+        /// A certificate, key or authority file cannot be used.
+        case invalidCertificate
+        /// The system gave no thread, descriptor or epoll.
+        case systemFailed
+        /// There is no such connection, it is not open yet, or it takes no new streams after a GOAWAY.
+        case notOpen
+        /// As many streams are open as the peer allows.
+        case streamLimit
+        /// A header cannot be sent.
+        case invalidMessage
+        /// The engine is stopping.
+        case stopped
+    }
+
+    package let code: Code
+
+    /// A sentence for the operator.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,13 @@
+/// One header field, pseudo headers such as `:path` included. Names are lower case, as HTTP/2 wants them.
+package struct HTTP2Header: Hashable, Sendable {
+    package var name: String
+    package var value: String
+    /// Whether the field changes each time, so that keeping it in the compressor's table would only push out others.
+    package var isVolatile: Bool
+
+    package init(_ name: String, _ value: String, isVolatile: Bool = false) {
+        self.name = name
+        self.value = value
+        self.isVolatile = isVolatile
+    }
+}

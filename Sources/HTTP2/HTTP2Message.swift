@@ -1,0 +1,22 @@
+/// A whole request or a whole response.
+package struct HTTP2Message: Equatable, Sendable {
+    /// In their order on the wire; those whose name begins with a colon first.
+    package var headers: [HTTP2Header]
+    package var body: [UInt8]
+
+    package init(headers: [HTTP2Header], body: [UInt8] = []) {
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A response without more than these.
+    package init(status: Int, headers: [HTTP2Header] = [], body: [UInt8] = []) {
+        self.init(headers: [HTTP2Header(":status", String(status))] + headers, body: body)
+    }
+
+    /// The first field of that name.
+    package subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    /// Of a response.
+    package var status: Int? { self[":status"].flatMap { Int($0) } }
+}

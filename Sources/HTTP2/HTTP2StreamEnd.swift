@@ -1,0 +1,17 @@
+/// How a stream ended, other than by a whole response.
+package enum HTTP2StreamEnd: Equatable, Sendable {
+    /// The server has answered in full. Told to the server's handler only; a client's is given the response.
+    case answered
+    /// The peer reset it. `refusedStream` also stands for a stream above the last one of a GOAWAY: the server has not looked
+    /// at it.
+    case reset(HTTP2ErrorCode)
+    /// We reset it, or a rule of HTTP was broken and the engine did.
+    case resetHere(HTTP2ErrorCode)
+    /// It took longer than its deadline; it was reset with CANCEL.
+    case deadlinePassed
+    /// The connection ended under it. `wasSent`: the whole request was handed to the network, so that the server may have acted on it.
+    /// Where it is false the server cannot have.
+    case connectionLost(wasSent: Bool)
+    /// The body of the message was longer than the limit; it was reset with CANCEL.
+    case tooLarge
+}

@@ -1,0 +1,15 @@
+/// Names a connection of one loop; never used again.
+package struct HTTP2ConnectionID: Hashable, Sendable {
+    package let rawValue: UInt64
+}
+
+/// Names a stream: its connection and its number there, odd where the client began it.
+package struct HTTP2StreamID: Hashable, Sendable {
+    package let connection: HTTP2ConnectionID
+    package let number: Int32
+
+    package init(connection: HTTP2ConnectionID, number: Int32) {
+        self.connection = connection
+        self.number = number
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+
+/// Looks names up where blocking harms nobody.
+enum Resolver {
+    /// Tried in turn; more would only lengthen the wait.
+    static let addressesMax = 4
+
+    /// Calls back on a thread of its own with numeric addresses, none if there are none.
+    static func resolve(_ host: String, _ body: @escaping @Sendable ([String]) -> Void) {
+        let work = unsafe Unmanaged.passRetained(Work(host: host, body: body))
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                // Retained above, for this thread.
+                let work = unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue()
+                work.body(Resolver.addresses(of: work.host))
+                return nil
+            }, work.toOpaque())
+        if result == 0 {
+            pthread_detach(thread)
+        } else {
+            unsafe work.release()
+            body([])
+        }
+    }
+
+    private final class Work: Sendable {
+        let host: String
+        let body: @Sendable ([String]) -> Void
+
+        init(host: String, body: @escaping @Sendable ([String]) -> Void) {
+            self.host = host
+            self.body = body
+        }
+    }
+
+    private static func addresses(of host: String) -> [String] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { unsafe freeaddrinfo(list) }
+        var addresses: [String] = []
+        var entry = unsafe list
+        while let current = unsafe entry, addresses.count < addressesMax {
+            unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
+                let result = unsafe getnameinfo(
+                    current.pointee.ai_addr, current.pointee.ai_addrlen, buffer.baseAddress, socklen_t(buffer.count), nil, 0,
+                    NI_NUMERICHOST)
+                if result == 0 {
+                    let address = unsafe String(cString: buffer.baseAddress!)
+                    if !addresses.contains(address) { addresses.append(address) }
+                }
+            }
+            unsafe entry = current.pointee.ai_next
+        }
+        return addresses
+    }
+}

@@ -91,6 +91,7 @@ let package = Package(
         tests("CryptoTests", ["Crypto"]),
         tests("HTTP2Tests", ["HTTP2", "Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
+        tests("APNsSimulatorTests", ["APNsSimulator", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
         tests(
             "HeliographHostTests", ["HeliographHost", "RelayProtocol", "WebSocketEngine", "Crypto", logging],

@@ -42,6 +42,8 @@ package struct APNsSimulator {
         package var tokenBurst: (count: Int, refillMilliseconds: Int64)?
         /// A connection that was quiet for so long is shown out with `IdleTimeout`. Nil for never. In milliseconds.
         package var idleMillisecondsMax: Int64?
+        /// Of one app in one environment.
+        package var channelsMax = 10_000
         package var seed: UInt64 = 1
 
         package init() {}

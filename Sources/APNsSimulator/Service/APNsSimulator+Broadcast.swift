@@ -41,7 +41,7 @@ extension APNsSimulator {
         guard (try? body.string("push-type")) == "LiveActivity" else { throw Refusal(.invalidPushType) }
         guard let number = try? body.integer("message-storage-policy"), let policy = Channel.StoragePolicy(rawValue: number)
         else { throw Refusal(.badRequestPayload) }
-        guard channels.values.filter({ $0.bundle == bundle && $0.environment == environment }).count < Channel.countMax
+        guard channels.values.filter({ $0.bundle == bundle && $0.environment == environment }).count < configuration.channelsMax
         else { throw Refusal(.cannotCreateChannelConfig) }
         let channel = Channel(id: mint.channelID(), bundle: bundle, environment: environment, storagePolicy: policy)
         channels[channel.id] = channel

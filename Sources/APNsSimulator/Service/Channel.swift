@@ -8,7 +8,6 @@ package struct Channel: Sendable {
         case mostRecent = 1
     }
 
-    static let countMax = 10_000
     static let storedMillisecondsMax: Int64 = 8 * 3600 * 1000
 
     package let id: String

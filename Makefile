@@ -1,7 +1,7 @@
 # Heliograph. `make` lists what there is.
 
 RUN_PACKAGES := libwebsockets-dev libssl-dev libnghttp2-dev libsqlite3-dev libqrencode-dev pkg-config
-TEST_PACKAGES := chromium fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3
+TEST_PACKAGES := chromium curl fonts-dejavu-core nghttp2-client nodejs node-typescript tmux python3-venv strace procps sqlite3
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=

@@ -42,7 +42,7 @@ let package = Package(
             name: "heliograph",
             dependencies: [
                 "HeliographServer", "HeliographHost", "HeliographClient", "RelayAccess", "RelayCore", "RelayProtocol", "QRCode",
-                "WebSocketEngine", arguments, logging,
+                "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
             swiftSettings: settings),
 
@@ -72,6 +72,7 @@ let package = Package(
 
         // Apple's push service and the phones behind it, for tests and the demo: pure.
         module("APNsSimulator", ["RelayProtocol"]),
+        module("APNsSimulatorServer", ["APNsSimulator", "RelayProtocol", "HTTP2", "Crypto", "WebSocketEngine", logging]),
 
         // System libraries.
         .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),

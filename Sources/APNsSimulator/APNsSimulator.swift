@@ -15,7 +15,7 @@ package struct APNsSimulator {
     var tokens: [String: DeviceToken] = [:]
     var channels: [String: Channel] = [:]
 
-    var connections: [ConnectionID: Connection] = [:]
+    var connections: [ConnectionNumber: Connection] = [:]
     /// For `Configuration.tokenUpdateScope == .team`.
     var teamTokens: [String: (token: String, since: Int64)] = [:]
     var tokenBursts: [String: Budget] = [:]
@@ -70,14 +70,14 @@ package struct APNsSimulator {
 
     // MARK: - The life of a connection
 
-    package mutating func connected(_ id: ConnectionID, to endpoint: Endpoint, at now: Int64) -> [Order] {
+    package mutating func connected(_ id: ConnectionNumber, to endpoint: Endpoint, at now: Int64) -> [Order] {
         connections[id] = Connection(endpoint: endpoint, lastUsedAt: now)
         note(.connected(id, endpoint), at: now)
         return [.limitStreams(1)]
     }
 
     /// False where the stream is one too many: it is to be refused (`REFUSED_STREAM`) and never comes to `handle`.
-    package mutating func opened(stream: Int32, on id: ConnectionID, at now: Int64) -> Bool {
+    package mutating func opened(stream: Int32, on id: ConnectionNumber, at now: Int64) -> Bool {
         guard let connection = connections[id] else { return false }
         guard connection.openStreams.count < connection.streamLimit else {
             note(.refusedStream(id, stream: stream, limit: connection.streamLimit), at: now)
@@ -87,9 +87,9 @@ package struct APNsSimulator {
         return true
     }
 
-    package mutating func closed(stream: Int32, on id: ConnectionID) { connections[id]?.openStreams.remove(stream) }
+    package mutating func closed(stream: Int32, on id: ConnectionNumber) { connections[id]?.openStreams.remove(stream) }
 
-    package mutating func disconnected(_ id: ConnectionID, at now: Int64) {
+    package mutating func disconnected(_ id: ConnectionNumber, at now: Int64) {
         guard connections.removeValue(forKey: id) != nil else { return }
         note(.disconnected(id), at: now)
     }
@@ -98,7 +98,7 @@ package struct APNsSimulator {
 
     /// `now` in milliseconds since 1970.
     package mutating func handle(
-        _ request: PushRequest, stream: Int32, on id: ConnectionID, at now: Int64
+        _ request: PushRequest, stream: Int32, on id: ConnectionNumber, at now: Int64
     ) -> [Order] {
         guard connections[id] != nil else { return [] }
         requestCount += 1
@@ -124,7 +124,7 @@ package struct APNsSimulator {
     }
 
     private mutating func answer(
-        _ request: PushRequest, on id: ConnectionID, record: inout RequestRecord, copies: Int, at now: Int64
+        _ request: PushRequest, on id: ConnectionNumber, record: inout RequestRecord, copies: Int, at now: Int64
     ) -> Response {
         let idName = request.path.hasPrefix("/3/") ? "apns-id" : "apns-request-id"
         // Answered even where the request is refused for something else: it is how senders match answers.
@@ -143,14 +143,14 @@ package struct APNsSimulator {
     }
 
     /// Once a connection has proved who it is, it may have as many streams as everybody.
-    private mutating func limitRaise(on id: ConnectionID) -> [Order] {
+    private mutating func limitRaise(on id: ConnectionNumber) -> [Order] {
         guard let connection = connections[id], connection.identity != nil, connection.streamLimit == 1,
             configuration.streamLimit != 1
         else { return [] }
         return [.limitStreams(configuration.streamLimit)]
     }
 
-    private mutating func apply(_ orders: [Order], to id: ConnectionID) {
+    private mutating func apply(_ orders: [Order], to id: ConnectionNumber) {
         for case .limitStreams(let limit) in orders { connections[id]?.streamLimit = limit }
     }
 
@@ -165,11 +165,11 @@ package struct APNsSimulator {
     // MARK: - Time
 
     /// Lets the devices live until `now`, and shows out who was idle for too long.
-    package mutating func pass(to now: Int64) -> [(ConnectionID, Order)] {
+    package mutating func pass(to now: Int64) -> [(ConnectionNumber, Order)] {
         advance(to: now)
         guard let limit = configuration.idleMillisecondsMax else { return [] }
         return connections.filter { $0.value.openStreams.isEmpty && now - $0.value.lastUsedAt >= limit }.keys
-            .sorted { $0.number < $1.number }
+            .sorted { $0.value < $1.value }
             .map { id in
                 note(.goAway(id, .idleTimeout), at: now)
                 return (id, .goAway(lastStream: .all, reason: .idleTimeout, closes: true))

@@ -11,7 +11,7 @@ final class Rig {
 
     var simulator: APNsSimulator
     var now: Int64 = Rig.moment
-    var connection = ConnectionID(1)
+    var connection = ConnectionNumber(1)
     var stream: Int32 = -1
     /// Of the provider token that `push` sends; made anew when it grows old.
     private var issuedAt: Int64 = Rig.moment
@@ -92,11 +92,11 @@ final class Rig {
 
     func opens(_ stream: Int32) -> Bool { simulator.opened(stream: stream, on: connection, at: now) }
 
-    func pass(to now: Int64) -> [(ConnectionID, Order)] { simulator.pass(to: now) }
+    func pass(to now: Int64) -> [(ConnectionNumber, Order)] { simulator.pass(to: now) }
 
     /// Another connection from here on.
     func reconnect(_ endpoint: Endpoint = Endpoint(.sandbox)) {
-        connection = ConnectionID(connection.number + 1)
+        connection = ConnectionNumber(connection.value + 1)
         stream = -1
         _ = simulator.connected(connection, to: endpoint, at: now)
     }

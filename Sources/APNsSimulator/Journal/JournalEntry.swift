@@ -3,10 +3,10 @@ package import RelayProtocol
 /// One line of the journal.
 package struct JournalEntry: Sendable {
     package enum What: Sendable {
-        case connected(ConnectionID, Endpoint)
-        case disconnected(ConnectionID)
-        case refusedStream(ConnectionID, stream: Int32, limit: Int)
-        case goAway(ConnectionID, Reason)
+        case connected(ConnectionNumber, Endpoint)
+        case disconnected(ConnectionNumber)
+        case refusedStream(ConnectionNumber, stream: Int32, limit: Int)
+        case goAway(ConnectionNumber, Reason)
         case request(RequestRecord)
         /// What a device did by itself, or late: a held push applied, a card that became stale or was dismissed.
         case device(DeviceID, DeviceOutcome)
@@ -25,20 +25,20 @@ package struct JournalEntry: Sendable {
             switch what {
             case .connected(let connection, let endpoint):
                 line.field("kind", "connected")
-                line.field("connection", Int64(connection.number))
+                line.field("connection", Int64(connection.value))
                 line.field("environment", endpoint.environment.rawValue)
                 line.field("service", endpoint.service.rawValue)
             case .disconnected(let connection):
                 line.field("kind", "disconnected")
-                line.field("connection", Int64(connection.number))
+                line.field("connection", Int64(connection.value))
             case .refusedStream(let connection, let stream, let limit):
                 line.field("kind", "refusedStream")
-                line.field("connection", Int64(connection.number))
+                line.field("connection", Int64(connection.value))
                 line.field("stream", Int64(stream))
                 line.field("limit", Int64(limit))
             case .goAway(let connection, let reason):
                 line.field("kind", "goAway")
-                line.field("connection", Int64(connection.number))
+                line.field("connection", Int64(connection.value))
                 line.field("reason", reason.rawValue)
             case .request(let record):
                 line.field("kind", "request")

@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// One request: what came, what was answered, and what the devices made of it.
 package struct RequestRecord: Sendable {
     package let number: Int
-    package let connection: ConnectionID
+    package let connection: ConnectionNumber
     package let stream: Int32
     package let environment: PushEnvironment?
     package let request: PushRequest
@@ -18,7 +18,7 @@ package struct RequestRecord: Sendable {
     package internal(set) var devices: [(device: DeviceID, outcome: DeviceOutcome)] = []
 
     init(
-        number: Int, connection: ConnectionID, stream: Int32, environment: PushEnvironment?, request: PushRequest,
+        number: Int, connection: ConnectionNumber, stream: Int32, environment: PushEnvironment?, request: PushRequest,
         fault: String?
     ) {
         self.number = number
@@ -49,7 +49,7 @@ package struct RequestRecord: Sendable {
 
     func write(to line: inout JSONWriter) {
         line.field("request", Int64(number))
-        line.field("connection", Int64(connection.number))
+        line.field("connection", Int64(connection.value))
         line.field("stream", Int64(stream))
         line.field("environment", environment?.rawValue)
         line.field("method", request.method)

@@ -6,7 +6,7 @@ extension APNsSimulator {
     static let tokenUpdateInterval: Int64 = 20 * 60 * 1000
 
     /// Throws what is wrong with the request's provider token. The first good one binds the connection.
-    mutating func authorize(_ request: PushRequest, on id: ConnectionID, at now: Int64) throws(Refusal) {
+    mutating func authorize(_ request: PushRequest, on id: ConnectionNumber, at now: Int64) throws(Refusal) {
         guard let connection = connections[id] else { throw Refusal(.internalServerError) }
         if let wedge = connection.wedge, now < wedge.until { throw Refusal(wedge.reason) }
         guard let authorization = request.header("authorization") else { throw Refusal(.missingProviderToken) }
@@ -27,7 +27,7 @@ extension APNsSimulator {
         if !isKnown { try take(token, by: key, on: id, at: now) }
     }
 
-    private mutating func checkAge(of token: ProviderToken, on id: ConnectionID, at now: Int64) throws(Refusal) {
+    private mutating func checkAge(of token: ProviderToken, on id: ConnectionNumber, at now: Int64) throws(Refusal) {
         let seconds = now / 1000
         guard token.issuedAt <= seconds + configuration.clockSkewSecondsMax else { throw Refusal(.invalidProviderToken) }
         if seconds - token.issuedAt > Self.tokenSecondsMax {
@@ -38,7 +38,7 @@ extension APNsSimulator {
     }
 
     private mutating func take(
-        _ token: ProviderToken, by key: ProviderKey, on id: ConnectionID, at now: Int64
+        _ token: ProviderToken, by key: ProviderKey, on id: ConnectionNumber, at now: Int64
     ) throws(Refusal) {
         let bound = connections[id]?.identity
         if let bound, now - bound.tokenSince < Self.tokenUpdateInterval {
@@ -56,13 +56,13 @@ extension APNsSimulator {
     }
 
     /// Refuses the old token too, for a while, as the real one does.
-    private mutating func wedge(_ id: ConnectionID, until: Int64) throws(Refusal) {
+    private mutating func wedge(_ id: ConnectionNumber, until: Int64) throws(Refusal) {
         connections[id]?.wedge = (.tooManyProviderTokenUpdates, until)
         throw Refusal(.tooManyProviderTokenUpdates)
     }
 
     /// Throws where the connection may not send to this app.
-    func checkTopic(_ bundle: String, on id: ConnectionID) throws(Refusal) {
+    func checkTopic(_ bundle: String, on id: ConnectionNumber) throws(Refusal) {
         guard let identity = connections[id]?.identity, identity.bundles.contains(bundle),
             identity.key.topics?.contains(bundle) ?? true
         else { throw Refusal(.topicDisallowed) }

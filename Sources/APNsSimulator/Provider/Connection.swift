@@ -1,7 +1,7 @@
 /// Names one HTTP/2 connection; the transport counts them.
-package struct ConnectionID: Sendable, Hashable {
-    package let number: Int
-    package init(_ number: Int) { self.number = number }
+package struct ConnectionNumber: Sendable, Hashable {
+    package let value: Int
+    package init(_ value: Int) { self.value = value }
 }
 
 /// What the service keeps of one connection.

@@ -5,7 +5,7 @@ extension APNsSimulator {
     // MARK: - POST /4/broadcasts/apps/<bundle>
 
     mutating func publish(
-        _ request: PushRequest, of bundle: String, on id: ConnectionID, id requestID: String, copies: Int,
+        _ request: PushRequest, of bundle: String, on id: ConnectionNumber, id requestID: String, copies: Int,
         _ record: inout RequestRecord, at now: Int64
     ) throws(Refusal) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
@@ -30,7 +30,7 @@ extension APNsSimulator {
     // MARK: - /1/apps/<bundle>/channels
 
     mutating func createChannel(
-        _ request: PushRequest, of bundle: String, on id: ConnectionID
+        _ request: PushRequest, of bundle: String, on id: ConnectionNumber
     ) throws(Refusal) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         guard let environment = connections[id]?.endpoint.environment else { throw Refusal(.internalServerError) }
@@ -48,7 +48,7 @@ extension APNsSimulator {
         return .success(201, headers: [(name: "apns-channel-id", value: channel.id)])
     }
 
-    func readChannel(_ request: PushRequest, of bundle: String, on id: ConnectionID) throws(Refusal) -> Response {
+    func readChannel(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         let channel = try channel(of: request, bundle: bundle, on: id)
         return .success(
@@ -59,7 +59,7 @@ extension APNsSimulator {
     }
 
     mutating func deleteChannel(
-        _ request: PushRequest, of bundle: String, on id: ConnectionID
+        _ request: PushRequest, of bundle: String, on id: ConnectionNumber
     ) throws(Refusal) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         channels[try channel(of: request, bundle: bundle, on: id).id] = nil
@@ -67,7 +67,7 @@ extension APNsSimulator {
     }
 
     /// `GET /1/apps/<bundle>/all-channels`
-    func listChannels(_ request: PushRequest, of bundle: String, on id: ConnectionID) throws(Refusal) -> Response {
+    func listChannels(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         let environment = connections[id]?.endpoint.environment
         let ids = channels.values.filter { $0.bundle == bundle && $0.environment == environment }.map(\.id).sorted()
@@ -76,7 +76,7 @@ extension APNsSimulator {
 
     // MARK: - Checks
 
-    private func checkBroadcast(_ request: PushRequest, of bundle: String, on id: ConnectionID) throws(Refusal) {
+    private func checkBroadcast(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) {
         if let requestID = request.header("apns-request-id"), !PushHeaders.isCanonicalUUID(requestID) {
             throw Refusal(.badRequestParams)
         }
@@ -88,7 +88,7 @@ extension APNsSimulator {
         guard app.hasBroadcast else { throw Refusal(.featureNotEnabled) }
     }
 
-    private func channel(of request: PushRequest, bundle: String, on id: ConnectionID) throws(Refusal) -> Channel {
+    private func channel(of request: PushRequest, bundle: String, on id: ConnectionNumber) throws(Refusal) -> Channel {
         guard let name = request.header("apns-channel-id"), !name.isEmpty else { throw Refusal(.missingChannelID) }
         guard Base64.decode(name) != nil else { throw Refusal(.badChannelID) }
         guard let channel = channels[name], channel.environment == connections[id]?.endpoint.environment else {

@@ -2,7 +2,7 @@
 extension APNsSimulator {
     /// The checks stand in the order in which they are made; Apple documents none, so tests rely on one fault at a time.
     mutating func push(
-        _ request: PushRequest, to token: String, on id: ConnectionID, id messageID: String, copies: Int,
+        _ request: PushRequest, to token: String, on id: ConnectionNumber, id messageID: String, copies: Int,
         _ record: inout RequestRecord, at now: Int64
     ) throws(Refusal) -> Response {
         _ = try PushHeaders.messageID(of: request, named: "apns-id")

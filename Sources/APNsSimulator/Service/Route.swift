@@ -39,7 +39,7 @@ enum Route: Equatable {
     }
 
     func answer(
-        _ request: PushRequest, self simulator: inout APNsSimulator, on connection: ConnectionID, id: String, copies: Int,
+        _ request: PushRequest, self simulator: inout APNsSimulator, on connection: ConnectionNumber, id: String, copies: Int,
         _ record: inout RequestRecord, _ now: Int64
     ) throws(Refusal) -> Response {
         switch self {

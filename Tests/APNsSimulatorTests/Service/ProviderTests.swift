@@ -65,7 +65,7 @@ import Testing
         simulator.register(ProviderKey(id: "KEY1", team: "TEAM", publicKey: "1"))
         simulator.register(app: Rig.bundle, .init(team: "TEAM"))
         simulator.register(DeviceToken("ab", .alert, bundle: Rig.bundle, environment: .sandbox))
-        _ = simulator.connected(ConnectionID(1), to: Endpoint(.sandbox), at: rig.now)
+        _ = simulator.connected(ConnectionNumber(1), to: Endpoint(.sandbox), at: rig.now)
         rig.simulator = simulator
         let request = rig.alert().with(path: "/3/device/ab")
         #expect(rig.send(request)?.status == 200)

@@ -68,6 +68,7 @@ let package = Package(
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),
         module("HTTP2", ["CNghttp2", "Crypto"]),
+        module("PushAPNs", ["HTTP2", "Crypto"]),
         module("QRCode", ["CQREncode"]),
 
         // Apple's push service and the phones behind it, for tests and the demo: pure.
@@ -91,6 +92,7 @@ let package = Package(
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTP2Tests", ["HTTP2", "Crypto"]),
+        tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
         tests("APNsSimulatorTests", ["APNsSimulator", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),

@@ -92,15 +92,13 @@ internal import COpenSSL
     /// Appends the text that has come to `bytes`, at most `countMax` bytes of it; true while there may be more. Throws
     /// `tlsFailed`.
     package func read(into bytes: inout [UInt8], countMax: Int) throws(CryptoError) -> Bool {
-        guard countMax > 0 else { return true }
-        let before = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: countMax))
         ERR_clear_error()
-        var count = 0
-        let result = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe SSL_read_ex(session, buffer.baseAddress! + before, countMax, &count)
+        let result = unsafe withUnsafeTemporaryAllocation(byteCount: countMax, alignment: 16) { buffer in
+            var count = 0
+            let result = unsafe SSL_read_ex(session, buffer.baseAddress, countMax, &count)
+            if result == 1 { unsafe bytes.append(contentsOf: buffer.prefix(count)) }
+            return result
         }
-        bytes.removeLast(countMax - count)
         if result == 1 { return true }
         switch unsafe SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ:
@@ -134,14 +132,12 @@ internal import COpenSSL
 
     /// Appends all bytes that the network shall carry to `bytes`.
     package func takeOutput(into bytes: inout [UInt8]) {
-        let count = unsafe BIO_ctrl_pending(output)
+        // The bytes stand in one piece in OpenSSL's memory: no need to have them in a third place.
+        var start: UnsafeMutableRawPointer?
+        let count = unsafe BIO_ctrl(output, BIO_CTRL_INFO, 0, &start)
         guard count > 0 else { return }
-        let before = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: count))
-        let taken = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe BIO_read(output, buffer.baseAddress! + before, Int32(count))
-        }
-        precondition(taken == count, "OpenSSL gave less than it announced")
+        unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+        guard unsafe BIO_ctrl(output, BIO_CTRL_RESET, 0, nil) == 1 else { fatalError("OpenSSL could not empty a buffer") }
     }
 
     private func handshakeFailure() -> CryptoError {

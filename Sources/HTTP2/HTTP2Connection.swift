@@ -52,6 +52,9 @@ final class HTTP2Connection {
 
     /// What it will be said to have ended by, where that is decided before the end.
     var closeReason: HTTP2CloseReason?
+    /// Fault: nothing of HTTP/2 is read or written before our SETTINGS are sent. nghttp2 would acknowledge the peer's first, and a
+    /// connection that does not begin with SETTINGS is broken.
+    var isHoldingSettings = false
     /// Fault: this many more bytes of HTTP/2 leave, then the socket closes.
     var bytesUntilCut: Int?
     /// Fault: nothing is read or written any more.
@@ -72,6 +75,7 @@ final class HTTP2Connection {
             limits = configuration.limits
             tls = TLSSession(server: configuration.tls)
             session = HTTP2Session(isServer: true, limits: limits, faults: configuration.faults)
+            isHoldingSettings = configuration.faults.holdsSettings
         }
     }
 

@@ -51,7 +51,8 @@ extension HTTP2Loop {
         }
     }
 
-    /// Fault: exactly so many more bytes of HTTP/2 leave, then the socket closes, inside a frame if need be.
+    /// Fault: exactly so many more bytes of HTTP/2 leave, then the socket closes, inside a frame if need be. What the handler is
+    /// told of streams is as if all had left.
     package func cut(_ connection: HTTP2ConnectionID, afterBytes count: Int) {
         order(connection) { $0.bytesUntilCut = max(0, count) }
     }

@@ -116,7 +116,12 @@ extension HTTP2Loop {
     /// A new SETTINGS_MAX_CONCURRENT_STREAMS, in force once `settingsAcknowledged` comes; or the first SETTINGS, where they were
     /// held. Until then a stream above it is refused; after that it ends the connection.
     package func sendSettings(_ connection: HTTP2ConnectionID, streamsMax: Int) {
-        order(connection) { $0.session.sendSettings(streamsMax: streamsMax) }
+        order(connection) { connection in
+            connection.session.sendSettings(streamsMax: streamsMax)
+            guard connection.isHoldingSettings, connection.phase != .handshaking else { return }
+            connection.isHoldingSettings = false
+            process(connection)
+        }
     }
 
     /// Gives back the window that was used up, where `Faults.holdsWindow` keeps it.

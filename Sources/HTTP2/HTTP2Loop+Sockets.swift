@@ -32,12 +32,13 @@ extension HTTP2Loop {
     }
 
     /// What has come, as far as it goes.
-    private func process(_ connection: HTTP2Connection) {
+    func process(_ connection: HTTP2Connection) {
         do {
             try connection.tls.advanceHandshake()
             touch(connection)
             guard connection.tls.isEstablished else { return }
             if connection.phase == .handshaking { try tlsEstablished(connection) }
+            guard !connection.isHoldingSettings else { return }
             var bytes: [UInt8] = []
             while try connection.tls.read(into: &bytes, countMax: 1 << 14) {}
             try connection.session.receive(bytes)
@@ -64,7 +65,7 @@ extension HTTP2Loop {
         case .client:
             connection.session.sendSettings(streamsMax: nil)
         case .server(_, let configuration, _):
-            if !configuration.faults.holdsSettings {
+            if !connection.isHoldingSettings {
                 connection.session.sendSettings(
                     streamsMax: configuration.streamsMax, streamWindowBytes: configuration.streamWindowBytes)
             }
@@ -87,6 +88,7 @@ extension HTTP2Loop {
             case .settingsAcknowledged:
                 report(HTTP2ServerEvent.settingsAcknowledged, connection)
             case .goAwayReceived(let lastStream, let code, let debug):
+                connection.closeReason = connection.closeReason ?? .byPeer
                 report(HTTP2ServerEvent.goAwayReceived(code), connection)
                 report(HTTP2ClientEvent.goAwayReceived(lastStream: lastStream, code, debug: debug), connection)
             case .pingAnswered:
@@ -195,7 +197,8 @@ extension HTTP2Loop {
     private func sayGoodbye(_ connection: HTTP2Connection) {
         connection.tls.close()
         guard sendRecords(connection) else { return }
-        finish(connection, connection.closeReason ?? .here)
+        let complaint = connection.session.complaint.map(HTTP2CloseReason.protocolBroken)
+        finish(connection, connection.closeReason ?? complaint ?? .here)
     }
 
     /// The peer broke HTTP/2: nghttp2's GOAWAY that says so is worth an attempt.

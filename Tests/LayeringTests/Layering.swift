@@ -26,6 +26,7 @@ struct Layering {
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "DequeModule", "Logging"]),
         "Crypto": Module(imports: ["COpenSSL"]),
         "HTTP2": Module(imports: ["CNghttp2", "Crypto"]),
+        "PushAPNs": Module(imports: ["HTTP2", "Crypto"]),
         "QRCode": Module(imports: ["CQREncode"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
         // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.

@@ -1,0 +1,50 @@
+internal import Foundation
+internal import HTTP2
+
+/// What APNs answered, as far as it matters here.
+struct APNsAnswer: Equatable, Sendable {
+    var status: Int
+    /// As Apple wrote it; empty where there is none.
+    var reasonText = ""
+    /// Of a 410: since when the token is dead; milliseconds since 1970.
+    var timestamp: Int64?
+    /// Seconds.
+    var retryAfter: Int?
+    var uniqueID: String?
+    var channelID: String?
+    var body: [UInt8] = []
+
+    var reason: APNsReason? { APNsReason(rawValue: reasonText) }
+    var remedy: APNsRemedy { reason?.remedy ?? APNsReason.remedy(status: status) }
+
+    init(status: Int, reason: APNsReason? = nil, timestamp: Int64? = nil, retryAfter: Int? = nil) {
+        self.status = status
+        reasonText = reason?.rawValue ?? ""
+        self.timestamp = timestamp
+        self.retryAfter = retryAfter
+    }
+
+    init(_ message: HTTP2Message) {
+        status = message.status ?? 0
+        uniqueID = message["apns-unique-id"]
+        channelID = message["apns-channel-id"]
+        retryAfter = message["retry-after"].flatMap { Int($0) }
+        body = message.body
+        guard !(200..<300).contains(status), let refusal = Self.refusal(in: body) else { return }
+        reasonText = refusal.reason ?? ""
+        timestamp = refusal.timestamp.flatMap { Int64(exactly: $0.rounded()) }
+    }
+
+    /// The reason of a GOAWAY, which has the form of a refusal.
+    static func reasonText(ofGoAway debug: [UInt8]) -> String? { refusal(in: debug)?.reason }
+
+    private struct Refusal: Decodable {
+        var reason: String?
+        var timestamp: Double?
+    }
+
+    /// Nil where it is no JSON: a proxy on the way answers with pages.
+    private static func refusal(in body: [UInt8]) -> Refusal? {
+        body.isEmpty ? nil : try? JSONDecoder().decode(Refusal.self, from: Data(body))
+    }
+}

@@ -1,0 +1,63 @@
+internal import Crypto
+internal import HTTP2
+
+/// Sends pushes to APNs and says what became of each. Used from any thread; ends with the last reference, or by `stop()`.
+package final class APNsClient: Sendable {
+    /// Where the driver lives.
+    private final class Home: @unchecked Sendable {
+        // Invariant of @unchecked: read and written by jobs of the engine only, all on its one thread.
+        var driver: APNsDriver?
+    }
+
+    private let engine: HTTP2Engine
+    private let home = Home()
+
+    /// Throws `HTTP2Error` `systemFailed`, or `CryptoError` `invalidCertificate`. A key file that cannot be read is no error here: its
+    /// requests say so, until it can.
+    package init(_ configuration: APNsConfiguration) throws {
+        let tls = try TLSContext(clientProtocols: ["h2"], authorityFile: configuration.authorityFile)
+        engine = try HTTP2Engine()
+        let home = home
+        engine.execute { loop in
+            home.driver = APNsDriver(configuration, tls, loop)
+        }
+    }
+
+    deinit { stop() }
+
+    /// Tells `completion` what became of the request, once, on a thread of the client's that it must not block.
+    package func submit(_ request: APNsRequest, then completion: @escaping @Sendable (APNsOutcome) -> Void) {
+        let home = home
+        let isTaken = engine.execute { loop in
+            guard let driver = home.driver else {
+                return completion(APNsOutcome(result: .notSent(.stopped), environment: request.environment, attempts: 0))
+            }
+            driver.submit(request, completion, loop)
+        }
+        if !isTaken { completion(APNsOutcome(result: .notSent(.stopped), environment: request.environment, attempts: 0)) }
+    }
+
+    /// What became of the request.
+    package func send(_ request: APNsRequest) async -> APNsOutcome {
+        await withCheckedContinuation { continuation in
+            submit(request) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// What is going on; empty once stopped.
+    package func lanes() async -> [APNsLaneState] {
+        let home = home
+        let states = try? await engine.run { loop in home.driver?.lanes(loop) ?? [] }
+        return states ?? []
+    }
+
+    /// Every request that has no outcome yet gets one, and the thread ends.
+    package func stop() {
+        let home = home
+        engine.execute { loop in
+            home.driver?.stop(loop)
+            home.driver = nil
+        }
+        engine.stop()
+    }
+}

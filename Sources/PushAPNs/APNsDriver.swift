@@ -1,0 +1,187 @@
+internal import Crypto
+internal import Foundation
+internal import HTTP2
+
+/// Carries out what the machine decides, on the loop's thread: connections, signatures, the clock.
+final class APNsDriver: HTTP2ClientHandler {
+    typealias Completion = @Sendable (APNsOutcome) -> Void
+
+    private struct Link: Hashable {
+        var lane: APNsMachine.LaneID
+        var generation: Int
+    }
+
+    private struct Ticket {
+        var lane: APNsMachine.LaneID
+        var number: Int
+    }
+
+    private let configuration: APNsConfiguration
+    private let tls: TLSContext
+    private var machine: APNsMachine
+    private var keyFiles: [APNsKeyID: KeyFile] = [:]
+    private var connections: [Link: HTTP2ConnectionID] = [:]
+    private var links: [HTTP2ConnectionID: Link] = [:]
+    private var tickets: [HTTP2StreamID: Ticket] = [:]
+    private var completions: [Int: Completion] = [:]
+    private var lastNumber = 0
+    private var inputs: [APNsMachine.Input] = []
+    private var isWorking = false
+    /// The timer for the machine's `wakeAt`, and when it fires.
+    private var alarm: (timer: HTTP2TimerID, due: ContinuousClock.Instant)?
+
+    /// A key that was replaced is in use after this at the latest.
+    private static let keyFilesInterval: Duration = .seconds(10)
+
+    init(_ configuration: APNsConfiguration, _ tls: TLSContext, _ loop: HTTP2Loop) {
+        self.configuration = configuration
+        self.tls = tls
+        machine = APNsMachine(
+            teams: configuration.teams, limits: configuration.limits, seed: UInt64.random(in: .min ... .max))
+        for team in configuration.teams {
+            for key in team.keys.values { keyFiles[key.id] = KeyFile(key) }
+        }
+        watchKeyFiles(loop)
+    }
+
+    func submit(_ request: APNsRequest, _ completion: @escaping Completion, _ loop: HTTP2Loop) {
+        lastNumber += 1
+        completions[lastNumber] = completion
+        work(.submitted(number: lastNumber, request), loop)
+    }
+
+    func stop(_ loop: HTTP2Loop) { work(.stopped, loop) }
+
+    func lanes(_ loop: HTTP2Loop) -> [APNsLaneState] {
+        machine.lanes.map { id, lane in
+            let connection = connections[Link(lane: id, generation: lane.generation)]
+            return APNsLaneState(id, lane, connection.flatMap { loop.state(of: $0) })
+        }
+    }
+
+    // MARK: Facts
+
+    func handle(_ event: HTTP2ClientEvent, on connection: HTTP2ConnectionID, _ loop: HTTP2Loop) {
+        switch event {
+        case .responseReceived(let message, let stream):
+            guard let ticket = tickets.removeValue(forKey: stream) else { return }
+            work(.lane(ticket.lane, .answered(ticket.number, APNsAnswer(message))), loop)
+        case .streamEnded(let stream, let end):
+            guard let ticket = tickets.removeValue(forKey: stream) else { return }
+            work(.lane(ticket.lane, .streamEnded(ticket.number, end)), loop)
+        case .settingsReceived(let streamsMax):
+            tell(connection, loop) { .settingsReceived(generation: $0, streamsMax: streamsMax) }
+        case .goAwayReceived(_, let code, let debug):
+            let reason = APNsAnswer.reasonText(ofGoAway: debug) ?? "\(code)"
+            tell(connection, loop) { .goAwayReceived(generation: $0, reason: reason) }
+        case .pingAnswered:
+            tell(connection, loop) { .pingAnswered(generation: $0) }
+        case .closed(let reason):
+            tell(connection, loop) { .closed(generation: $0, reason) }
+            if let link = links.removeValue(forKey: connection) { connections[link] = nil }
+        }
+    }
+
+    private func tell(_ connection: HTTP2ConnectionID, _ loop: HTTP2Loop, _ input: (Int) -> LaneMachine.Input) {
+        guard let link = links[connection] else { return }
+        work(.lane(link.lane, input(link.generation)), loop)
+    }
+
+    private func watchKeyFiles(_ loop: HTTP2Loop) {
+        for id in keyFiles.keys { readKey(id, loop) }
+        loop.schedule(after: Self.keyFilesInterval) { [weak self] loop in self?.watchKeyFiles(loop) }
+    }
+
+    private func readKey(_ id: APNsKeyID, _ loop: HTTP2Loop) {
+        switch keyFiles[id]?.look() {
+        case .read(let digest): work(.keyRead(id, digest: digest), loop)
+        case .failed(let sentence): work(.keyFailed(id, sentence), loop)
+        case .some(.none), nil: break
+        }
+    }
+
+    // MARK: Orders
+
+    /// An effect may bring the next fact at once; they are taken in turn.
+    private func work(_ input: APNsMachine.Input, _ loop: HTTP2Loop) {
+        inputs.append(input)
+        guard !isWorking else { return }
+        isWorking = true
+        var next = 0
+        while next < inputs.count {
+            let effects = machine.handle(inputs[next], at: Moment(instant: loop.now, unixSeconds: Self.unixSeconds()))
+            next += 1
+            for effect in effects { carryOut(effect, loop) }
+        }
+        inputs.removeAll(keepingCapacity: true)
+        isWorking = false
+        setAlarm(loop)
+    }
+
+    private func carryOut(_ effect: APNsMachine.Effect, _ loop: HTTP2Loop) {
+        switch effect {
+        case .connect(let lane, let generation): connect(Link(lane: lane, generation: generation), loop)
+        case .close(let lane, let generation):
+            if let id = connections[Link(lane: lane, generation: generation)] { loop.close(id) }
+        case .drop(let lane, let generation):
+            if let id = connections[Link(lane: lane, generation: generation)] { loop.drop(id) }
+        case .ping(let lane, let generation):
+            if let id = connections[Link(lane: lane, generation: generation)] { loop.ping(id) }
+        case .send(let lane, let request, let generation, let token, let deadline):
+            send(request, Link(lane: lane, generation: generation), token, deadline, loop)
+        case .mint(let key, let issuedAt):
+            guard let text = keyFiles[key]?.token(issuedAt: issuedAt) else { preconditionFailure("a key that nobody has") }
+            inputs.append(.minted(key, text))
+        case .readKey(let key): readKey(key, loop)
+        case .finish(let number, let outcome): completions.removeValue(forKey: number)?(outcome)
+        }
+    }
+
+    private func connect(_ link: Link, _ loop: HTTP2Loop) {
+        guard let host = configuration.hosts[link.lane.service]?[link.lane.environment] else {
+            let reason = "no host is configured for \(link.lane.service) in the \(link.lane.environment) environment"
+            return inputs.append(.lane(link.lane, .closed(generation: link.generation, .unreachable(reason))))
+        }
+        let id = loop.connect(
+            HTTP2ClientConfiguration(host: host.name, port: host.port, address: host.address, tls: tls), handler: self)
+        connections[link] = id
+        links[id] = link
+    }
+
+    private func send(
+        _ request: LaneRequest, _ link: Link, _ token: String, _ deadline: ContinuousClock.Instant, _ loop: HTTP2Loop
+    ) {
+        let name = configuration.hosts[link.lane.service]?[link.lane.environment]?.name ?? ""
+        do {
+            guard let id = connections[link] else { throw HTTP2Error(.notOpen, "the connection is gone") }
+            let message = request.request.message(authority: name, authorization: "bearer \(token)")
+            let stream = try loop.request(message, on: id, deadline: deadline)
+            tickets[stream] = Ticket(lane: link.lane, number: request.number)
+        } catch {
+            let input: LaneMachine.Input =
+                switch (error as? HTTP2Error)?.code {
+                case .invalidMessage: .unsendable(request.number)
+                case .streamLimit: .streamEnded(request.number, .reset(.refusedStream))
+                default: .streamEnded(request.number, .connectionLost(wasSent: false))
+                }
+            inputs.append(.lane(link.lane, input))
+        }
+    }
+
+    // MARK: Time
+
+    private func setAlarm(_ loop: HTTP2Loop) {
+        guard let due = machine.wakeAt else { return }
+        if let alarm {
+            guard due < alarm.due else { return }
+            loop.cancel(alarm.timer)
+        }
+        let timer = loop.schedule(after: loop.now.duration(to: due)) { [weak self] loop in
+            self?.alarm = nil
+            self?.work(.timePassed, loop)
+        }
+        alarm = (timer, due)
+    }
+
+    private static func unixSeconds() -> Int64 { Int64(Date().timeIntervalSince1970) }
+}

@@ -1,0 +1,29 @@
+package import HTTP2
+
+/// A look at the traffic with one of Apple's hosts for one team.
+package struct APNsLaneState: Equatable, Sendable {
+    package var service: APNsService
+    package var environment: APNsEnvironment
+    package var teamID: String
+    /// Requests that wait to be sent, now or later.
+    package var waiting: Int
+    /// Requests that wait for their answer.
+    package var flying: Int
+    /// Nothing is sent because of what Apple says of our credentials.
+    package var isBreakerOpen: Bool
+    /// What stood in the way last; a sentence, nil where all is well.
+    package var trouble: String?
+    /// Nil where there is none.
+    package var connection: HTTP2ConnectionState?
+
+    init(_ id: APNsMachine.LaneID, _ lane: LaneMachine, _ connection: HTTP2ConnectionState?) {
+        service = id.service
+        environment = id.environment
+        teamID = id.teamID
+        waiting = lane.queue.count + lane.delayed.count
+        flying = lane.flights.count
+        isBreakerOpen = lane.barredUntil != nil
+        trouble = lane.trouble
+        self.connection = connection
+    }
+}

@@ -1,0 +1,79 @@
+/// What became of a request. Every request that was submitted gets exactly one.
+package struct APNsOutcome: Equatable, Sendable {
+    package enum Result: Equatable, Sendable {
+        /// APNs took it. That says nothing about the device.
+        case accepted(APNsAcceptance)
+        /// APNs said no, for the last time. `text` is Apple's reason, also where it is none that we know.
+        case refused(status: Int, APNsReason?, text: String, APNsAdvice)
+        /// It may or may not have been taken: it was sent, no answer came, and to repeat it would not be harmless or did not help.
+        case unknown(APNsUncertainty)
+        /// APNs has not got it.
+        case notSent(APNsObstacle)
+    }
+
+    package var result: Result
+    /// Where it went last. Differs from the request's where the token turned out to be of the other environment: remember it.
+    package var environment: APNsEnvironment
+    /// How often it was sent.
+    package var attempts: Int
+
+    package init(result: Result, environment: APNsEnvironment, attempts: Int) {
+        self.result = result
+        self.environment = environment
+        self.attempts = attempts
+    }
+}
+
+package struct APNsAcceptance: Equatable, Sendable {
+    /// 200; of channels also 201 and 204.
+    package var status: Int
+    /// `apns-unique-id`, by which Apple's console finds it; in the sandbox only.
+    package var uniqueID: String?
+    /// `apns-channel-id` of a channel that was made; base64.
+    package var channelID: String?
+    /// JSON, of channels that were read or listed.
+    package var body: [UInt8] = []
+
+    package init(status: Int) { self.status = status }
+}
+
+/// What is left for the caller to do after a refusal.
+package enum APNsAdvice: Equatable, Sendable {
+    /// Forget the device token.
+    case dropToken
+    /// The answer is about an older token than the one that is registered: keep it.
+    case keepToken
+    /// Send nothing more to this token until the app registers it again: it is of neither environment.
+    case quarantineToken
+    case markProfile
+    case dropChannel
+    case enableBroadcast
+    case fixRequest
+    case fixCredentials
+    /// Nothing is wrong with it: APNs is in trouble, or has had too much.
+    case sendLater
+}
+
+package enum APNsUncertainty: Equatable, Sendable {
+    /// No answer in time.
+    case timedOut
+    /// The connection ended before the answer.
+    case connectionLost
+    /// The stream was reset; the sentence names the code.
+    case reset(String)
+}
+
+package enum APNsObstacle: Equatable, Sendable {
+    /// There was no way to send it in the time it was worth sending; the sentence says what stood in the way, if anything did.
+    case patienceOver(String?)
+    /// Apple refuses our credentials; nothing is sent until then, but for a try now and then.
+    case breakerOpen(APNsReason?)
+    /// As many requests wait as are allowed.
+    case queueFull
+    /// There is no usable key for this team and environment; a sentence for the operator.
+    case noKey(String)
+    /// A header of it cannot be sent.
+    case invalidRequest
+    /// The client ends.
+    case stopped
+}

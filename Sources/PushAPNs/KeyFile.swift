@@ -1,0 +1,68 @@
+internal import Crypto
+internal import Foundation
+
+/// A `.p8` file, read again when it changes.
+struct KeyFile {
+    /// What tells one state of a file from another without reading it.
+    private struct Stamp: Equatable {
+        var modified: timespecValue
+        var size: Int64
+        var inode: UInt64
+
+        struct timespecValue: Equatable {
+            var seconds: Int
+            var nanoseconds: Int
+        }
+    }
+
+    enum News: Equatable {
+        case none
+        case read(digest: String)
+        case failed(String)
+    }
+
+    let id: APNsKeyID
+    private let path: String
+    private var stamp: Stamp?
+    private(set) var key: ES256PrivateKey?
+
+    init(_ key: APNsKey) {
+        id = key.id
+        path = key.file
+    }
+
+    /// Reads the file if it is not the one that was read last.
+    mutating func look() -> News {
+        guard let stamp = Self.stamp(of: path) else {
+            self.stamp = nil
+            return .failed("\(path) cannot be read")
+        }
+        guard stamp != self.stamp else { return .none }
+        self.stamp = stamp
+        do {
+            let pem = try String(contentsOfFile: path, encoding: .utf8)
+            key = try ES256PrivateKey(pem: pem)
+            return .read(digest: Crypto.hex(Crypto.sha256(pem)))
+        } catch let error as CryptoError {
+            return .failed("\(path): \(error.message)")
+        } catch {
+            return .failed("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// A JSON Web Token, signed; the key has been read before.
+    func token(issuedAt: Int64) -> String {
+        guard let key else { preconditionFailure("a token was asked for before its key was read") }
+        let head = Crypto.base64URL(Array(#"{"alg":"ES256","kid":"\#(id.keyID)"}"#.utf8))
+        let claims = Crypto.base64URL(Array(#"{"iss":"\#(id.teamID)","iat":\#(issuedAt)}"#.utf8))
+        return "\(head).\(claims).\(Crypto.base64URL(key.signature(of: Array("\(head).\(claims)".utf8))))"
+    }
+
+    private static func stamp(of path: String) -> Stamp? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return Stamp(
+            modified: .init(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec), size: Int64(status.st_size),
+            inode: UInt64(status.st_ino))
+    }
+}

@@ -1,0 +1,157 @@
+internal import HTTP2
+
+/// What follows from an answer, or from none.
+extension LaneMachine {
+    mutating func answered(
+        _ flight: Flight, _ answer: APNsAnswer, _ tokens: inout ProviderTokenMachine, _ now: Moment
+    ) {
+        if (200..<300).contains(answer.status) {
+            authenticated(flight.generation)
+            serverErrors = 0
+            proven()
+            return finish(flight.request, .accepted(answer.acceptance))
+        }
+        let remedy = answer.remedy
+        if answer.status < 500 { serverErrors = 0 }
+        switch remedy {
+        case .renewProviderToken, .fixCredentials, .slowDownTeam, .reconnect, .retryLater: break
+        case .fixRequest, .tryOtherEnvironment, .dropTokenIfOlder, .markProfile, .dropChannel, .enableBroadcast,
+            .slowDownDevice:
+            authenticated(flight.generation)
+        }
+        var request = flight.request
+        switch remedy {
+        case .fixRequest: finish(request, answer.refusal(.fixRequest))
+        // Whoever knows both environments tries the other one.
+        case .tryOtherEnvironment: finish(request, answer.refusal(.quarantineToken))
+        case .dropTokenIfOlder:
+            let isMeant = answer.timestamp.map { request.request.tokenRegisteredAt < $0 } ?? false
+            finish(request, answer.refusal(isMeant ? .dropToken : .keepToken))
+        case .markProfile: finish(request, answer.refusal(.markProfile))
+        case .dropChannel: finish(request, answer.refusal(.dropChannel))
+        case .enableBroadcast: finish(request, answer.refusal(.enableBroadcast))
+        case .slowDownDevice: slowDown(request, answer, now)
+        case .slowDownTeam:
+            finish(request, answer.refusal(.sendLater))
+            bar(answer.reason, now)
+            leave(flight, now)
+        case .renewProviderToken:
+            tokens.expired(serial: flight.tokenSerial)
+            // Such a connection answers nothing else any more.
+            leave(flight, now)
+            request.refusal = answer.refusal(.fixCredentials)
+            guard request.isTokenRenewed else {
+                request.isTokenRenewed = true
+                return again(request, after: .zero, now)
+            }
+            credentialsRefused(request, answer, flight, now)
+        case .fixCredentials: credentialsRefused(request, answer, flight, now)
+        case .reconnect:
+            leave(flight, now)
+            request.refusal = answer.refusal(.sendLater)
+            again(request, after: refusedBackoff(request), now)
+        case .retryLater: serverFailed(request, answer, flight, now)
+        }
+    }
+
+    mutating func streamEnded(_ flight: Flight, _ end: HTTP2StreamEnd, _ now: Moment) {
+        // That the connection is closed is told after its streams, and nothing more is to be tried on it until then.
+        if case .connectionLost = end, flight.generation == generation { retire(now, isFailure: !isProven) }
+        switch end {
+        case .reset(.refusedStream), .connectionLost(wasSent: false):
+            again(flight.request, after: refusedBackoff(flight.request), now)
+        case .connectionLost(wasSent: true): lost(flight.request, .connectionLost, now)
+        case .deadlinePassed:
+            lost(flight.request, .timedOut, now)
+            // It may be the server that is slow, or a connection that leads nowhere any more.
+            if flight.generation == generation { check(now) }
+        case .reset(let code): lost(flight.request, .reset("reset by the server: \(code)"), now)
+        case .resetHere(let code): lost(flight.request, .reset("the answer broke HTTP/2: \(code)"), now)
+        case .tooLarge: lost(flight.request, .reset("the answer was too large"), now)
+        case .answered: preconditionFailure("an answer is told with its message")
+        }
+    }
+
+    /// Nobody knows what became of it.
+    private mutating func lost(_ request: LaneRequest, _ uncertainty: APNsUncertainty, _ now: Moment) {
+        var request = request
+        request.uncertainty = uncertainty
+        guard request.request.isHarmlessToRepeat else { return finish(request, .unknown(uncertainty)) }
+        again(request, after: backoff(request), now)
+    }
+
+    private mutating func slowDown(_ request: LaneRequest, _ answer: APNsAnswer, _ now: Moment) {
+        var request = request
+        request.refusal = answer.refusal(.sendLater)
+        let wait = pause(after: answer, request)
+        if let device = request.request.deviceToken { hold(device, until: now.instant + wait) }
+        again(request, after: wait, now)
+    }
+
+    private mutating func hold(_ device: String, until: ContinuousClock.Instant) {
+        // Whoever is not held for lack of room is told by the next 429.
+        guard deviceHolds.count < limits.requestsMax else { return }
+        deviceHolds[device] = max(deviceHolds[device] ?? until, until)
+        wake(by: until)
+    }
+
+    private mutating func serverFailed(_ request: LaneRequest, _ answer: APNsAnswer, _ flight: Flight, _ now: Moment) {
+        var request = request
+        request.refusal = answer.refusal(.sendLater)
+        serverErrors += 1
+        let wait = pause(after: answer, request)
+        if serverErrors >= limits.serverErrorsMax {
+            // The rest waits as well: a server in trouble recovers sooner where fewer ask.
+            leave(flight, now)
+            let more = serverErrors - limits.serverErrorsMax + 1
+            if link == .idle { pause(for: dice.backoff(limits.backoffBase, doubled: more, max: limits.backoffMax), now) }
+        }
+        again(request, after: wait, now)
+    }
+
+    private mutating func credentialsRefused(
+        _ request: LaneRequest, _ answer: APNsAnswer, _ flight: Flight, _ now: Moment
+    ) {
+        finish(request, answer.refusal(.fixCredentials))
+        credentialRefusals += 1
+        effects.append(.readKey)
+        guard credentialRefusals >= limits.credentialRefusalsMax, barredUntil == nil else { return }
+        bar(answer.reason, now)
+        leave(flight, now)
+    }
+
+    /// Puts an end to the connection that brought an answer, unless another has taken its place already.
+    private mutating func leave(_ flight: Flight, _ now: Moment) {
+        if flight.generation == generation { retire(now, isFailure: false) }
+    }
+
+    // MARK: Waits
+
+    private mutating func pause(after answer: APNsAnswer, _ request: LaneRequest) -> Duration {
+        max(backoff(request), .seconds(min(max(0, answer.retryAfter ?? 0), 3_600)))
+    }
+
+    private mutating func backoff(_ request: LaneRequest) -> Duration {
+        dice.backoff(limits.backoffBase, doubled: request.attempts, max: limits.backoffMax)
+    }
+
+    /// The first time at once: most often it was bad luck.
+    private mutating func refusedBackoff(_ request: LaneRequest) -> Duration {
+        guard request.attempts > 1 else { return .zero }
+        return dice.backoff(limits.refusedBackoffBase, doubled: request.attempts - 1, max: limits.backoffMax)
+    }
+}
+
+extension APNsAnswer {
+    func refusal(_ advice: APNsAdvice) -> APNsOutcome.Result {
+        .refused(status: status, reason, text: reasonText, advice)
+    }
+
+    var acceptance: APNsAcceptance {
+        var acceptance = APNsAcceptance(status: status)
+        acceptance.uniqueID = uniqueID
+        acceptance.channelID = channelID
+        acceptance.body = body
+        return acceptance
+    }
+}

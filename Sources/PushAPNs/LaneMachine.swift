@@ -1,0 +1,403 @@
+internal import HTTP2
+
+/// All that goes to one host for one team: the requests that wait and fly, and the one connection that carries them.
+///
+/// Pure: clock and dice are arguments, effects are orders. A connection has a number, its generation; what is told of an old
+/// one concerns only the requests that still fly on it.
+struct LaneMachine {
+    enum Link: Equatable {
+        /// No connection, and none is needed. Becomes connecting.
+        case idle
+        /// SETTINGS are awaited. Becomes proving, or pausing.
+        case connecting
+        /// One request at a time, until one was answered other than by a refusal of our credentials: APNs allows one stream
+        /// before it knows us. Becomes open, checking, idle or pausing.
+        case proving
+        /// As many requests as the server allows. Becomes checking, idle or pausing.
+        case open
+        /// A PING is out and nothing else goes. Becomes proving or open by its answer, else idle.
+        case checking(wasOpen: Bool, until: ContinuousClock.Instant)
+        /// The host is left alone. Becomes connecting when somebody wants something.
+        case pausing(until: ContinuousClock.Instant)
+    }
+
+    enum Input {
+        case submitted(LaneRequest)
+        case settingsReceived(generation: Int, streamsMax: Int)
+        case goAwayReceived(generation: Int, reason: String?)
+        case pingAnswered(generation: Int)
+        case answered(Int, APNsAnswer)
+        case streamEnded(Int, HTTP2StreamEnd)
+        /// A header of it cannot be sent.
+        case unsendable(Int)
+        case closed(generation: Int, HTTP2CloseReason)
+        case tokenMinted
+        /// The `.p8` file has another key: what was said of the old one is of no matter.
+        case keyChanged
+        case timePassed
+        case stopped
+    }
+
+    enum Effect: Equatable {
+        case connect(generation: Int)
+        /// What still flies on it may land, within limits.
+        case close(generation: Int)
+        /// It is dead.
+        case drop(generation: Int)
+        case ping(generation: Int)
+        case send(LaneRequest, generation: Int, token: String, deadline: ContinuousClock.Instant)
+        case mint(issuedAt: Int64)
+        /// Apple does not like the token: perhaps the file has a new key.
+        case readKey
+        case finish(LaneRequest, APNsOutcome.Result)
+    }
+
+    struct Flight {
+        var request: LaneRequest
+        var generation: Int
+        var tokenSerial: Int
+    }
+
+    struct Delayed {
+        var request: LaneRequest
+        var notBefore: ContinuousClock.Instant
+    }
+
+    private(set) var link = Link.idle
+    let limits: APNsLimits
+    var dice: Dice
+    var effects: [Effect] = []
+
+    // Requests: each is in exactly one of these.
+    var queue = RequestQueue()
+    var delayed: [Delayed] = []
+    var flights: [Int: Flight] = [:]
+
+    // The connection.
+    /// Of the connection that there is, or of the next one.
+    private(set) var generation = 1
+    private var flightsHere = 0
+    private var streamsMax = 1
+    /// Old connections and how many requests still fly on each.
+    private var draining: [Int: Int] = [:]
+    /// The key whose tokens this connection has carried: APNs takes no other's there.
+    private var linkKey: String?
+    /// This connection has carried an accepted push.
+    private(set) var isProven = false
+    private var lastHeard: ContinuousClock.Instant?
+    private var connectFailures = 0
+    /// What stood in the way last; a sentence.
+    private(set) var trouble: String?
+
+    // Restraint.
+    /// Consecutive refusals of our credentials.
+    var credentialRefusals = 0
+    private(set) var barredUntil: ContinuousClock.Instant?
+    private var barredReason: APNsReason?
+    private var barredCount = 0
+    /// Consecutive errors of the server.
+    var serverErrors = 0
+    /// Devices that get too much.
+    var deviceHolds: [String: ContinuousClock.Instant] = [:]
+    /// Nothing is due before this.
+    private(set) var wakeAt: ContinuousClock.Instant?
+    private var isStopped = false
+
+    init(limits: APNsLimits, seed: UInt64) {
+        self.limits = limits
+        dice = Dice(seed: seed)
+    }
+
+    var requestCount: Int { queue.count + delayed.count + flights.count }
+
+    // MARK: Events
+
+    mutating func handle(_ input: Input, _ tokens: inout ProviderTokenMachine, at now: Moment) -> [Effect] {
+        switch input {
+        case .submitted(let request): submitted(request)
+        case .settingsReceived(let generation, let max): settingsReceived(generation, max, now)
+        case .goAwayReceived(let generation, let reason): goAwayReceived(generation, reason, now)
+        case .pingAnswered(let generation): pingAnswered(generation, now)
+        case .answered(let number, let answer):
+            heard(now)
+            if let flight = land(number) { answered(flight, answer, &tokens, now) }
+        case .streamEnded(let number, let end):
+            if let flight = land(number) { streamEnded(flight, end, now) }
+        case .unsendable(let number):
+            if let flight = land(number) { finish(flight.request, .notSent(.invalidRequest)) }
+        case .closed(let generation, let reason): closed(generation, reason, now)
+        case .tokenMinted: break
+        case .keyChanged: (credentialRefusals, barredCount, barredUntil) = (0, 0, nil)
+        case .timePassed: timePassed(now)
+        case .stopped: stopped()
+        }
+        pump(&tokens, now)
+        let effects = effects
+        self.effects.removeAll(keepingCapacity: true)
+        return effects
+    }
+
+    private mutating func submitted(_ request: LaneRequest) {
+        if isStopped { return finish(request, .notSent(.stopped)) }
+        guard requestCount < limits.requestsMax else { return finish(request, .notSent(.queueFull)) }
+        queue.append(request)
+        wake(by: request.until)
+    }
+
+    private mutating func settingsReceived(_ generation: Int, _ max: Int, _ now: Moment) {
+        guard generation == self.generation else { return }
+        streamsMax = max
+        if link == .connecting {
+            heard(now)
+            link = .proving
+        }
+    }
+
+    /// The server takes nothing new on this connection. What it has it may still answer; what it has not comes back as refused
+    /// streams.
+    private mutating func goAwayReceived(_ generation: Int, _ reason: String?, _ now: Moment) {
+        guard generation == self.generation else { return }
+        trouble = "the server went away" + (reason.map { ": \($0)" } ?? "")
+        retire(now, isFailure: !isProven)
+    }
+
+    private mutating func pingAnswered(_ generation: Int, _ now: Moment) {
+        guard generation == self.generation, case .checking(let wasOpen, _) = link else { return }
+        heard(now)
+        link = wasOpen ? .open : .proving
+    }
+
+    private mutating func closed(_ generation: Int, _ reason: HTTP2CloseReason, _ now: Moment) {
+        draining[generation] = nil
+        if reason != .here { trouble = Self.sentence(reason) }
+        guard generation == self.generation else { return }
+        retire(now, isFailure: !isProven)
+    }
+
+    private mutating func timePassed(_ now: Moment) {
+        wakeAt = nil
+        if let barredUntil, barredUntil <= now.instant { self.barredUntil = nil }
+        if case .pausing(let until) = link, until <= now.instant { link = .idle }
+        if case .checking(_, let until) = link, until <= now.instant {
+            trouble = "the connection is dead: no answer to a PING"
+            effects.append(.drop(generation: generation))
+            retire(now, isFailure: false)
+        }
+        deviceHolds = deviceHolds.filter { $0.value > now.instant }
+        for request in queue.remove(where: { $0.until <= now.instant }) { giveUp(request) }
+        let waiting = delayed
+        delayed = []
+        for entry in waiting {
+            if entry.request.until <= now.instant {
+                giveUp(entry.request)
+            } else if entry.notBefore <= now.instant {
+                queue.append(entry.request)
+            } else {
+                delayed.append(entry)
+            }
+        }
+        rearm()
+    }
+
+    private mutating func stopped() {
+        isStopped = true
+        effects.append(.close(generation: generation))
+        for generation in draining.keys { effects.append(.close(generation: generation)) }
+        for request in queue.remove(where: { _ in true }) + delayed.map(\.request) {
+            finish(request, request.givenUp(.stopped))
+        }
+        for flight in flights.values { finish(flight.request, .unknown(flight.request.uncertainty ?? .connectionLost)) }
+        (delayed, flights, draining, flightsHere, link) = ([], [:], [:], 0, .idle)
+    }
+
+    // MARK: Sending
+
+    private mutating func pump(_ tokens: inout ProviderTokenMachine, _ now: Moment) {
+        guard !isStopped, !queue.isEmpty else { return }
+        if barredUntil != nil {
+            for request in queue.remove(where: { _ in true }) { finish(request, request.givenUp(.breakerOpen(barredReason))) }
+            return
+        }
+        switch link {
+        case .idle:
+            link = .connecting
+            streamsMax = 1
+            isProven = false
+            return effects.append(.connect(generation: generation))
+        case .connecting, .checking, .pausing: return
+        case .proving, .open: break
+        }
+        if flightsHere == 0, let lastHeard, lastHeard.duration(to: now.instant) > limits.idleMax { return check(now) }
+        while flightsHere < room, !queue.isEmpty {
+            switch tokens.answer(at: now) {
+            case .use(let token):
+                if let linkKey, linkKey != token.key {
+                    retire(now, isFailure: false)
+                    return pump(&tokens, now)
+                }
+                guard let request = nextRequest(now) else { return }
+                send(request, token, now)
+            case .mint(let issuedAt):
+                return effects.append(.mint(issuedAt: issuedAt))
+            case .minting:
+                return
+            case .wait(let until):
+                bar(.expiredProviderToken, until: until)
+                retire(now, isFailure: false)
+                return pump(&tokens, now)
+            case .noKey(let sentence):
+                for request in queue.remove(where: { _ in true }) { finish(request, request.givenUp(.noKey(sentence))) }
+            }
+        }
+    }
+
+    private var room: Int { link == .open ? min(streamsMax, limits.streamsMax) : min(streamsMax, 1) }
+
+    /// The next whose device is not held.
+    private mutating func nextRequest(_ now: Moment) -> LaneRequest? {
+        while let request = queue.popFirst() {
+            guard !deviceHolds.isEmpty, let device = request.request.deviceToken, let until = deviceHolds[device],
+                until > now.instant
+            else { return request }
+            delay(request, until: until)
+        }
+        return nil
+    }
+
+    private mutating func send(_ request: LaneRequest, _ token: ProviderTokenMachine.Token, _ now: Moment) {
+        var request = request
+        request.attempts += 1
+        linkKey = token.key
+        flightsHere += 1
+        flights[request.number] = Flight(request: request, generation: generation, tokenSerial: token.serial)
+        let deadline = min(now.instant + limits.answerDeadline, max(request.until, now.instant + .seconds(1)))
+        effects.append(.send(request, generation: generation, token: token.text, deadline: deadline))
+    }
+
+    /// Takes a request off its connection. An old connection that carries nothing any more is closed.
+    private mutating func land(_ number: Int) -> Flight? {
+        guard let flight = flights.removeValue(forKey: number) else { return nil }
+        if flight.generation == generation {
+            flightsHere -= 1
+        } else if let count = draining[flight.generation] {
+            draining[flight.generation] = count - 1
+            if count == 1 {
+                draining[flight.generation] = nil
+                effects.append(.close(generation: flight.generation))
+            }
+        }
+        return flight
+    }
+
+    // MARK: The connection
+
+    /// Nothing new goes on the connection that there is. `isFailure`: it was of no use, so the next one waits.
+    mutating func retire(_ now: Moment, isFailure: Bool) {
+        guard link != .idle, !isPausing else { return }
+        if flightsHere > 0 {
+            draining[generation] = flightsHere
+        } else {
+            effects.append(.close(generation: generation))
+        }
+        flightsHere = 0
+        generation += 1
+        linkKey = nil
+        link = .idle
+        guard isFailure else { return }
+        connectFailures += 1
+        pause(for: dice.backoff(limits.connectBackoffBase, doubled: connectFailures, max: limits.connectBackoffMax), now)
+    }
+
+    /// Only where there is no connection.
+    mutating func pause(for duration: Duration, _ now: Moment) {
+        link = .pausing(until: now.instant + duration)
+        wake(by: now.instant + duration)
+    }
+
+    /// A connection that may be dead is asked before anything else is entrusted to it.
+    mutating func check(_ now: Moment) {
+        guard link == .open || link == .proving else { return }
+        let until = now.instant + limits.pingDeadline
+        link = .checking(wasOpen: link == .open, until: until)
+        wake(by: until)
+        effects.append(.ping(generation: generation))
+    }
+
+    mutating func proven() {
+        isProven = true
+        connectFailures = 0
+        trouble = nil
+    }
+
+    /// APNs knows us now, whatever it said about the request.
+    mutating func authenticated(_ generation: Int) {
+        (credentialRefusals, barredCount) = (0, 0)
+        if generation == self.generation, link == .proving { link = .open }
+    }
+
+    private mutating func heard(_ now: Moment) { lastHeard = now.instant }
+
+    private var isPausing: Bool { if case .pausing = link { true } else { false } }
+
+    // MARK: The breaker
+
+    /// Sends nothing for a while, longer each time, or until then.
+    mutating func bar(_ reason: APNsReason?, until: ContinuousClock.Instant) {
+        barredReason = reason
+        barredUntil = until
+        wake(by: until)
+    }
+
+    mutating func bar(_ reason: APNsReason?, _ now: Moment) {
+        barredCount += 1
+        // At least the whole step: Apple counts, too.
+        let step = min(limits.breakerBase * (1 << min(barredCount - 1, 20)), limits.breakerMax)
+        bar(reason, until: now.instant + step + step / 4 * dice.next())
+    }
+
+    // MARK: The end of requests
+
+    mutating func finish(_ request: LaneRequest, _ result: APNsOutcome.Result) {
+        effects.append(.finish(request, result))
+    }
+
+    private mutating func giveUp(_ request: LaneRequest) { finish(request, request.givenUp(.patienceOver(trouble))) }
+
+    /// Tries again later, if that makes sense.
+    mutating func again(_ request: LaneRequest, after wait: Duration, _ now: Moment) {
+        guard request.attempts < limits.attemptsMax, now.instant + wait < request.until else { return giveUp(request) }
+        if wait == .zero { queue.append(request) } else { delay(request, until: now.instant + wait) }
+    }
+
+    private mutating func delay(_ request: LaneRequest, until: ContinuousClock.Instant) {
+        delayed.append(Delayed(request: request, notBefore: until))
+        wake(by: min(until, request.until))
+    }
+
+    // MARK: Time
+
+    mutating func wake(by instant: ContinuousClock.Instant) { wakeAt = min(wakeAt ?? instant, instant) }
+
+    /// After a look at everything.
+    private mutating func rearm() {
+        if let barredUntil { wake(by: barredUntil) }
+        switch link {
+        case .pausing(let until), .checking(_, let until): wake(by: until)
+        case .idle, .connecting, .proving, .open: break
+        }
+        for until in deviceHolds.values { wake(by: until) }
+        for entry in delayed { wake(by: min(entry.notBefore, entry.request.until)) }
+        if let until = queue.firstEnd { wake(by: until) }
+    }
+
+    private static func sentence(_ reason: HTTP2CloseReason) -> String {
+        switch reason {
+        case .unreachable(let sentence), .notTrusted(let sentence), .tlsFailed(let sentence): sentence
+        case .protocolBroken(let sentence): "the server broke HTTP/2: \(sentence)"
+        case .networkFailed(let sentence): "the connection broke: \(sentence)"
+        case .byPeer: "the server hung up"
+        case .deadlinePassed: "the server did not answer"
+        case .here: "the connection was closed"
+        }
+    }
+}

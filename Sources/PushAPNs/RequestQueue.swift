@@ -1,0 +1,56 @@
+/// Requests that may be sent, those of high priority first, else in their order.
+struct RequestQueue {
+    private var urgent = Line()
+    private var others = Line()
+
+    var count: Int { urgent.count + others.count }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ request: LaneRequest) {
+        if request.isUrgent { urgent.append(request) } else { others.append(request) }
+    }
+
+    mutating func popFirst() -> LaneRequest? { urgent.popFirst() ?? others.popFirst() }
+
+    /// When the first of them is not worth sending any more.
+    var firstEnd: ContinuousClock.Instant? { [urgent.firstEnd, others.firstEnd].compactMap(\.self).min() }
+
+    /// Takes out those that match.
+    mutating func remove(where matches: (LaneRequest) -> Bool) -> [LaneRequest] {
+        urgent.remove(where: matches) + others.remove(where: matches)
+    }
+
+    /// An array that is eaten from its front.
+    private struct Line {
+        private var requests: [LaneRequest?] = []
+        private var start = 0
+        var count: Int { requests.count - start }
+
+        var firstEnd: ContinuousClock.Instant? { requests[start...].lazy.compactMap { $0?.until }.min() }
+
+        mutating func append(_ request: LaneRequest) { requests.append(request) }
+
+        mutating func popFirst() -> LaneRequest? {
+            guard start < requests.count else { return nil }
+            let first = requests[start]
+            requests[start] = nil
+            start += 1
+            // Half of it is eaten: moving the rest costs each request one move at most.
+            if start * 2 >= requests.count {
+                requests.removeFirst(start)
+                start = 0
+            }
+            return first
+        }
+
+        mutating func remove(where matches: (LaneRequest) -> Bool) -> [LaneRequest] {
+            let all = requests[start...].compactMap(\.self)
+            let removed = all.filter(matches)
+            if !removed.isEmpty {
+                requests = all.filter { !matches($0) }
+                start = 0
+            }
+            return removed
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Synchronization
+
+/// What happened, in order; a test awaits what is to come instead of sleeping.
+final class EventLog<Event: Sendable>: Sendable {
+    private struct State {
+        var events: [Event] = []
+        var consumed: Set<Int> = []
+        var isFinished = false
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextWaiter = 0
+    }
+
+    private let state = Mutex(State())
+
+    func append(_ event: Event) {
+        wake { $0.events.append(event) }
+    }
+
+    /// Nothing more will come.
+    func finish() {
+        wake { $0.isFinished = true }
+    }
+
+    var all: [Event] {
+        state.withLock { $0.events }
+    }
+
+    /// The first event, not yet taken, that matches; waits for it.
+    func next(within limit: Duration = .seconds(20), _ matches: @Sendable (Event) -> Bool) async throws -> Event {
+        let end = ContinuousClock.now + limit
+        while true {
+            let (found, isFinished) = state.withLock { state -> (Event?, Bool) in
+                for (index, event) in state.events.enumerated() where !state.consumed.contains(index) && matches(event) {
+                    state.consumed.insert(index)
+                    return (event, false)
+                }
+                return (nil, state.isFinished)
+            }
+            if let found { return found }
+            guard !isFinished, ContinuousClock.now < end else {
+                throw TestFailure("waited in vain; so far: \(String(describing: all).prefix(2000))")
+            }
+            await change(before: end)
+        }
+    }
+
+    private func change(before end: ContinuousClock.Instant) async {
+        let count = state.withLock { $0.events.count }
+        await withTaskGroup(of: Void.self) { group in
+            let id = state.withLock { state -> Int in
+                defer { state.nextWaiter += 1 }
+                return state.nextWaiter
+            }
+            group.addTask {
+                await withCheckedContinuation { continuation in
+                    let isDone = self.state.withLock { state -> Bool in
+                        if state.isFinished || state.events.count != count { return true }
+                        state.waiters[id] = continuation
+                        return false
+                    }
+                    if isDone { continuation.resume() }
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(until: end, clock: .continuous)
+                self.state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func wake(_ change: (inout State) -> Void) {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            change(&state)
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

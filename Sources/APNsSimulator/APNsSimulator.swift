@@ -44,6 +44,12 @@ package struct APNsSimulator {
         package var idleMillisecondsMax: Int64?
         /// Of one app in one environment.
         package var channelsMax = 10_000
+        /// Who sends too much that is refused is given fewer streams, then shown out: a refusal counts 1, a bad device token
+        /// 4, 410 nothing, and a push that is taken makes up for 1. Apple says that it does so, not when.
+        package var refusalsUntilSlow = 40
+        package var refusalsUntilOut = 80
+        /// What `install` may name.
+        package var knownApps = Dictionary(uniqueKeysWithValues: KnownApp.allCases.map { ($0.rawValue, $0.activityTypes) })
         package var seed: UInt64 = 1
 
         package init() {}
@@ -114,7 +120,7 @@ package struct APNsSimulator {
             if let answer = fault.answer { orders = [.answer(scripted(answer, to: request), after: fault.delay)] }
         } else {
             let response = answer(request, on: id, record: &record, copies: fault?.copies ?? 1, at: now)
-            orders = limitRaise(on: id) + [.answer(response, after: fault?.delay ?? 0)]
+            orders = limitRaise(on: id) + [.answer(response, after: fault?.delay ?? 0)] + penalty(for: response, on: id)
         }
         if let fault { orders = fault.turn(orders) }
         apply(orders, to: id)
@@ -144,10 +150,26 @@ package struct APNsSimulator {
 
     /// Once a connection has proved who it is, it may have as many streams as everybody.
     private mutating func limitRaise(on id: ConnectionNumber) -> [Order] {
-        guard let connection = connections[id], connection.identity != nil, connection.streamLimit == 1,
-            configuration.streamLimit != 1
-        else { return [] }
+        guard let connection = connections[id], connection.identity != nil, !connection.isRaised else { return [] }
+        connections[id]?.isRaised = true
         return [.limitStreams(configuration.streamLimit)]
+    }
+
+    private mutating func penalty(for response: Response, on id: ConnectionNumber) -> [Order] {
+        guard let before = connections[id]?.refusals else { return [] }
+        let points =
+            switch response.reason {
+            case nil: -1
+            case .unregistered, .expiredToken: 0
+            case .badDeviceToken: 4
+            default: (400..<500).contains(response.status) ? 1 : 0
+            }
+        let after = max(0, before + points)
+        connections[id]?.refusals = after
+        if after >= configuration.refusalsUntilOut { return [.goAway(lastStream: .all, reason: nil, closes: true)] }
+        let isSlowed = before < configuration.refusalsUntilSlow && after >= configuration.refusalsUntilSlow
+        guard isSlowed, connections[id]?.identity != nil else { return [] }
+        return [.limitStreams(max(1, configuration.streamLimit / 10))]
     }
 
     private mutating func apply(_ orders: [Order], to id: ConnectionNumber) {
@@ -172,13 +194,16 @@ package struct APNsSimulator {
             .sorted { $0.value < $1.value }
             .map { id in
                 note(.goAway(id, .idleTimeout), at: now)
+                // Said once; the transport closes it.
+                connections[id]?.lastUsedAt = now
                 return (id, .goAway(lastStream: .all, reason: .idleTimeout, closes: true))
             }
     }
 
     /// When `pass(to:)` next has something to do, or nil.
     package var nextDeadline: Int64? {
-        let idle = configuration.idleMillisecondsMax.map { limit in connections.values.map { $0.lastUsedAt + limit } } ?? []
+        let quiet = connections.values.filter(\.openStreams.isEmpty)
+        let idle = configuration.idleMillisecondsMax.map { limit in quiet.map { $0.lastUsedAt + limit } } ?? []
         return (Array(deadlines.values) + idle).min()
     }
 

@@ -8,7 +8,7 @@ package import RelayProtocol
 /// | `key` | `id`, `team`, `publicKey` (PEM), `environments`, `topics` |
 /// | `revokeKey` | `id` |
 /// | `device` | `device`, `ios` (`18.2`), `holding` (milliseconds), `takesNulls`, `updates` and `starts` (`{"count", "refill"}`) |
-/// | `install` | `device`, `bundle`, `app` (a `KnownApp`), `environment`, `categories`, and what `app` behaves like, see below |
+/// | `install` | `device`, `bundle`, `app` (of `Configuration.knownApps`), `environment`, `categories`, and what `app` behaves like, see below |
 /// | `behave` | `device`, `bundle`, `notifications`, `timeSensitive`, `activities`, `presentsInForeground`, `killed`, `updateTokens` (`atOnce`, `never` or milliseconds) |
 /// | `frequentUpdates` | `device`, `bundle`, `on` |
 /// | `uninstall` | `device`, `bundle` |
@@ -98,10 +98,14 @@ extension APNsSimulator {
     // MARK: - Commands
 
     private mutating func install(_ json: JSONValue, at now: Int64) throws(WireError) {
-        let known: KnownApp = try json.word("app")
+        let name = try json.required("app")
+        guard let types = configuration.knownApps[try name.string()] else {
+            let names = configuration.knownApps.keys.sorted().joined(separator: ", ")
+            throw WireError(.badValue, at: name.path, "this is none of: \(names)")
+        }
         let environment: PushEnvironment = json.optional("environment") == nil ? .sandbox : try json.word("environment")
         var app = InstalledApp(
-            bundle: try json.string("bundle"), environment: environment, activityTypes: [known.activityTypes])
+            bundle: try json.string("bundle"), environment: environment, activityTypes: [types])
         for (category, buttons) in try json.optional("categories")?.members() ?? [] {
             var titles: [String] = []
             for title in try buttons.array() { titles.append(try title.string()) }

@@ -2,6 +2,9 @@ internal import RelayProtocol
 
 /// Ordinary notifications, by the notification centre's rules.
 extension Device {
+    /// The oldest make room; nobody scrolls further down.
+    static let notificationsMax = 500
+
     mutating func show(_ push: Push, of app: InstalledApp, at now: Int64) throws(DropError) -> DeviceOutcome {
         let aps = try APSDictionary(parsing: push.payload)
         guard app.allowsNotifications else { throw DropError(.notAllowed, "notifications are switched off") }
@@ -25,6 +28,7 @@ extension Device {
         let replaces = push.collapseID != nil && notifications.contains { $0.isSame(as: shown) }
         if replaces { notifications.removeAll { $0.isSame(as: shown) } }
         notifications.append(shown)
+        if notifications.count > Self.notificationsMax { notifications.removeFirst() }
         return DeviceOutcome(replaces ? .replaced : isQuiet ? .quiet : .alerted, detail: push.collapseID)
     }
 

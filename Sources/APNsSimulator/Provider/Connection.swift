@@ -9,6 +9,9 @@ struct Connection {
     let endpoint: Endpoint
     /// One stream until the first request that proved who it is.
     var streamLimit = 1
+    var isRaised = false
+    /// Points, see `APNsSimulator.Configuration.refusalsUntilSlow`.
+    var refusals = 0
     var openStreams: Set<Int32> = []
     /// Milliseconds since 1970; when the last request came.
     var lastUsedAt: Int64

@@ -88,6 +88,8 @@ import Testing
         #expect(rig.opens(101))
         #expect(rig.opens(103))
         #expect(!rig.opens(105))
+        rig.simulator.closed(stream: 103, on: rig.connection)
+        #expect(Self.names(rig.orders(of: rig.alert())) == ["answer 200 after 0"], "it is not raised again")
     }
 
     @Test(

@@ -170,3 +170,31 @@ import Testing
         }
     }
 }
+
+@Suite("A sender of refused pushes") struct RefusalPointTests {
+    @Test("is given fewer streams, then shown out; bad device tokens count four times")
+    func shownOut() {
+        let rig = Rig()
+        rig.send(rig.alert())
+        let bad = rig.alert().with(path: "/3/device/abcdef")
+        let orders = (1...20).map { _ in FaultTests.names(rig.orders(of: bad)) }
+        #expect(orders[8] == ["answer 400 after 0"])
+        #expect(orders[9] == ["answer 400 after 0", "limit 100"])
+        #expect(orders[18] == ["answer 400 after 0"])
+        #expect(orders[19] == ["answer 400 after 0", "goAway all - true"])
+    }
+
+    @Test("410 counts nothing, and what is taken makes up for what is refused")
+    func forgiven() {
+        let rig = Rig()
+        let request = rig.alert()
+        let gone = rig.token(.alert)
+        rig.simulator.setState(.unregistered(since: 1), of: gone)
+        for _ in 0..<100 { #expect(rig.orders(of: request).count <= 2) }
+        rig.simulator.setState(.live, of: gone)
+        for _ in 0..<100 {
+            #expect(rig.send(request)?.status == 200)
+            #expect(FaultTests.names(rig.orders(of: request.with("apns-topic", nil))) == ["answer 400 after 0"])
+        }
+    }
+}

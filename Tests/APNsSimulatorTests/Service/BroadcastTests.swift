@@ -119,6 +119,15 @@ import Testing
         #expect(rig.send(Self.publish(id, rig.change()))?.reason == .channelNotRegistered)
     }
 
+    @Test("a channel belongs to one app, also among those of one team")
+    func otherApp() {
+        let rig = Rig()
+        rig.simulator.register(app: "com.example.twin", .init(team: "TEAM", hasBroadcast: true))
+        let id = Self.channel(on: rig)
+        let twin = Self.publish(id, rig.change()).with(path: "/4/broadcasts/apps/com.example.twin")
+        #expect(rig.send(twin)?.reason == .topicMismatch)
+    }
+
     @Test("a card that was started on a channel hears what is published there, and has no token")
     func delivery() {
         let rig = Rig()

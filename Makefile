@@ -1,7 +1,8 @@
 # Heliograph. `make` lists what there is.
 
 RUN_PACKAGES := libwebsockets-dev libssl-dev libnghttp2-dev libsqlite3-dev libqrencode-dev pkg-config
-TEST_PACKAGES := chromium curl fonts-dejavu-core nghttp2-client nodejs node-typescript tmux python3-venv strace procps sqlite3
+TEST_PACKAGES := nghttp2-client nghttp2-server chromium curl fonts-dejavu-core nodejs node-typescript tmux python3-venv strace \
+	procps sqlite3
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=
@@ -52,8 +53,10 @@ lint: test-packages ## Check the format of the Swift and the types of the page
 format: ## Format the Swift
 	swift format --in-place --recursive --parallel $(SWIFT)
 
-bench: build venv ## Measure: hook cost, approval round trip, durable events per second, memory per client
+bench: build venv ## Measure: hook cost, approval round trip, durable events and pushes per second, memory per client
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)
+	swift build -c release --product apns-bench
+	$(PYTHON) Tests/Tools/bench_apns.py
 
 clean: ## Remove what was built, and the Python environment
 	rm -rf .build .venv

@@ -81,6 +81,10 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
+        // What Tests/Tools/bench_apns.py measures.
+        .executableTarget(
+            name: "apns-bench", dependencies: ["PushAPNs"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
+
         // Puts web/ and the schema into the binary.
         .executableTarget(name: "EmbedFiles", swiftSettings: settings),
         .plugin(

@@ -1,5 +1,5 @@
-/// What the connections of a client bring. Called on the loop's thread, never from inside a call of the loop's own methods: it may call
-/// any of them.
+/// What the connections of a client bring. Called on the loop's thread, never from inside a call of the loop's own methods: it
+/// may call any of them.
 package protocol HTTP2ClientHandler: AnyObject {
     func handle(_ event: HTTP2ClientEvent, on connection: HTTP2ConnectionID, _ loop: HTTP2Loop)
 }
@@ -11,7 +11,8 @@ package enum HTTP2ClientEvent: Equatable, Sendable {
     case responseReceived(HTTP2Message, HTTP2StreamID)
     /// The last event of a stream that was not answered.
     case streamEnded(HTTP2StreamID, HTTP2StreamEnd)
-    /// No new stream will be taken. Streams above `lastStream` end with `.reset(.refusedStream)`; for those up to it an answer may still come.
+    /// No new stream will be taken. Streams above `lastStream` end with `.reset(.refusedStream)`; for those up to it an answer
+    /// may still come.
     case goAwayReceived(lastStream: Int32, HTTP2ErrorCode, debug: [UInt8])
     /// The peer answered a `ping(_:)`.
     case pingAnswered

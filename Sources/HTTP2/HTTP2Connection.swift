@@ -29,15 +29,15 @@ final class HTTP2Connection {
     let session: HTTP2Session
     var phase: Phase
     /// Of the phase. Always set until the connection is open.
-    var deadline: ContinuousClock.Instant?
+    var deadline: MonotonicTime?
     /// Of each stream that has not ended.
-    var streamDeadlines: [Int32: ContinuousClock.Instant] = [:]
+    var streamDeadlines: [Int32: MonotonicTime] = [:]
 
     /// Nil before TCP is begun and after the end.
     var socket: Int32?
     /// Addresses not tried yet, and until when the one that is being tried has time.
     var addresses: [String] = []
-    var attemptDeadline: ContinuousClock.Instant?
+    var attemptDeadline: MonotonicTime?
     /// Why the last address did not do.
     var failure: String?
     /// An address; what a handler is told.
@@ -61,7 +61,7 @@ final class HTTP2Connection {
     var isStalled = false
     var isInDirtyList = false
 
-    init(id: HTTP2ConnectionID, role: Role, phase: Phase, deadline: ContinuousClock.Instant) {
+    init(id: HTTP2ConnectionID, role: Role, phase: Phase, deadline: MonotonicTime) {
         self.id = id
         self.role = role
         self.phase = phase

@@ -1,7 +1,8 @@
 internal import Crypto
 internal import Glibc
 
-/// What handlers of either role ask of a connection or a stream. An order to one that has ended does nothing: that it has is told anyway.
+/// What handlers of either role ask of a connection or a stream. An order to one that has ended does nothing: that it has is
+/// told anyway.
 extension HTTP2Loop {
     /// Ends a stream. The last event of it is `.resetHere`.
     package func reset(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
@@ -16,8 +17,8 @@ extension HTTP2Loop {
         order(connection) { $0.session.ping() }
     }
 
-    /// Says that no stream will be begun or taken any more, lets those that are open end, and closes then. `lastStream`: the last one of the
-    /// peer's that will be looked at, which may be lower than what has come; nil: what has come.
+    /// Says that no stream will be begun or taken any more, lets those that are open end, and closes then. `lastStream`: the last
+    /// one of the peer's that will be looked at, which may be lower than what has come; nil: what has come.
     package func goAway(
         _ connection: HTTP2ConnectionID, _ code: HTTP2ErrorCode = .noError, lastStream: Int32? = nil, debug: [UInt8] = []
     ) {

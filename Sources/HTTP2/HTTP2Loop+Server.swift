@@ -13,6 +13,8 @@ struct HTTP2Listener {
     let configuration: HTTP2ServerConfiguration
     let handler: any HTTP2ServerHandler
     var connectionCount = 0
+    /// Not polled for a while.
+    var isResting = false
 }
 
 /// The server's role.
@@ -48,8 +50,8 @@ extension HTTP2Loop {
     }
 
     func close(_ listener: HTTP2Listener) {
-        listeners[listener.id] = nil
-        poller.remove(listener.socket)
+        let isResting = listeners.removeValue(forKey: listener.id)?.isResting ?? false
+        if !isResting { poller.remove(listener.socket) }
         Glibc.close(listener.socket)
     }
 
@@ -65,8 +67,9 @@ extension HTTP2Loop {
         while let listener = listeners[listener.id] {
             let socket = Glibc.accept(listener.socket, nil, nil)
             guard socket >= 0 else {
-                // Of those that gave up before we came to them there may be more; of all else the next turn will tell.
+                // Of those that gave up before we came to them there may be more.
                 if errno == ECONNABORTED || errno == EINTR { continue }
+                if errno != EAGAIN { rest(listener) }
                 return
             }
             guard listener.connectionCount < listener.configuration.limits.connectionsMax else {
@@ -90,6 +93,17 @@ extension HTTP2Loop {
                 poller.add(socket, connection.id.rawValue)
                 expect(by: connection.deadline!)
             }
+        }
+    }
+
+    /// The process is out of descriptors or memory: asking again at once would only burn a processor.
+    private func rest(_ listener: HTTP2Listener) {
+        poller.remove(listener.socket)
+        listeners[listener.id]?.isResting = true
+        schedule(after: .milliseconds(100)) { loop in
+            guard loop.listeners[listener.id] != nil else { return }
+            loop.listeners[listener.id]?.isResting = false
+            loop.poller.add(listener.socket, listener.id)
         }
     }
 

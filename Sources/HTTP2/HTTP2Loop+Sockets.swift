@@ -106,7 +106,7 @@ extension HTTP2Loop {
         }
     }
 
-    func setDeadline(_ deadline: ContinuousClock.Instant, ofStream number: Int32, _ connection: HTTP2Connection) {
+    func setDeadline(_ deadline: MonotonicTime, ofStream number: Int32, _ connection: HTTP2Connection) {
         connection.streamDeadlines[number] = deadline
         expect(by: deadline)
     }

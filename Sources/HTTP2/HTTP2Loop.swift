@@ -12,7 +12,7 @@ package final class HTTP2Loop {
 
     struct Timer {
         var id: HTTP2TimerID
-        var deadline: ContinuousClock.Instant
+        var deadline: MonotonicTime
         var body: (HTTP2Loop) -> Void
     }
 
@@ -29,9 +29,9 @@ package final class HTTP2Loop {
     /// By deadline.
     var timers: [Timer] = []
     /// No deadline of a connection or stream passes before this.
-    var nextSweep: ContinuousClock.Instant?
+    var nextSweep: MonotonicTime?
     /// When this turn began: exact enough for deadlines, and read once.
-    package private(set) var now = ContinuousClock.now
+    package private(set) var now = MonotonicTime.now
     private var lastID: UInt64 = 0
     /// The number of the queue's descriptor in the poller; no id is 0.
     private static let queueNumber: UInt64 = 0
@@ -93,7 +93,7 @@ package final class HTTP2Loop {
 
     private var patience: Duration? {
         let next = [nextSweep, timers.first?.deadline].compactMap(\.self).min()
-        return next.map { max(.zero, $0 - .now) }
+        return next.map { max(.zero, MonotonicTime.now.duration(to: $0)) }
     }
 
     // MARK: For the other files of this class
@@ -114,7 +114,7 @@ package final class HTTP2Loop {
         dirty.append(connection)
     }
 
-    func expect(by deadline: ContinuousClock.Instant) {
+    func expect(by deadline: MonotonicTime) {
         nextSweep = min(nextSweep ?? deadline, deadline)
     }
 

@@ -21,8 +21,8 @@ extension HTTP2Session {
             unsafe HTTP2Session.of(user).frameReceived(frame!.pointee)
             return 0
         }
-        unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-            unsafe HTTP2Session.of(user).frameSent(frame!.pointee.hd)
+        unsafe nghttp2_session_callbacks_set_before_frame_send_callback(callbacks) { _, frame, user in
+            unsafe HTTP2Session.of(user).frameIsDue(frame!.pointee.hd)
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, number, code, user in
@@ -139,12 +139,13 @@ extension HTTP2Session {
 
     // MARK: Going out
 
-    private func frameSent(_ head: nghttp2_frame_hd) {
-        guard head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
-        switch UInt32(head.type) {
-        case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue: streams[head.stream_id]?.isSent = true
-        default: break
-        }
+    /// Before it is sent and not after: what nghttp2 tells after, it tells when it is asked for the next frame, and a connection
+    /// that ends between the two may have carried it. Of bodies `readOutput` knows.
+    private func frameIsDue(_ head: nghttp2_frame_hd) {
+        guard UInt32(head.type) == NGHTTP2_HEADERS.rawValue,
+            head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+        else { return }
+        streams[head.stream_id]?.isSent = true
     }
 
     /// nghttp2 refuses to begin a stream after a GOAWAY. It closes such a stream itself where one was made.
@@ -183,6 +184,7 @@ extension HTTP2Session {
         stream.outputOffset = end
         if stream.isOutputWhole, end == stream.output.count {
             unsafe flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+            stream.isSent = true
         }
         return count
     }

@@ -3,8 +3,8 @@ internal import CNghttp2
 /// HTTP/2 on one connection as a machine of bytes, by nghttp2: knows neither sockets nor TLS nor time. The only file, with its
 /// extensions, that calls nghttp2.
 ///
-/// Belongs to the loop's thread. nghttp2 calls back from inside `receive(_:)` and `produce(into:upTo:)` only; what it says is kept in
-/// `events` and acted on after the call.
+/// Belongs to the loop's thread. nghttp2 calls back from inside `receive(_:)` and `produce(into:upTo:)` only; what it says is
+/// kept in `events` and acted on after the call.
 @safe final class HTTP2Session {
     enum Event {
         case settingsReceived(streamsMax: Int)
@@ -31,7 +31,7 @@ internal import CNghttp2
         var isOutputWhole = false
         /// nghttp2 has nothing to read from `output` until it is told that there is more.
         var isDeferred = false
-        /// Our last frame of it was handed out.
+        /// Our last frame of it was handed out, or is about to be.
         var isSent = false
         /// What to say when it ends, where that is known before.
         var end: HTTP2StreamEnd?

@@ -9,8 +9,8 @@ package enum HTTP2StreamEnd: Equatable, Sendable {
     case resetHere(HTTP2ErrorCode)
     /// It took longer than its deadline; it was reset with CANCEL.
     case deadlinePassed
-    /// The connection ended under it. `wasSent`: the whole request was handed to the network, so that the server may have acted on it.
-    /// Where it is false the server cannot have.
+    /// The connection ended under it. `wasSent`: all that this side had to send was handed to the network, so that the server may
+    /// have acted on it. Where that is false it cannot have.
     case connectionLost(wasSent: Bool)
     /// The body of the message was longer than the limit; it was reset with CANCEL.
     case tooLarge

@@ -12,8 +12,8 @@ package final class APNsClient: Sendable {
     private let engine: HTTP2Engine
     private let home = Home()
 
-    /// Throws `HTTP2Error` `systemFailed`, or `CryptoError` `invalidCertificate`. A key file that cannot be read is no error here: its
-    /// requests say so, until it can.
+    /// Throws `HTTP2Error` `systemFailed`, or `CryptoError` `invalidCertificate`. A key file that cannot be read is no error here:
+    /// its requests say so, until it can.
     package init(_ configuration: APNsConfiguration) throws {
         let tls = try TLSContext(clientProtocols: ["h2"], authorityFile: configuration.authorityFile)
         engine = try HTTP2Engine()

@@ -45,6 +45,8 @@ package struct APNsConfiguration: Sendable {
 
     package var teams: [APNsTeam]
     package var hosts: [APNsService: [APNsEnvironment: Host]] = Self.appleHosts
+    /// Where provider tokens are kept, so that a restart does not make new ones: Apple counts. A folder that only we can read.
+    package var tokenFolder: String?
     /// Certificates to trust besides the system's; PEM.
     package var authorityFile: String?
     package var limits = APNsLimits()

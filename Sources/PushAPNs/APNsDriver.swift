@@ -28,7 +28,7 @@ final class APNsDriver: HTTP2ClientHandler {
     private var inputs: [APNsMachine.Input] = []
     private var isWorking = false
     /// The timer for the machine's `wakeAt`, and when it fires.
-    private var alarm: (timer: HTTP2TimerID, due: ContinuousClock.Instant)?
+    private var alarm: (timer: HTTP2TimerID, due: MonotonicTime)?
 
     /// A key that was replaced is in use after this at the latest.
     private static let keyFilesInterval: Duration = .seconds(10)
@@ -53,9 +53,9 @@ final class APNsDriver: HTTP2ClientHandler {
     func stop(_ loop: HTTP2Loop) { work(.stopped, loop) }
 
     func lanes(_ loop: HTTP2Loop) -> [APNsLaneState] {
-        machine.lanes.map { id, lane in
-            let connection = connections[Link(lane: id, generation: lane.generation)]
-            return APNsLaneState(id, lane, connection.flatMap { loop.state(of: $0) })
+        machine.lanes.map { lane in
+            let connection = connections[Link(lane: lane.id, generation: lane.machine.generation)]
+            return APNsLaneState(lane.id, lane.machine, connection.flatMap { loop.state(of: $0) })
         }
     }
 
@@ -94,10 +94,19 @@ final class APNsDriver: HTTP2ClientHandler {
 
     private func readKey(_ id: APNsKeyID, _ loop: HTTP2Loop) {
         switch keyFiles[id]?.look() {
-        case .read(let digest): work(.keyRead(id, digest: digest), loop)
+        case .read(let digest):
+            work(.keyRead(id, digest: digest), loop)
+            if let (text, issuedAt) = tokenFile(id)?.read() {
+                work(.tokenRestored(id, text, issuedAt: issuedAt), loop)
+            }
         case .failed(let sentence): work(.keyFailed(id, sentence), loop)
         case .some(.none), nil: break
         }
+    }
+
+    private func tokenFile(_ id: APNsKeyID) -> TokenFile? {
+        guard let folder = configuration.tokenFolder, let digest = keyFiles[id]?.digest else { return nil }
+        return TokenFile(folder: folder, id: id, keyDigest: digest)
     }
 
     // MARK: Orders
@@ -131,6 +140,7 @@ final class APNsDriver: HTTP2ClientHandler {
             send(request, Link(lane: lane, generation: generation), token, deadline, loop)
         case .mint(let key, let issuedAt):
             guard let text = keyFiles[key]?.token(issuedAt: issuedAt) else { preconditionFailure("a key that nobody has") }
+            tokenFile(key)?.write(text, issuedAt: issuedAt)
             inputs.append(.minted(key, text))
         case .readKey(let key): readKey(key, loop)
         case .finish(let number, let outcome): completions.removeValue(forKey: number)?(outcome)
@@ -149,7 +159,7 @@ final class APNsDriver: HTTP2ClientHandler {
     }
 
     private func send(
-        _ request: LaneRequest, _ link: Link, _ token: String, _ deadline: ContinuousClock.Instant, _ loop: HTTP2Loop
+        _ request: LaneRequest, _ link: Link, _ token: String, _ deadline: MonotonicTime, _ loop: HTTP2Loop
     ) {
         let name = configuration.hosts[link.lane.service]?[link.lane.environment]?.name ?? ""
         do {

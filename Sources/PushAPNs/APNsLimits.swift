@@ -6,6 +6,8 @@ package struct APNsLimits: Equatable, Sendable {
     package var streamsMax = 1_000
     /// From a request's first byte to its answer. Apple answers in well under a second.
     package var answerDeadline: Duration = .seconds(15)
+    /// An attempt gets that long even where patience ends sooner: cut short, its outcome would be unknown for nothing.
+    package var answerDeadlineMin: Duration = .seconds(1)
     /// A request is sent at most so often; with the back-off below that is about eight minutes.
     package var attemptsMax = 8
     /// The wait before the second attempt; doubled for each one after it.

@@ -1,3 +1,5 @@
+internal import HTTP2
+
 /// Every decision of the client: which lane a request takes, which environment its token is of, whose provider token signs.
 ///
 /// Pure: `APNsDriver` carries out the effects.
@@ -17,6 +19,8 @@ struct APNsMachine {
         case keyRead(APNsKeyID, digest: String)
         case keyFailed(APNsKeyID, String)
         case minted(APNsKeyID, String)
+        /// Of an earlier run, signed by the key that was read last.
+        case tokenRestored(APNsKeyID, String, issuedAt: Int64)
         case timePassed
         case stopped
     }
@@ -26,13 +30,14 @@ struct APNsMachine {
         case close(LaneID, generation: Int)
         case drop(LaneID, generation: Int)
         case ping(LaneID, generation: Int)
-        case send(LaneID, LaneRequest, generation: Int, token: String, deadline: ContinuousClock.Instant)
+        case send(LaneID, LaneRequest, generation: Int, token: String, deadline: MonotonicTime)
         case mint(APNsKeyID, issuedAt: Int64)
         case readKey(APNsKeyID)
         case finish(number: Int, APNsOutcome)
     }
 
-    private(set) var lanes: [LaneID: LaneMachine] = [:]
+    /// In the order in which they were first needed.
+    private(set) var lanes: [(id: LaneID, key: APNsKeyID, machine: LaneMachine)] = []
     private var tokens: [APNsKeyID: ProviderTokenMachine] = [:]
     private let keys: [APNsTeam]
     private let limits: APNsLimits
@@ -54,7 +59,14 @@ struct APNsMachine {
     }
 
     /// When `timePassed` is due.
-    var wakeAt: ContinuousClock.Instant? { lanes.values.compactMap(\.wakeAt).min() }
+    var wakeAt: MonotonicTime? {
+        var first: MonotonicTime?
+        for index in lanes.indices {
+            guard let due = lanes[index].machine.wakeAt else { continue }
+            first = min(first ?? due, due)
+        }
+        return first
+    }
 
     func token(of key: APNsKeyID) -> ProviderTokenMachine.Token? { tokens[key]?.token }
 
@@ -62,21 +74,23 @@ struct APNsMachine {
         var effects: [Effect] = []
         switch input {
         case .submitted(let number, let request): submitted(number, request, now, &effects)
-        case .lane(let id, let input): run(id, input, now, &effects)
+        case .lane(let id, let input):
+            if let index = index(of: id) { run(index, input, now, &effects) }
         case .keyRead(let key, let digest):
             guard tokens[key]?.key != digest else { break }
             tokens[key]?.keyRead(digest)
-            for id in lanes.keys where self.key(of: id) == key { run(id, .keyChanged, now, &effects) }
+            for index in lanes.indices where lanes[index].key == key { run(index, .keyChanged, now, &effects) }
         case .keyFailed(let key, let sentence): tokens[key]?.keyFailed(sentence)
         case .minted(let key, let text):
             tokens[key]?.minted(text, at: now, dice: dice.next())
-            for id in lanes.keys where self.key(of: id) == key { run(id, .tokenMinted, now, &effects) }
+            for index in lanes.indices where lanes[index].key == key { run(index, .tokenMinted, now, &effects) }
+        case .tokenRestored(let key, let text, let issuedAt): tokens[key]?.restored(text, issuedAt: issuedAt, at: now)
         case .timePassed:
-            for (id, lane) in lanes {
-                if let due = lane.wakeAt, due <= now.instant { run(id, .timePassed, now, &effects) }
+            for index in lanes.indices {
+                if let due = lanes[index].machine.wakeAt, due <= now.instant { run(index, .timePassed, now, &effects) }
             }
         case .stopped:
-            for id in lanes.keys { run(id, .stopped, now, &effects) }
+            for index in lanes.indices { run(index, .stopped, now, &effects) }
         }
         return effects
     }
@@ -84,7 +98,8 @@ struct APNsMachine {
     // MARK: Requests
 
     private mutating func submitted(_ number: Int, _ request: APNsRequest, _ now: Moment, _ effects: inout [Effect]) {
-        let environment = request.deviceToken.flatMap { environments[$0] } ?? request.environment
+        let found = request.isEnvironmentProven ? nil : request.deviceToken.flatMap { environments[$0] }
+        let environment = found ?? request.environment
         submit(
             LaneRequest(number: number, request: request, until: now.instant + request.patience), to: environment, now,
             &effects)
@@ -94,15 +109,20 @@ struct APNsMachine {
         _ request: LaneRequest, to environment: APNsEnvironment, _ now: Moment, _ effects: inout [Effect]
     ) {
         let id = LaneID(service: request.request.service, environment: environment, teamID: request.request.teamID)
-        guard key(of: id) != nil else {
+        if let index = index(of: id) { return run(index, .submitted(request), now, &effects) }
+        guard let key = keys.first(where: { $0.teamID == id.teamID })?.keys[environment]?.id else {
             let obstacle = APNsObstacle.noKey("no key is configured for team \(id.teamID) in the \(environment) environment")
             return finish(request, .notSent(obstacle), environment, now, &effects)
         }
-        if lanes[id] == nil { lanes[id] = LaneMachine(limits: limits, seed: UInt64(dice.next() * Double(1 << 53))) }
-        run(id, .submitted(request), now, &effects)
+        lanes.append((id, key, LaneMachine(limits: limits, seed: UInt64(dice.next() * Double(1 << 53)))))
+        run(lanes.endIndex - 1, .submitted(request), now, &effects)
     }
 
-    private func key(of id: LaneID) -> APNsKeyID? { keys.first { $0.teamID == id.teamID }?.keys[id.environment]?.id }
+    /// There are a handful: a look at each costs less than a hash.
+    private func index(of id: LaneID) -> Int? {
+        for index in lanes.indices where lanes[index].id == id { return index }
+        return nil
+    }
 
     private mutating func finish(
         _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: APNsEnvironment, _ now: Moment,
@@ -118,6 +138,8 @@ struct APNsMachine {
             return effects.append(.finish(number: request.number, first))
         }
         if isWorthOtherEnvironment(request, result, environment) {
+            // Whatever was found out before: an app that is installed anew from elsewhere may have changed sides.
+            forget(request.request.deviceToken)
             secondTries[request.number] = outcome
             var again = request
             (again.refusal, again.uncertainty, again.isTokenRenewed, again.attempts) = (nil, nil, false, 0)
@@ -132,9 +154,14 @@ struct APNsMachine {
     private func isWorthOtherEnvironment(
         _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: APNsEnvironment
     ) -> Bool {
-        guard case .refused(_, .badDeviceToken, _, _) = result, let device = request.request.deviceToken else { return false }
-        return !request.request.isEnvironmentProven && environments[device] == nil
+        guard case .refused(_, .badDeviceToken, _, _) = result else { return false }
+        return !request.request.isEnvironmentProven
             && keys.first { $0.teamID == request.request.teamID }?.keys[environment.other] != nil
+    }
+
+    private mutating func forget(_ device: String?) {
+        guard let device, environments.removeValue(forKey: device) != nil else { return }
+        environmentsByAge.removeAll { $0 == device }
     }
 
     private mutating func remember(_ device: String, _ environment: APNsEnvironment) {
@@ -144,9 +171,9 @@ struct APNsMachine {
 
     // MARK: Lanes
 
-    private mutating func run(_ id: LaneID, _ input: LaneMachine.Input, _ now: Moment, _ effects: inout [Effect]) {
-        guard let key = key(of: id), lanes[id] != nil, tokens[key] != nil else { return }
-        for effect in lanes[id]!.handle(input, &tokens[key]!, at: now) {
+    private mutating func run(_ index: Int, _ input: LaneMachine.Input, _ now: Moment, _ effects: inout [Effect]) {
+        let (id, key) = (lanes[index].id, lanes[index].key)
+        for effect in lanes[index].machine.handle(input, &tokens[key]!, at: now) {
             switch effect {
             case .connect(let generation): effects.append(.connect(id, generation: generation))
             case .close(let generation): effects.append(.close(id, generation: generation))

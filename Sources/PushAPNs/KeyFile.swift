@@ -25,6 +25,7 @@ struct KeyFile {
     private let path: String
     private var stamp: Stamp?
     private(set) var key: ES256PrivateKey?
+    private(set) var digest: String?
 
     init(_ key: APNsKey) {
         id = key.id
@@ -42,7 +43,9 @@ struct KeyFile {
         do {
             let pem = try String(contentsOfFile: path, encoding: .utf8)
             key = try ES256PrivateKey(pem: pem)
-            return .read(digest: Crypto.hex(Crypto.sha256(pem)))
+            let digest = Crypto.hex(Crypto.sha256(pem))
+            self.digest = digest
+            return .read(digest: digest)
         } catch let error as CryptoError {
             return .failed("\(path): \(error.message)")
         } catch {

@@ -88,7 +88,7 @@ extension LaneMachine {
         again(request, after: wait, now)
     }
 
-    private mutating func hold(_ device: String, until: ContinuousClock.Instant) {
+    private mutating func hold(_ device: String, until: MonotonicTime) {
         // Whoever is not held for lack of room is told by the next 429.
         guard deviceHolds.count < limits.requestsMax else { return }
         deviceHolds[device] = max(deviceHolds[device] ?? until, until)

@@ -16,9 +16,9 @@ struct LaneMachine {
         /// As many requests as the server allows. Becomes checking, idle or pausing.
         case open
         /// A PING is out and nothing else goes. Becomes proving or open by its answer, else idle.
-        case checking(wasOpen: Bool, until: ContinuousClock.Instant)
+        case checking(wasOpen: Bool, until: MonotonicTime)
         /// The host is left alone. Becomes connecting when somebody wants something.
-        case pausing(until: ContinuousClock.Instant)
+        case pausing(until: MonotonicTime)
     }
 
     enum Input {
@@ -45,7 +45,7 @@ struct LaneMachine {
         /// It is dead.
         case drop(generation: Int)
         case ping(generation: Int)
-        case send(LaneRequest, generation: Int, token: String, deadline: ContinuousClock.Instant)
+        case send(LaneRequest, generation: Int, token: String, deadline: MonotonicTime)
         case mint(issuedAt: Int64)
         /// Apple does not like the token: perhaps the file has a new key.
         case readKey
@@ -60,7 +60,7 @@ struct LaneMachine {
 
     struct Delayed {
         var request: LaneRequest
-        var notBefore: ContinuousClock.Instant
+        var notBefore: MonotonicTime
     }
 
     private(set) var link = Link.idle
@@ -84,7 +84,7 @@ struct LaneMachine {
     private var linkKey: String?
     /// This connection has carried an accepted push.
     private(set) var isProven = false
-    private var lastHeard: ContinuousClock.Instant?
+    private var lastHeard: MonotonicTime?
     private var connectFailures = 0
     /// What stood in the way last; a sentence.
     private(set) var trouble: String?
@@ -92,15 +92,15 @@ struct LaneMachine {
     // Restraint.
     /// Consecutive refusals of our credentials.
     var credentialRefusals = 0
-    private(set) var barredUntil: ContinuousClock.Instant?
+    private(set) var barredUntil: MonotonicTime?
     private var barredReason: APNsReason?
     private var barredCount = 0
     /// Consecutive errors of the server.
     var serverErrors = 0
     /// Devices that get too much.
-    var deviceHolds: [String: ContinuousClock.Instant] = [:]
+    var deviceHolds: [String: MonotonicTime] = [:]
     /// Nothing is due before this.
-    private(set) var wakeAt: ContinuousClock.Instant?
+    private(set) var wakeAt: MonotonicTime?
     private var isStopped = false
 
     init(limits: APNsLimits, seed: UInt64) {
@@ -270,7 +270,7 @@ struct LaneMachine {
         linkKey = token.key
         flightsHere += 1
         flights[request.number] = Flight(request: request, generation: generation, tokenSerial: token.serial)
-        let deadline = min(now.instant + limits.answerDeadline, max(request.until, now.instant + .seconds(1)))
+        let deadline = min(now.instant + limits.answerDeadline, max(request.until, now.instant + limits.answerDeadlineMin))
         effects.append(.send(request, generation: generation, token: token.text, deadline: deadline))
     }
 
@@ -342,7 +342,7 @@ struct LaneMachine {
     // MARK: The breaker
 
     /// Sends nothing for a while, longer each time, or until then.
-    mutating func bar(_ reason: APNsReason?, until: ContinuousClock.Instant) {
+    mutating func bar(_ reason: APNsReason?, until: MonotonicTime) {
         barredReason = reason
         barredUntil = until
         wake(by: until)
@@ -369,14 +369,14 @@ struct LaneMachine {
         if wait == .zero { queue.append(request) } else { delay(request, until: now.instant + wait) }
     }
 
-    private mutating func delay(_ request: LaneRequest, until: ContinuousClock.Instant) {
+    private mutating func delay(_ request: LaneRequest, until: MonotonicTime) {
         delayed.append(Delayed(request: request, notBefore: until))
         wake(by: min(until, request.until))
     }
 
     // MARK: Time
 
-    mutating func wake(by instant: ContinuousClock.Instant) { wakeAt = min(wakeAt ?? instant, instant) }
+    mutating func wake(by instant: MonotonicTime) { wakeAt = min(wakeAt ?? instant, instant) }
 
     /// After a look at everything.
     private mutating func rearm() {

@@ -1,10 +1,13 @@
+internal import HTTP2
+
 /// A request on its way through a lane.
 struct LaneRequest: Equatable, Sendable {
     /// Names it between the machine and its caller.
-    var number: Int
-    var request: APNsRequest
+    let number: Int
+    /// A request has many parts, and this is handed on many times: what never changes travels as one reference.
+    private let box: Box
     /// After that it is not worth sending.
-    var until: ContinuousClock.Instant
+    var until: MonotonicTime
     /// How often it was sent.
     var attempts = 0
     /// It has been sent again with a new provider token.
@@ -13,6 +16,25 @@ struct LaneRequest: Equatable, Sendable {
     var uncertainty: APNsUncertainty?
     /// The last refusal that may pass.
     var refusal: APNsOutcome.Result?
+
+    private final class Box: Sendable {
+        let request: APNsRequest
+        init(_ request: APNsRequest) { self.request = request }
+    }
+
+    init(number: Int, request: APNsRequest, until: MonotonicTime) {
+        self.number = number
+        self.until = until
+        box = Box(request)
+    }
+
+    var request: APNsRequest { box.request }
+
+    /// The number names it; what it asks for never changes.
+    static func == (one: LaneRequest, other: LaneRequest) -> Bool {
+        one.number == other.number && one.attempts == other.attempts && one.uncertainty == other.uncertainty
+            && one.refusal == other.refusal
+    }
 
     /// Approvals go before the rest.
     var isUrgent: Bool { (request.priority ?? 10) >= 10 }

@@ -1,3 +1,5 @@
+internal import HTTP2
+
 /// The provider token of one key: one at a time, used for 45 to 50 minutes, and never two within 20, whatever happens. Apple
 /// refuses tokens that are older than an hour, and clients that change them too often.
 ///
@@ -22,7 +24,7 @@ struct ProviderTokenMachine {
         /// One is being signed.
         case minting
         /// Not before then: the last one was made just now, and Apple does not take it.
-        case wait(until: ContinuousClock.Instant)
+        case wait(until: MonotonicTime)
         /// A sentence for the operator.
         case noKey(String)
     }
@@ -53,6 +55,16 @@ struct ProviderTokenMachine {
         self.key = key
         isMinting = false
         token = lastMints.last { $0.key == key }?.token
+    }
+
+    /// A token that was signed by the key in use, in an earlier run of the program.
+    mutating func restored(_ text: String, issuedAt: Int64, at now: Moment) {
+        let age = now.unixSeconds - issuedAt
+        guard let key, token == nil, !isMinting, age >= 0, .seconds(age) < Self.lifetime else { return }
+        serial += 1
+        let mintedAt = Moment(instant: now.instant + .seconds(-age), unixSeconds: issuedAt)
+        token = Token(text: text, serial: serial, key: key, mintedAt: mintedAt)
+        lastMints.append((key, token!))
     }
 
     /// An old key stays in use: a file that is being replaced is not there for a moment.

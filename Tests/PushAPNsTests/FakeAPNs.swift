@@ -44,6 +44,7 @@ struct APNsPair {
     let engine: HTTP2Engine
     let server: FakeAPNs
     let client: APNsClient
+    let clientConfiguration: APNsConfiguration
     let key: ES256PrivateKey
     let folder: URL
     var keyFile: String { folder.appending(path: "AuthKey_KEY4567890.p8").path }
@@ -78,12 +79,14 @@ struct APNsPair {
         var calling = APNsConfiguration(
             teams: [APNsTeam(teamID: Self.teamID, keys: [.production: apnsKey, .sandbox: apnsKey])])
         calling.authorityFile = certificate
+        calling.tokenFolder = folder.path
         calling.limits = limits
         calling.hosts[.devices] = [
             .production: .init("api.push.apple.com", port: port, address: "127.0.0.1"),
             .sandbox: .init("api.sandbox.push.apple.com", port: port, address: "127.0.0.1"),
         ]
         client = try APNsClient(calling)
+        clientConfiguration = calling
     }
 
     static func push(_ number: Int = 0, change: (inout APNsRequest) -> Void = { _ in }) -> APNsRequest {

@@ -91,7 +91,7 @@ struct MachineTranscript {
         return orders
     }
 
-    private mutating func advance(to instant: ContinuousClock.Instant) {
+    private mutating func advance(to instant: MonotonicTime) {
         // Whole seconds of both clocks together, whatever the steps.
         let start = now
         let passed = start.instant.duration(to: instant)

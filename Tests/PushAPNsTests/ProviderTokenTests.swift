@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTP2
 import Testing
 
 @testable import PushAPNs
@@ -61,6 +62,21 @@ struct ProviderTokenTests {
         #expect(inUse(at: after(20)) == "one")
         machine.keyFailed("the file is gone")
         #expect(inUse(at: after(30)) == "one")
+    }
+
+    @Test mutating func `one of an earlier run goes on as if there had been no restart`() {
+        machine.keyRead("key")
+        machine.restored("old", issuedAt: start.unixSeconds - 1_000, at: start)
+        #expect(inUse(at: after(1)) == "old")
+        machine.expired(serial: 1)
+        #expect(machine.answer(at: after(2)) == .wait(until: start.instant + .seconds(200)))
+        mint("new", at: after(200))
+        for issuedAt in [start.unixSeconds + 1, start.unixSeconds - 45 * 60] {
+            machine = ProviderTokenMachine()
+            machine.keyRead("key")
+            machine.restored("from the future, or too old", issuedAt: issuedAt, at: start)
+            mint("new", at: start)
+        }
     }
 
     @Test mutating func `without a key it says why`() {

@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// Nanoseconds that only go forward, also while the machine sleeps: the wall clock may jump, deadlines may not.
+///
+/// Not `ContinuousClock.Instant`: its layout is not known to the compiler, which makes every copy of whatever holds one a call,
+/// and that showed in the profile of a push.
+package struct MonotonicTime: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static var now: MonotonicTime {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// Stops at the ends of what there is.
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (seconds, attoseconds) = duration.components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return MonotonicTime(nanoseconds: seconds < 0 ? .min : .max) }
+        let (sum, overflows) = time.nanoseconds.addingReportingOverflow(product + attoseconds / 1_000_000_000)
+        return MonotonicTime(nanoseconds: overflows ? (product < 0 ? .min : .max) : sum)
+    }
+
+    package func duration(to other: MonotonicTime) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+}

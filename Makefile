@@ -1,7 +1,8 @@
 # Heliograph. `make` lists what there is.
 
 RUN_PACKAGES := libwebsockets-dev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev
-TEST_PACKAGES := chromium fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 nghttp2-client nghttp2-server
+TEST_PACKAGES := chromium curl fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 \
+	nghttp2-client nghttp2-server
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=

@@ -43,7 +43,7 @@ let package = Package(
             name: "heliograph",
             dependencies: [
                 "HeliographServer", "HeliographHost", "HeliographClient", "RelayAccess", "RelayCore", "RelayProtocol", "QRCode",
-                "WebSocketEngine", arguments, logging,
+                "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
             swiftSettings: settings),
 
@@ -77,6 +77,10 @@ let package = Package(
         module("PushAPNs", ["HTTP2", "Crypto"]),
         module("QRCode", ["CQREncode"]),
 
+        // Apple's push service and the phones behind it, for tests and the demo: pure.
+        module("APNsSimulator", ["RelayProtocol"]),
+        module("APNsSimulatorServer", ["APNsSimulator", "RelayProtocol", "HTTP2", "Crypto", "WebSocketEngine", logging]),
+
         // System libraries.
         .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
@@ -101,6 +105,7 @@ let package = Package(
         tests("HTTP2Tests", ["HTTP2", "Crypto"]),
         tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
+        tests("APNsSimulatorTests", ["APNsSimulator", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
         tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),
         tests(

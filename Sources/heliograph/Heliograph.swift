@@ -28,6 +28,7 @@ struct Heliograph: ParsableCommand {
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(
                 name: "Client", subcommands: [Sessions.self, Watch.self, Approvals.self, Login.self, Logout.self]),
+            CommandGroup(name: "Testing", subcommands: [APNsSimulatorCommand.self]),
         ])
 
     static func main() {

@@ -11,7 +11,7 @@ struct Layering {
     static let modules: [String: Module] = [
         "heliograph": Module(imports: [
             "HeliographServer", "HeliographHost", "HeliographClient", "RelayAccess", "WebSocketEngine", "QRCode", "RelayCore",
-            "RelayProtocol",
+            "RelayProtocol", "APNsSimulator", "APNsSimulatorServer",
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
@@ -33,6 +33,11 @@ struct Layering {
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(imports: ["RelayCore", "HostCore", "RelayProtocol"], isPure: true),
         "simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
+        // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
+        "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),
+        "APNsSimulatorServer": Module(imports: [
+            "APNsSimulator", "RelayProtocol", "HTTP2", "Crypto", "WebSocketEngine", "Logging",
+        ]),
         "EmbedFiles": Module(imports: []),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
     ]

@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+
+/// An app's `ActivityAttributes`, by the name that a push must use for it.
+package protocol ActivityModel: SendableMetatype {
+    /// Static for the life of the activity.
+    associatedtype Attributes: Decodable, SendableMetatype
+    associatedtype ContentState: Decodable, SendableMetatype
+
+    /// The name of the Swift struct.
+    static var attributesType: String { get }
+
+    static func face(_ attributes: Attributes, _ state: ContentState) -> CardFace
+}
+
+/// What a device needs of an `ActivityModel`: bytes in, a face out.
+package struct ActivityTypes: Sendable {
+    package let name: String
+    private let decode: @Sendable ([UInt8], [UInt8]) throws -> CardFace
+
+    package init<Model: ActivityModel>(_ model: Model.Type) {
+        name = model.attributesType
+        decode = { attributes, state in
+            // The system decodes with the default strategies and nothing else: a date is a number of seconds since 2001.
+            let decoder = JSONDecoder()
+            return Model.face(
+                try decoder.decode(Model.Attributes.self, from: Data(attributes)),
+                try decoder.decode(Model.ContentState.self, from: Data(state)))
+        }
+    }
+
+    func face(attributes: [UInt8], contentState: [UInt8]) throws(DropError) -> CardFace {
+        do {
+            return try decode(attributes, contentState)
+        } catch {
+            throw DropError(.undecodable, Self.explanation(of: error))
+        }
+    }
+
+    /// As the device's log would have it: where, and what was expected.
+    private static func explanation(of error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        switch error {
+        case .typeMismatch(let type, let context): return "\(place(context)) is no \(type)"
+        case .valueNotFound(let type, let context): return "\(place(context)) is null where \(type) must stand"
+        case .keyNotFound(let key, let context): return "\(place(context)) lacks \(key.stringValue)"
+        case .dataCorrupted(let context): return "\(place(context)): \(context.debugDescription)"
+        @unknown default: return "\(error)"
+        }
+    }
+
+    private static func place(_ context: DecodingError.Context) -> String {
+        context.codingPath.isEmpty ? "the object" : context.codingPath.map(\.stringValue).joined(separator: ".")
+    }
+}

@@ -1,0 +1,68 @@
+package import RelayProtocol
+
+/// What a device made of one push, or did on its own.
+package struct DeviceOutcome: Sendable, Equatable {
+    package enum What: Sendable, Equatable {
+        case started, updated, ended
+        /// Shown as a notification; `replaced` took the place of one with the same collapse id.
+        case alerted, replaced
+        /// Shown, but without sound and without waking the screen: passive, or kept quiet by a Focus.
+        case quiet
+        /// Given to the app that was on the screen, and not shown.
+        case foreground
+        /// Gave the app some time in the background.
+        case woken
+        /// Kept by APNs for a device that is away; `overwrote` says what was lost by that.
+        case stored
+        /// Kept back by the device to save power; a later entry tells what became of it.
+        case held
+        case dropped(Drop)
+
+        // Without a push.
+        case stale, endedBySystem, dismissed
+    }
+
+    /// Why a push that was answered 200 has no effect.
+    package enum Drop: String, Sendable, CaseIterable {
+        case offline, expired
+        case badJSON, noAPS, badEvent, badTimestamp, badField, timestampTooFarAhead
+        /// Older than what is shown, or as old.
+        case notNewer
+        case noContentState, nullInContentState, undecodable, tooLarge
+        case startWithoutAlert, unknownAttributesType, channelNotSupported, unknownChannel, tooManyActivities
+        case eventNotForToken, noSuchActivity, alreadyEnded
+        case overBudget, notAllowed, nothingToShow, appNotRunning, appNotInstalled
+    }
+
+    package var what: What
+    package var activity: ActivityID?
+    package var detail: String?
+
+    package init(_ what: What, activity: ActivityID? = nil, detail: String? = nil) {
+        self.what = what
+        self.activity = activity
+        self.detail = detail
+    }
+
+    package var word: String {
+        if case .dropped = what { "dropped" } else { "\(what)" }
+    }
+
+    package func write(to line: inout JSONWriter) {
+        line.field("outcome", word)
+        if case .dropped(let drop) = what { line.field("why", drop.rawValue) }
+        line.field("activity", activity?.name)
+        line.field("detail", detail)
+    }
+}
+
+/// Thrown while a device reads a push.
+struct DropError: Error {
+    let drop: DeviceOutcome.Drop
+    var detail: String?
+
+    init(_ drop: DeviceOutcome.Drop, _ detail: String? = nil) {
+        self.drop = drop
+        self.detail = detail
+    }
+}

@@ -1,0 +1,59 @@
+/// What goes wrong with one request.
+package struct Fault: Sendable {
+    package enum Action: Sendable {
+        /// This answer instead of the right one.
+        case answer(FaultScript.Answer)
+        /// The right answer, only later: `Fault.delay`.
+        case late
+        /// No answer, ever.
+        case hang
+        case reset(code: UInt32)
+        case goAway(lastStream: Order.LastStream, reason: Reason?, closes: Bool)
+        case cut(Order.Cut)
+        case close(resets: Bool)
+        case blackHole
+        case starveWindow
+        /// The device gets the push more than once.
+        case duplicate(copies: Int)
+        case limitStreams(Int)
+    }
+
+    /// RFC 9113 §7: this stream was not touched, and may be sent again.
+    package static let refusedStream: UInt32 = 7
+
+    package var action: Action
+    /// Milliseconds before the answer.
+    package var delay: Int64 = 0
+    /// Whether the service did its work (and the device may have the push) before things went wrong.
+    package var isProcessed: Bool
+    /// As the journal calls it.
+    package let name: String
+
+    var answer: FaultScript.Answer? {
+        if case .answer(let answer) = action { answer } else { nil }
+    }
+
+    var copies: Int {
+        if case .duplicate(let copies) = action { copies } else { 1 }
+    }
+
+    /// The orders that come out where these should have.
+    func turn(_ orders: [Order]) -> [Order] {
+        let others = orders.filter { if case .answer = $0 { false } else { true } }
+        switch action {
+        case .answer, .late, .duplicate: return orders
+        case .hang: return others
+        case .reset(let code): return others + [.reset(code: code)]
+        case .goAway(let lastStream, let reason, let closes):
+            // Whoever closes at once never gets to answer what is under way.
+            return [.goAway(lastStream: lastStream, reason: reason, closes: closes)] + (closes ? others : orders)
+        case .cut(let cut):
+            return others
+                + orders.compactMap { if case .answer(let response, _) = $0 { .cut(response, cut) } else { nil } }
+        case .close(let resets): return [.close(resets: resets)]
+        case .blackHole: return [.blackHole]
+        case .starveWindow: return [.starveWindow] + orders
+        case .limitStreams(let limit): return orders + [.limitStreams(limit)]
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import RelayProtocol
+
+/// Broadcast channels: their management, and what is published to them.
+extension APNsSimulator {
+    // MARK: - POST /4/broadcasts/apps/<bundle>
+
+    mutating func publish(
+        _ request: PushRequest, of bundle: String, on id: ConnectionNumber, id requestID: String, copies: Int,
+        _ record: inout RequestRecord, at now: Int64
+    ) throws(Refusal) -> Response {
+        try checkBroadcast(request, of: bundle, on: id)
+        let channel = try channel(of: request, bundle: bundle, on: id)
+        guard let name = request.header("apns-push-type") else { throw Refusal(.missingPushType) }
+        guard name == PushType.liveActivity.name else { throw Refusal(.invalidPushType) }
+        guard let expiration = try PushHeaders.expiration(of: request) else { throw Refusal(.badExpirationDate) }
+        // Nothing is stored for this channel, so there is nothing that could expire later.
+        guard channel.storagePolicy == .mostRecent || expiration == 0 else { throw Refusal(.badExpirationDate) }
+        let priority = try PushHeaders.priority(of: request, pushType: .liveActivity)
+        guard !request.body.isEmpty else { throw Refusal(.payloadEmpty) }
+        guard request.body.count <= PushType.broadcastBytesMax else { throw Refusal(.payloadTooLarge) }
+
+        let push = Push(
+            id: requestID, pushType: name, bundle: bundle, target: .channel(channel.id), priority: priority,
+            expiration: expiration, collapseID: nil, payload: request.body, sentAt: now)
+        if channel.storagePolicy == .mostRecent, expiration > now / 1000 { channels[channel.id]?.stored = push }
+        for _ in 0..<copies { broadcast(push, environment: channel.environment, &record, at: now) }
+        return .success()
+    }
+
+    // MARK: - /1/apps/<bundle>/channels
+
+    mutating func createChannel(
+        _ request: PushRequest, of bundle: String, on id: ConnectionNumber
+    ) throws(Refusal) -> Response {
+        try checkBroadcast(request, of: bundle, on: id)
+        guard let environment = connections[id]?.endpoint.environment else { throw Refusal(.internalServerError) }
+        guard let body = try? JSONDocument(parsing: request.body).root, body.isObject else {
+            throw Refusal(.badRequestPayload)
+        }
+        guard body.optional("push-type") != nil else { throw Refusal(.missingPushType) }
+        guard (try? body.string("push-type")) == "LiveActivity" else { throw Refusal(.invalidPushType) }
+        guard let number = try? body.integer("message-storage-policy"), let policy = Channel.StoragePolicy(rawValue: number)
+        else { throw Refusal(.badRequestPayload) }
+        guard channels.values.filter({ $0.bundle == bundle && $0.environment == environment }).count < configuration.channelsMax
+        else { throw Refusal(.cannotCreateChannelConfig) }
+        let channel = Channel(id: mint.channelID(), bundle: bundle, environment: environment, storagePolicy: policy)
+        channels[channel.id] = channel
+        return .success(201, headers: [(name: "apns-channel-id", value: channel.id)])
+    }
+
+    func readChannel(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) -> Response {
+        try checkBroadcast(request, of: bundle, on: id)
+        let channel = try channel(of: request, bundle: bundle, on: id)
+        return .success(
+            body: JSONWriter.object { body in
+                body.field("message-storage-policy", channel.storagePolicy.rawValue)
+                body.field("push-type", "LiveActivity")
+            })
+    }
+
+    mutating func deleteChannel(
+        _ request: PushRequest, of bundle: String, on id: ConnectionNumber
+    ) throws(Refusal) -> Response {
+        try checkBroadcast(request, of: bundle, on: id)
+        channels[try channel(of: request, bundle: bundle, on: id).id] = nil
+        return .success(204)
+    }
+
+    /// `GET /1/apps/<bundle>/all-channels`
+    func listChannels(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) -> Response {
+        try checkBroadcast(request, of: bundle, on: id)
+        let environment = connections[id]?.endpoint.environment
+        let ids = channels.values.filter { $0.bundle == bundle && $0.environment == environment }.map(\.id).sorted()
+        return .success(body: JSONWriter.object { $0.strings("channels", ids) })
+    }
+
+    // MARK: - Checks
+
+    private func checkBroadcast(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) {
+        if let requestID = request.header("apns-request-id"), !PushHeaders.isCanonicalUUID(requestID) {
+            throw Refusal(.badRequestParams)
+        }
+        guard let app = apps[bundle] else { throw Refusal(.topicMismatch) }
+        // The path names an app that the token's key does not speak for.
+        guard let identity = connections[id]?.identity, identity.bundles.contains(bundle),
+            identity.key.topics?.contains(bundle) ?? true
+        else { throw Refusal(.topicMismatch) }
+        guard app.hasBroadcast else { throw Refusal(.featureNotEnabled) }
+    }
+
+    private func channel(of request: PushRequest, bundle: String, on id: ConnectionNumber) throws(Refusal) -> Channel {
+        guard let name = request.header("apns-channel-id"), !name.isEmpty else { throw Refusal(.missingChannelID) }
+        guard Base64.decode(name) != nil else { throw Refusal(.badChannelID) }
+        guard let channel = channels[name], channel.environment == connections[id]?.endpoint.environment else {
+            throw Refusal(.channelNotRegistered)
+        }
+        guard channel.bundle == bundle else { throw Refusal(.topicMismatch) }
+        return channel
+    }
+}

@@ -1,0 +1,18 @@
+/// A broadcast channel of one app in one environment.
+package struct Channel: Sendable {
+    /// Whether APNs keeps the latest message for devices that are away.
+    package enum StoragePolicy: Int64, Sendable {
+        /// Nothing is stored; only `apns-expiration: 0` is allowed.
+        case none = 0
+        /// The most recent one, for `storedMillisecondsMax` at most.
+        case mostRecent = 1
+    }
+
+    static let storedMillisecondsMax: Int64 = 8 * 3600 * 1000
+
+    package let id: String
+    package let bundle: String
+    package let environment: PushEnvironment
+    package let storagePolicy: StoragePolicy
+    var stored: Push?
+}

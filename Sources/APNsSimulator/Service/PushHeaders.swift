@@ -1,0 +1,60 @@
+/// The headers of one push, checked; `throws` the first thing that is wrong with them.
+struct PushHeaders {
+    static let collapseIDBytesMax = 64
+
+    /// 10 at once, 5 when it suits the device's power, 1 without ever waking it.
+    static let priorities: Set<Int> = [1, 5, 10]
+
+    var priority: Int
+    /// Seconds since 1970; 0 is one attempt, nil is APNs' own policy.
+    var expiration: Int64?
+    var collapseID: String?
+
+    /// A canonical UUID in lower case, or nil where there is none.
+    static func messageID(of request: PushRequest, named name: String) throws(Refusal) -> String? {
+        guard let id = request.header(name) else { return nil }
+        guard isCanonicalUUID(id) else { throw Refusal(.badMessageID) }
+        return id
+    }
+
+    static func expiration(of request: PushRequest) throws(Refusal) -> Int64? {
+        guard let text = request.header("apns-expiration") else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let seconds = Int64(text)
+        else { throw Refusal(.badExpirationDate) }
+        return seconds
+    }
+
+    static func priority(of request: PushRequest, pushType: PushType?) throws(Refusal) -> Int {
+        let text = request.header("apns-priority") ?? "10"
+        guard let priority = Int(text), text == String(priority), priorities.contains(priority) else {
+            throw Refusal(.badPriority)
+        }
+        // A background push that asks for 10, also by saying nothing, is an error; a Live Activity knows 5 and 10 only.
+        if pushType == .background, priority == 10 { throw Refusal(.badPriority) }
+        if pushType == .liveActivity, priority == 1 { throw Refusal(.badPriority) }
+        return priority
+    }
+
+    static func collapseID(of request: PushRequest) throws(Refusal) -> String? {
+        guard let id = request.header("apns-collapse-id") else { return nil }
+        guard (1...collapseIDBytesMax).contains(id.utf8.count) else { throw Refusal(.badCollapseID) }
+        return id
+    }
+
+    /// 8-4-4-4-12 digits of base 16, letters in lower case.
+    static func isCanonicalUUID(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return false }
+        return bytes.enumerated().allSatisfy { offset, byte in
+            switch offset {
+            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+            default: isLowercaseHexadecimal(byte)
+            }
+        }
+    }
+
+    static func isLowercaseHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}

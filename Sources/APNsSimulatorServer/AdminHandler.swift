@@ -1,0 +1,55 @@
+internal import Glibc
+internal import HTTP2
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// Plain HTTP for whoever runs the simulator: `POST /` with a command of `APNsSimulator.perform`, or `{"commands": […]}`.
+///
+/// It is reached from this machine only, and what it guards is made up: there is no token.
+final class AdminHandler: ServerHandler {
+    private let loop: EventLoop
+    private let engine: HTTP2Engine
+    private let transport: Transport
+
+    init(loop: EventLoop, engine: HTTP2Engine, transport: Transport) {
+        self.loop = loop
+        self.engine = engine
+        self.transport = transport
+    }
+
+    func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision {
+        .refuse(status: 404, body: "no WebSocket is served here\n")
+    }
+
+    func opened(_ connection: ConnectionID) {}
+    func received(_ message: IncomingMessage, on connection: ConnectionID) {}
+    func closed(_ connection: ConnectionID, reason: CloseReason) {}
+
+    func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) {
+        guard request.path == "/" else { return loop.respond(to: id, HTTPResponse(status: 404)) }
+        guard request.method == "POST" else { return loop.respond(to: id, HTTPResponse(status: 405)) }
+        // A page that somebody's browser shows must not set clocks here: browsers always name it.
+        guard request.header("origin") == nil else { return loop.respond(to: id, HTTPResponse(status: 403)) }
+        let handle = loop.handle
+        let (bound, transport, body) = (LoopBound(self, loop: loop), transport, request.body)
+        let isTaken = engine.execute { engineLoop in
+            let result = transport.perform(body, engineLoop)
+            handle.execute { bound.value.answer(result, to: id) }
+        }
+        if !isTaken { loop.respond(to: id, HTTPResponse(status: 503)) }
+    }
+
+    private func answer(_ result: Result<[UInt8], WireError>, to id: HTTPRequestID) {
+        let json = [("content-type", "application/json")]
+        switch result {
+        case .success(let body): loop.respond(to: id, HTTPResponse(status: 200, headers: json, body: .bytes(body)))
+        case .failure(let error):
+            let body = JSONWriter.object { body in
+                body.field("error", error.message)
+                body.field("code", error.code.rawValue)
+                body.field("path", error.path)
+            }
+            loop.respond(to: id, HTTPResponse(status: 400, headers: json, body: .bytes(body)))
+        }
+    }
+}

@@ -1,0 +1,10 @@
+internal import APNsSimulator
+internal import Crypto
+
+/// The simulator's port to the curve, by OpenSSL.
+struct ES256Verifier: TokenVerifier {
+    func isValid(_ signature: [UInt8], of message: [UInt8], publicKey: String) -> Bool {
+        guard let key = try? ES256PublicKey(pem: publicKey) else { return false }
+        return key.isSignature(signature, of: message)
+    }
+}

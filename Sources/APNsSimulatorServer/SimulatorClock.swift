@@ -1,0 +1,36 @@
+internal import Glibc
+
+/// The service's and the devices' time: the machine's own, until a test sets it, moves it or stops it.
+struct SimulatorClock {
+    /// Milliseconds since 1970 at `origin`.
+    private var base = Self.wallMilliseconds
+    private var origin = ContinuousClock.now
+    private(set) var isStopped = false
+
+    /// Milliseconds since 1970.
+    var now: Int64 { isStopped ? base : base + Self.milliseconds(origin.duration(to: .now)) }
+
+    /// Never backwards: devices have lived until now already. False where it would have to.
+    mutating func set(_ moment: Int64) -> Bool {
+        guard moment >= now else { return false }
+        base = moment
+        origin = .now
+        return true
+    }
+
+    mutating func stop(_ stops: Bool) {
+        base = now
+        origin = .now
+        isStopped = stops
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int64 {
+        duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+    }
+
+    private static var wallMilliseconds: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

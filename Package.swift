@@ -25,6 +25,7 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let package = Package(
     name: "heliograph",
@@ -68,7 +69,7 @@ let package = Package(
         .executableTarget(name: "simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb, sqlite]),
         module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Crypto", ["COpenSSL"]),

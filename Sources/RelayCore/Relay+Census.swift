@@ -54,7 +54,7 @@ extension Relay {
         }
         if !Set(hostPeers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
         if waiters.contains(where: { clients[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
-        census.stagedEvents = staging.appends.values.reduce(0) { $0 + $1.events.count }
+        census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
         return census
     }
 

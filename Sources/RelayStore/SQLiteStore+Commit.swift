@@ -47,7 +47,7 @@ extension SQLiteStore {
         let insertion = try db.cachedStatement(sql: "INSERT INTO events VALUES (?, ?, ?, ?)")
         for (offset, event) in append.events.enumerated() {
             let id = EventKey.id(session: session, seq: append.firstSeq + Int64(offset))
-            try insertion.execute(arguments: [id, event.kind, event.at, Data(event.bytes)])
+            try insertion.insert(id, event)
         }
         for approval in append.approvals { try write(approval, of: append, session: session, in: db) }
     }

@@ -16,6 +16,16 @@ from host import ScriptedHost
 from relay import Relay
 
 
+@pytest.fixture(autouse=True)
+def no_relay_is_left() -> Iterator[None]:
+    """Ends what a test that failed has left running."""
+    before = set(Relay.running)
+    yield
+    for relay in Relay.running - before:
+        relay.kill()
+    Relay.running &= before
+
+
 @pytest.fixture
 def make_relay(tmp_path: Path) -> Iterator[Callable[..., Relay]]:
     """Makes relays, each with a folder and a port of its own. Afterwards each must stop cleanly and have logged no crash."""

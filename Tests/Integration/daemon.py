@@ -149,13 +149,15 @@ class Daemon:
     def recorder(self) -> Iterator[set[tuple[str, str]]]:
         """Stands between hooks and daemon for a while. What it gives fills with (event, call) of each call that the daemon took.
 
-        The hook itself returns 0 whatever happens, so only here can be seen what it was told.
+        The hook itself returns 0 whatever happens, so only here can be seen what it was told. One call at a time, in the order in
+        which they came: a hook waits no longer than its budget, and the next one must not overtake what it left here.
         """
         taken: set[tuple[str, str]] = set()
         target = str(self.socket)
 
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:
+                self.request.settimeout(patient(10))
                 with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as daemon:
                     daemon.settimeout(patient(10))
                     daemon.connect(target)
@@ -166,16 +168,14 @@ class Daemon:
                         head, _, body = request.partition(b"\r\n\r\n")
                         event = head.split(b" ", 2)[1].rsplit(b"/", 1)[1].decode()
                         taken.add((event, json.loads(body).get("tool_use_id", "")))
-                    self.request.sendall(answer)
+                    self.request.sendall(answer)  # the hook may have gone by now
 
         path = self.home / "recorder.sock"
-        with socketserver.ThreadingUnixStreamServer(str(path), Handler) as server:
-            server.daemon_threads = True
+        with socketserver.UnixStreamServer(str(path), Handler) as server:
             thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
             thread.start()
             self._hook_socket = path
             try:
-                # Not the call that begins a session.
                 yield taken
             finally:
                 self._hook_socket = self.socket

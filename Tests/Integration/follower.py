@@ -134,6 +134,7 @@ def whole_log(relay: Any, session: str, name: str = "auditor") -> list[Message]:
     client = WireClient(relay, name)
     try:
         client.subscribe()
+        assert session in client.summaries, f"the relay does not know {session}, only {list(client.summaries)}"
         end = client.summaries[session]["seq"]
         client.subscribe(session, after={"epoch": client.welcome["epoch"], "seq": 0})
         client.wait(lambda _: client.positions[session][1] >= end, 30, f"all {end} events of {session}")

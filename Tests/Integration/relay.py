@@ -57,6 +57,9 @@ class Relay:
     `prefix` is a program that runs it, and that must become it or leave it this process' child; `environment` is added to its own.
     """
 
+    running: "set[Relay]" = set()
+    """Those that were started and have not been seen to end."""
+
     def __init__(
         self, folder: Path, arguments: list[str] | None = None, prefix: list[str] | None = None, environment: dict[str, str] | None = None
     ):
@@ -105,6 +108,7 @@ class Relay:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=plain_environment(home) | self.environment
             )
+        Relay.running.add(self)
 
     def wait_end(self, timeout: float = 20) -> int:
         """Until the process ends by itself; its status."""

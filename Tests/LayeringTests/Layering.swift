@@ -22,7 +22,7 @@ struct Layering {
         "HeliographHost": Module(imports: ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", "Logging"]),
         "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
         "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine"]),
-        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "GRDB"]),
+        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "GRDB", "GRDBSQLite"]),
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "DequeModule", "Logging"]),
         "Crypto": Module(imports: ["COpenSSL"]),
         "QRCode": Module(imports: ["CQREncode"]),

@@ -6,6 +6,8 @@ extension Logger {
         switch entry {
         case .foreign(let file):
             error("a spool file is not one of ours and was left alone", metadata: ["file": "\(file)"])
+        case .unreadable(let file, let cause):
+            error("a spool file cannot be read: what was in it is lost", metadata: ["file": "\(file)", "error": "\(cause)"])
         case .damaged(let file, let bytes, let isLast):
             warning(
                 "a part of a spool file could not be read: what was in it is lost",

@@ -86,7 +86,15 @@ package final class Spool {
         _ number: Int, of disk: any SpoolDisk, isLast: Bool, into index: inout SpoolIndex, _ log: (SpoolLog) -> Void
     ) throws(SpoolError) {
         let name = name(number)
-        let bytes = try disk.contents(of: name)
+        let bytes: [UInt8]
+        do throws(SpoolError) {
+            bytes = try disk.contents(of: name)
+        } catch {
+            // A bad sector of an old file must not keep the host from its work.
+            guard error.code == .damaged else { throw error }
+            log(.unreadable(file: name, error))
+            return
+        }
         guard bytes.starts(with: magic) else {
             log(.foreign(file: name))
             return

@@ -4,6 +4,7 @@ package import RelayProtocol
 package enum SpoolLog: Sendable, Equatable {
     /// Not one of ours: left alone.
     case foreign(file: String)
+    case unreadable(file: String, SpoolError)
     /// Bytes of a file are no records and were passed over: at the end of the last one, a write that was torn.
     case damaged(file: String, bytes: Int, isLast: Bool)
     case notRemoved(file: String, SpoolError)

@@ -7,7 +7,7 @@ extension Relay {
         guard committing == nil else { return }
         planTrims(at: now)
         guard !staging.isEmpty else { return }
-        for key in staging.order { sessions[key]?.cutView() }
+        for staged in staging.appends { sessions[staged.key]?.cutView() }
         effects.append(.append(staging.batch(sessions)))
         committing = staging
         staging = Staging()
@@ -17,8 +17,9 @@ extension Relay {
         guard let batch = committing else { preconditionFailure("a commit answers an append") }
         committing = nil
         var acks: [PeerID: [SessionProgress]] = [:]
-        for key in batch.order {
-            guard var session = sessions[key], let view = session.cut, let staged = batch.appends[key] else {
+        for staged in batch.appends {
+            let key = staged.key
+            guard var session = sessions[key], let view = session.cut else {
                 preconditionFailure("a session is held while its events are being committed")
             }
             let through = session.committed?.state.hostSeq ?? 0
@@ -42,7 +43,7 @@ extension Relay {
     mutating func commitFailed(_ reason: String, at now: Instant) {
         guard let batch = committing else { preconditionFailure("a failed commit answers an append") }
         committing = nil
-        for key in batch.order + staging.order {
+        for key in batch.appends.map(\.key) + staging.appends.map(\.key) {
             guard let session = sessions[key] else { continue }
             guard let view = session.committed else {
                 let host = HostKey(workspace: key.workspace, host: session.staged.state.summary.host.id)

@@ -3,41 +3,50 @@ import RelayProtocol
 /// What has been accepted and is not yet on disk.
 struct Staging {
     /// In the order the sessions were first touched.
-    private(set) var order: [SessionKey] = []
-    private(set) var appends: [SessionKey: Staged] = [:]
+    private(set) var appends: [Staged] = []
+    private var places: [SessionKey: Int] = [:]
     /// Planned when the batch is cut: of sessions that it adds nothing to.
     var trims: [SessionTrim] = []
     var commands: [CommandRecord] = []
     var commandsForgottenBefore: Int64?
 
     struct Staged {
+        let key: SessionKey
         var firstSeq: Int64
         var events: [LogEvent] = []
         /// Every version of every approval that these events opened or changed, oldest first: each stage is history.
         var approvals: [Approval] = []
     }
 
-    var isEmpty: Bool { order.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil }
+    var isEmpty: Bool { appends.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil }
+
+    subscript(key: SessionKey) -> Staged? { places[key].map { appends[$0] } }
 
     /// `approval` as this event left it; nil where it changed none.
     mutating func add(_ event: Event, seq: Int64, to key: SessionKey, changing approval: Approval?) {
-        if appends[key] == nil {
-            order.append(key)
-            appends[key] = Staged(firstSeq: seq)
-        }
-        appends[key]?.events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
-        if let approval { appends[key]?.approvals.append(approval) }
+        let place = place(of: key, firstSeq: seq)
+        appends[place].events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
+        if let approval { appends[place].approvals.append(approval) }
+    }
+
+    private mutating func place(of key: SessionKey, firstSeq: Int64) -> Int {
+        // Events come in runs of one session.
+        if let last = appends.last, last.key == key { return appends.count - 1 }
+        if let place = places[key] { return place }
+        places[key] = appends.count
+        appends.append(Staged(key: key, firstSeq: firstSeq))
+        return appends.count - 1
     }
 
     /// The transaction, with each session as it is staged now.
     func batch(_ sessions: [SessionKey: Session]) -> LogBatch {
         LogBatch(
-            appends: order.map { key in
-                guard let staged = appends[key], let view = sessions[key]?.staged else {
+            appends: appends.map { staged in
+                guard let view = sessions[staged.key]?.staged else {
                     preconditionFailure("a session with staged events is held until they are committed or dropped")
                 }
                 return SessionAppend(
-                    key: key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
+                    key: staged.key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
                     approvals: staged.approvals)
             },
             trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore)

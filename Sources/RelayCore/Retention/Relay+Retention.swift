@@ -68,7 +68,7 @@ extension Relay {
 
     /// Nothing of it is on its way to the disk.
     private func isAtRest(_ session: Session) -> Bool {
-        session.committed != nil && session.cut == nil && staging.appends[session.key] == nil
+        session.committed != nil && session.cut == nil && staging[session.key] == nil
     }
 
     private func bytesOfWorkspaces() -> [WorkspaceID: Int64] {
@@ -155,7 +155,7 @@ extension Relay {
 
     /// Its host went on with a session while it was being removed: what is staged begins it anew, where it was.
     private mutating func revive(_ trim: SessionTrim, _ session: Session, eventBytes: Int64) {
-        guard staging.appends[trim.key] != nil else {
+        guard staging[trim.key] != nil else {
             sessions[trim.key] = nil
             sessionsOfHosts[HostKey(workspace: trim.key.workspace, host: session.staged.state.summary.host.id)]?.remove(
                 trim.key)

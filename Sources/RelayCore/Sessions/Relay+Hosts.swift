@@ -108,10 +108,8 @@ extension Relay {
             sessions[key]?.staged.state.hostSeq = batch.first - 1
         }
         sessions[key]?.staged.state.summary.hostIsConnected = true
-        for event in batch.events.dropFirst(repeated) {
-            sessions[key]?.staged.state.hostSeq += 1
-            stage(event, in: key, at: now)
-        }
+        for event in batch.events.dropFirst(repeated) { stage(event, in: key, at: now) }
+        sessions[key]?.staged.state.hostSeq = batch.first + Int64(batch.events.count) - 1
     }
 
     private mutating func open(_ key: SessionKey, of host: HostPeer, with batch: HostEvents, at now: Instant) {
@@ -131,19 +129,12 @@ extension Relay {
 
     /// Adds one event to the session's staged view and to the tick's batch.
     mutating func stage(_ event: Event, in key: SessionKey, at now: Instant) {
-        guard let staged = sessions[key]?.staged else { preconditionFailure("events are staged in a session that is open") }
-        let seq = staged.state.seq + 1
-        let isFlooded = isFlooded(by: event, in: staged, key)
-        sessions[key]?.staged.reduce(event, seq: seq)
-        sessions[key]?.staged.state.eventBytes += Int64(event.bytes.count)
-        sessions[key]?.staged.state.touchedAt = now.wall
-        if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
-            // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
-            let wait = min(max(0, end - event.at), Limits.expiryMax)
-            sessions[key]?.staged.setExpiry(of: request.approval, openedAt: seq, to: now.wall + wait)
+        guard let place = sessions.index(forKey: key) else {
+            preconditionFailure("events are staged in a session that is open")
         }
-        let changed = SessionView.approval(of: event.head).flatMap { sessions[key]?.staged.approvals[$0] }
-        let approval = changed?.seq == seq ? changed : nil
+        let isFlooded = isFlooded(by: event, in: key)
+        let seq = sessions.values[place].staged.state.seq + 1
+        let approval = sessions.values[place].stage(event, seq: seq, at: now)
         staging.add(event, seq: seq, to: key, changing: approval)
 
         guard case .approvalRequested(let request) = event.head, let opened = approval else { return }
@@ -155,8 +146,8 @@ extension Relay {
     }
 
     /// Whether this is one open approval too many, for the session or for its host.
-    private func isFlooded(by event: Event, in staged: SessionView, _ key: SessionKey) -> Bool {
-        guard case .approvalRequested = event.head else { return false }
+    private func isFlooded(by event: Event, in key: SessionKey) -> Bool {
+        guard case .approvalRequested = event.head, let staged = sessions[key]?.staged else { return false }
         if staged.openApprovalCount >= Limits.openApprovalsMax { return true }
         let host = HostKey(workspace: key.workspace, host: staged.state.summary.host.id)
         var (count, bytes) = (1, event.bytes.count)

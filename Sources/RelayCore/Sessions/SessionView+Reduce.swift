@@ -52,7 +52,8 @@ extension SessionView {
         case .budgetCrossed, .truncated, .rewound, .unsupported: break
         }
         state.summary.subagents = Int64(state.subagents.count)
-        countPending()
+        if Self.approval(of: event.head) != nil { countPending() }
+        coverStatus()
     }
 
     /// The approval that an event is about.
@@ -89,6 +90,9 @@ extension SessionView {
         let pending = approvals.values.filter { $0.stage == .pending }
         state.summary.questions = Int64(pending.count { $0.request.kind == .question })
         state.summary.approvals = Int64(pending.count) - state.summary.questions
+    }
+
+    private mutating func coverStatus() {
         // What a person can do something about covers what the agent is doing besides.
         if state.summary.endedAt != nil {
             state.summary.status = state.agentStatus

@@ -130,6 +130,17 @@ struct ClaudeApprovalTests {
             ])
     }
 
+    @Test("a hook that gave up on a daemon that was stopped was denied by nobody")
+    func stopped() throws {
+        var (bench, _) = try ClaudeBench.ask("local-No")
+        bench.now.monotonic += 60_000
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        bench.pass(.seconds(1))
+        #expect(bench.take() == ["approval.cancelled hostRestarted"])
+        bench.pass(.seconds(9))
+        #expect(bench.take() == [], "and the agent is not said to be idle")
+    }
+
     @Test("the end of the session ends the hook as well, and says so in time")
     func sessionEnds() throws {
         var (bench, rest) = try ClaudeBench.ask("local-No")

@@ -154,6 +154,20 @@ struct SpoolFaultTests {
         #expect(rig.lines(one) == (1...(20 - failures)).map { "a\($0)" } + ["-\(failures)", "end"])
     }
 
+    @Test("files that cannot be read at opening are lost, and the host goes on behind what the relay has")
+    func unreadable() throws {
+        var rig = try HostRig()
+        try rig.spool.append(one, "a1", "a2")
+        try rig.exchange()
+        rig.disk.failing[.contents] = SpoolError(.damaged, "bad sector")
+        try rig.restart()
+        try rig.spool.append(one, "a3")
+        try rig.exchange()
+        #expect(rig.lines(one) == ["a1", "a2", "a3"])
+        rig.disk.failing[.contents] = Self.broken
+        #expect(throws: SpoolError.self) { try rig.restart() }
+    }
+
     @Test("a full spool is thinned on a full disk too, and damage in what is kept does not stop it")
     func thinning() throws {
         var limits = SpoolLimits()

@@ -11,6 +11,7 @@ internal import RelayProtocol
 /// | Stop, the next prompt, the subagent's end | turnEnded | stale | denied: it did not run |
 /// | SessionEnd | sessionEnded | sessionEnded | sessionEnded |
 /// | the hook goes away | deniedLocally, unless SessionEnd follows or the agent is gone | | |
+/// | the hook gave us up while we were stopped | hostRestarted | | |
 /// | the agent is gone | agentGone | agentGone | agentGone |
 ///
 /// A prompt that was answered at the terminal while no daemon ran left no sign: its hook calls again, and its card stays open
@@ -129,7 +130,8 @@ extension ClaudeAdapter {
 
     mutating func hookGone(_ token: HookToken) {
         guard let approval = approvals.values.first(where: { $0.token == token }) else { return }
-        approvals[approval.id]?.phase = .lost(until: now.monotonic + limits.hookLossGrace.milliseconds)
+        let until = now.monotonic + limits.hookLossGrace.milliseconds
+        approvals[approval.id]?.phase = now.monotonic <= awayUntil ? .orphaned(until: until) : .lost(until: until)
         if let process = approval.process { order(.checkAgents([process])) }
     }
 

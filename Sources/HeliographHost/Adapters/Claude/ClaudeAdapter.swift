@@ -17,6 +17,9 @@ struct ClaudeAdapter {
     var isLinkLive = false
     var linkDownSince: Int64
     var agentsCheckedAt: Int64
+    private var heardAt: Int64
+    /// Until then, a hook that goes gave us up while we could not answer.
+    var awayUntil = Int64.min
     var requestCount = 0
     private var uses = 0
 
@@ -30,9 +33,16 @@ struct ClaudeAdapter {
         self.now = now
         linkDownSince = now.monotonic
         agentsCheckedAt = now.monotonic
+        heardAt = now.monotonic
     }
 
     mutating func handle(_ input: ClaudeInput, at now: HostInstant) -> [ClaudeEffect] {
+        // With an open question the agent is looked at every second.
+        let isWatching = approvals.values.contains { $0.process != nil }
+        if isWatching, now.monotonic - heardAt > limits.awayAfter.milliseconds {
+            awayUntil = now.monotonic + limits.hookLossGrace.milliseconds
+        }
+        heardAt = now.monotonic
         self.now = now
         effects = []
         switch input {

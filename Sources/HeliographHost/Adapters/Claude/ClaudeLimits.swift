@@ -10,6 +10,8 @@ struct ClaudeLimits: Sendable {
     var reclaimWithin = Duration.seconds(15)
     /// SIGTERM to a hook means No or the end of the session, and the latter says so within this.
     var hookLossGrace = Duration.seconds(1)
+    /// A daemon that heard nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.
+    var awayAfter = Duration.seconds(5)
     /// A killed agent says nothing; people look at an open approval, so it is noticed soon.
     var agentCheckOpen = Duration.seconds(1)
     var agentCheckIdle = Duration.seconds(15)

@@ -1,0 +1,126 @@
+"""The host daemon on a disk that is full or fails: the real process on a small file system, or under strace."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from client import WireClient
+from relay import BINARY, Relay, plain_environment
+from waits import patient, wait_until
+
+SESSION = "claude-s1"
+
+
+class Daemon:
+    """`heliograph host`, paired, with hooks that a test calls by hand."""
+
+    def __init__(self, folder: Path, relay: Relay, prefix: tuple[str, ...] = ()):
+        self.home = folder / "home"
+        self.state = self.home / ".local/state/heliograph"
+        self.spool = self.state / "spool"
+        self.spool.mkdir(parents=True)
+        self.log = folder / "host.log"
+        self.relay = relay
+        self.prefix = prefix
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        command = [*self.prefix, str(BINARY), "host", self.relay.pair_link("host"), "--name", "laptop"]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.home, env=plain_environment(self.home),
+                start_new_session=True,
+            )  # fmt: skip
+        wait_until((self.state / "host.sock").exists, 15, lambda: f"the daemon's socket; its log:\n{self.text()}")
+
+    def stop(self) -> None:
+        process, self.process = self.process, None
+        if process:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def text(self) -> str:
+        return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
+
+    def hook(self, event: str, **fields: object) -> str:
+        """What the hook prints; it must end well whatever the disk does."""
+        body = {"session_id": "s1", "hook_event_name": event, "cwd": "/", "permission_mode": "default", **fields}
+        result = subprocess.run(
+            [str(BINARY), "hook", "claude", event], input=json.dumps(body), capture_output=True, text=True,
+            env=plain_environment(self.home), timeout=patient(20),
+        )  # fmt: skip
+        assert result.returncode == 0, result
+        return result.stdout
+
+    def prompt(self, text: str) -> None:
+        self.hook("UserPromptSubmit", prompt=text)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path, relay: Relay) -> Iterator[Daemon]:
+    """A daemon whose spool has 1 MiB of disk."""
+    daemon = Daemon(tmp_path, relay)
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,nr_inodes=64,mode=700", "tmpfs", str(daemon.spool)], capture_output=True)
+    if mount.returncode != 0:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        daemon.start()
+        yield daemon
+    finally:
+        daemon.stop()
+        subprocess.run(["umount", str(daemon.spool)], check=True)
+
+
+def test_a_full_disk_is_a_gap_with_its_count_and_passes_without_a_restart(small_disk: Daemon, client: Callable[..., WireClient]):
+    phone = client()
+    phone.subscribe()
+    small_disk.hook("SessionStart", source="startup")
+    small_disk.prompt("before")
+    phone.wait_summary(SESSION, lambda summary: summary["status"] == "running", what="the first prompt")
+    phone.subscribe(SESSION)
+    filler = small_disk.spool / "filler"
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(b"x" * 4096):
+            pass
+    # Larger than what is left of a page, so that none of these fits.
+    for number in range(3):
+        small_disk.prompt(f"lost {number} " + "y" * 8000)
+    answer = small_disk.hook("PermissionRequest", tool_name="Bash", tool_input={"command": "z" * 8000})
+    assert answer == "", "nobody is asked what is not on disk: the agent's own prompt stays"
+    filler.unlink()
+    event = phone.wait_event(SESSION, lambda event: event["kind"] == "truncated", 20, "the gap")
+    # Three prompts and one request.
+    assert event["head"]["count"] == 4, event
+    small_disk.prompt("after")
+    phone.wait_event(SESSION, lambda event: event["head"].get("summary") == "after", what="what came after it")
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+def test_a_failed_sync_loses_and_doubles_nothing(tmp_path: Path, relay: Relay, client: Callable[..., WireClient]):
+    # Every third fdatasync fails from the start on: of the spool's own files and of those that replace them.
+    daemon = Daemon(
+        tmp_path, relay, ("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=3+3")
+    )
+    daemon.start()
+    phone = client()
+    phone.subscribe()
+    try:
+        daemon.hook("SessionStart", source="startup")
+        phone.wait_summary(SESSION, lambda summary: True, 20, "the session")
+        phone.subscribe(SESSION)
+        texts = [f"prompt {number}" for number in range(12)]
+        for text in texts:
+            daemon.prompt(text)
+            phone.wait_event(SESSION, lambda event, text=text: event["head"].get("summary") == text, 20, text)
+        assert "does not confirm" in daemon.log.read_text(), "no sync failed: the test tests nothing"
+    finally:
+        daemon.stop()
+    said = [event["head"].get("summary") for event in phone.logs[SESSION] if event["kind"] == "message"]
+    assert said == texts

@@ -11,7 +11,7 @@ package struct Shape: Sendable, Equatable {
     package var retentionAge: Int64?
     package var retentionBytes: Int64?
 
-    package static let short = Shape(duration: 40_000, pace: 1_500)
+    package static let short = Shape(duration: 40_000, pace: 2_000)
     /// Sessions end and are removed, over several rounds of housekeeping.
     package static let long = Shape(
         duration: 1_500_000, pace: 60_000, endings: 0.3, retentionAge: 600_000, retentionBytes: 12 << 10)

@@ -179,10 +179,9 @@ final class ClientProcess {
         if summary.endedAt != nil, views[summary.session] != nil { lookAway(from: summary.session) }
     }
 
-    /// What is over is watched no longer, by most.
+    /// What is over is watched no longer, sooner or later.
     private func lookAway(from session: SessionID) {
-        guard world.dice.chance(0.7) else { return }
-        world.after(world.dice.within(500...5_000)) { [self] _ in
+        world.after(world.dice.within(500...60_000)) { [self] _ in
             guard isGreeted, views[session]?.isFollowed == true, summaries[session]?.endedAt != nil else { return }
             send(.unsubscribe(session), .unsubscribe(session))
         }

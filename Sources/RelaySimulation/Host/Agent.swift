@@ -9,7 +9,7 @@ final class Agent {
         let token: Int
         let run: Int
         let digest: InputDigest
-        /// How long its hook waits, in milliseconds: some so long that they are still open when all is quiet.
+        /// How long its hook waits, in milliseconds: some longer than the world lasts, and open when all is quiet.
         let life: Int64
         var attempts = 0
         /// Answered without a decision: the hook is gone, and the agent asks at its own terminal.
@@ -136,7 +136,7 @@ final class Agent {
         world.lastName += 1
         let ask = Ask(
             token: world.lastName, run: run, digest: Self.digest(world.lastName),
-            life: world.dice.chance(0.3) ? 900_000 : 30_000)
+            life: world.dice.chance(0.3) ? 3_600_000 : 30_000)
         self.ask = ask
         world.trace.note(world.now, name, "asks", "\(session) hook \(ask.token)")
         call(ask.token)

@@ -91,7 +91,7 @@ struct ServerClosingTests {
         limits.drainedBytes = 16 << 10
         limits.outboxBytesMax = 8 << 20
         // Reading it all takes several times as long as a silent peer is borne with.
-        let liveness = Liveness(pingAfter: .milliseconds(250), hangUpAfter: .milliseconds(1000))
+        let liveness = Liveness(pingAfter: .milliseconds(500), hangUpAfter: .seconds(3))
         let port = try await loop.listen(server, limits: limits, liveness: liveness)
         let total = 4 << 20
         let slow = try Python("websocket_client", "trickle", "\(port)", "\(512 << 10)")

@@ -340,7 +340,7 @@ async def trickle(port, total):
     got = 0
     while got < int(total) and (piece := connection.recv(2048)):
         got += len(piece)
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.04)
     return {"got": got}
 
 

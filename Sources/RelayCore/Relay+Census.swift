@@ -1,7 +1,7 @@
 package import RelayProtocol
 
 /// What the core holds, counted: for metrics, and for whoever checks that it is bounded.
-package struct RelayCensus: Sendable {
+package struct RelayCensus: Sendable, CustomStringConvertible {
     package var sessions = 0
     /// Of sessions that were removed: they stay, and are few bytes each.
     package var places = 0
@@ -17,6 +17,11 @@ package struct RelayCensus: Sendable {
     package var expiries = 0
     /// The first bound that is not kept, as a sentence.
     package var breach: String?
+
+    package var description: String {
+        "\(sessions) sessions, \(places) places, \(peers) peers, \(subscriptions) subscriptions, \(approvals) approvals "
+            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries"
+    }
 
     package var total: Int {
         sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries

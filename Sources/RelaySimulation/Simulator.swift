@@ -1,3 +1,5 @@
+import RelayCore
+
 /// One seed, one run: a relay, hosts, agents, clients, disks and a network under faults, watched by checkers.
 ///
 /// The same seed and configuration give the same trace, to the byte. Reading order: `World`, `RelayProcess`, `HostMachine`,
@@ -34,6 +36,8 @@ package struct Simulator: Sendable {
         package let faults: Faults
         /// The most that the core held at any moment.
         package let peak: Int
+        /// What it held when all was quiet, in words.
+        package let held: String
     }
 
     package let seed: UInt64
@@ -50,7 +54,7 @@ package struct Simulator: Sendable {
         world.run()
         return Outcome(
             seed: seed, violation: world.violation, trace: world.trace, steps: world.stepCount, faults: faults,
-            peak: world.peak)
+            peak: world.peak, held: world.held?.description ?? "nothing that was looked at")
     }
 }
 

@@ -40,6 +40,7 @@ struct Simulate: AsyncParsableCommand {
         let outcome = Simulator(seed: seed, configuration: settings).run(isTraced: trace)
         for line in outcome.trace.lines { print(line) }
         print("seed \(seed): \(outcome.steps) steps in \(ContinuousClock.now - begun), \(outcome.summary)")
+        print("  when all was quiet, the core held \(outcome.held)")
         guard outcome.violation != nil else { return }
         let needed = Simulator(seed: seed, configuration: settings).shrunk()
         print("  it also fails with nothing but: \(needed)")

@@ -33,7 +33,8 @@ extension World {
     /// Queues, readers and waiters are bounded, and nothing is held for those who have left.
     func checkMemory() {
         guard let census = relay.relay?.census else { return }
-        peak = max(peak, census.total)
+        // At the end every session that ever was is touched once more.
+        if held == nil { peak = max(peak, census.total) }
         let connected = connections.values.count { $0.isOpenAtRelay }
         if census.peers > connected {
             report(.memory, "the core knows \(census.peers) peers, and \(connected) are connected")

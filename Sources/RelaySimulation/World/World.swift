@@ -37,8 +37,9 @@ final class World {
     var lastName = 0
     var decisions = DecisionChecker()
     var freedom = FreedomChecker()
-    /// The most that the core held at any moment.
+    /// The most that the core held at any moment before all settles, and what it held then.
     var peak = 0
+    private(set) var held: RelayCensus?
 
     init(seed: UInt64, configuration: Simulator.Configuration, isTraced: Bool) {
         self.configuration = configuration
@@ -149,6 +150,7 @@ final class World {
     /// Agents no longer wait for anything.
     private func settle() {
         trace.note(now, "world", "settles")
+        held = relay.relay?.census
         for host in hosts { for agent in host.agents { agent.finish() } }
     }
 }

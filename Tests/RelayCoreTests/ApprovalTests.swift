@@ -286,4 +286,28 @@ struct ApprovalTests {
         state.approvals = [(T.home.id, try Approval(from: JSONDocument(parsing: bytes).root))]
         #expect(T(state: state).timers[timer] == 65_000)
     }
+
+    @Test("however many a host asks and takes back, few are held, and all are on disk")
+    func manyResolved() throws {
+        let (t, host, client) = T.withPendingApproval()
+        t.command(T.decide(.allow), id: "d1", by: client)
+        var first: Int64 = 3
+        for number in 1...300 {
+            let id = ApprovalID("b\(number)")!
+            t.send([T.request(id.rawValue), .approvalCancelled(id, reason: "turnEnded")], first: first, by: host)
+            first += 2
+            if number % 50 == 0 { t.commit() }
+        }
+        t.send(
+            [.approvalDelivered(ApprovalID("a1")!), .approvalApplied(ApprovalID("a1")!, outcome: .ran)], first: first, by: host)
+        t.commit()
+        #expect(t.approvals.count == 301)
+        #expect(t.take(client).contains(#"{"type":"reply","id":"d1","stage":"decided"}"#))
+        t.command(.subscribe(nil, after: nil), id: "2", by: client)
+        let snapshot = try #require(t.take(client).last)
+        #expect(try JSONDocument(parsing: snapshot).root.array("approvals").count <= 100)
+        t.command(T.decide(.allow, "b1"), id: "d2", by: client)
+        t.read()
+        #expect(t.take(client).last?.contains(#""code":"closed""#) == true)
+    }
 }

@@ -93,9 +93,11 @@ extension Relay {
 
     /// Answers every command whose decision is on disk by now.
     mutating func answerWaiters() {
-        for waiter in takeWaiters(where: { $0?.committed?.decision != nil }) {
+        for waiter in takeWaiters(where: { $0?.committed?.decision != nil || ($0?.committed == nil && $0?.staged == nil) }) {
             guard let approval = sessions[waiter.key]?.committed?.approvals[waiter.approval], let winner = approval.decision
             else {
+                // So many others were resolved meanwhile that it is only on disk by now.
+                reply(.failed(.unavailable, "ask again: it is being put away"), to: waiter.command, of: waiter.peer)
                 continue
             }
             reply(winner.reply(to: waiter.verdict, at: approval.stage), to: waiter.command, of: waiter.peer)

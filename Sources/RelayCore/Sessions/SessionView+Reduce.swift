@@ -84,6 +84,15 @@ extension SessionView {
         body(&approval)
         approval.seq = seq
         approvals[id] = approval
+        if approval.stage.isFinal { forgetResolved(beyond: Limits.resolvedApprovalsMax) }
+    }
+
+    /// However many a host asks and takes back, memory holds a bounded number. Looks only when there are twice as many: the look is
+    /// at all of them.
+    private mutating func forgetResolved(beyond count: Int) {
+        let resolved = approvals.values.filter(\.stage.isFinal)
+        guard resolved.count > 2 * count else { return }
+        for old in resolved.sorted(by: { $0.seq > $1.seq }).dropFirst(count) { approvals[old.id] = nil }
     }
 
     private mutating func countPending() {

@@ -141,7 +141,7 @@ struct TestPair {
 
     @discardableResult
     func request(
-        _ path: String = "/", body: [UInt8] = [], within limit: Duration = .seconds(10)
+        _ path: String = "/", body: [UInt8] = [], within limit: Duration = .seconds(60)
     ) async throws -> HTTP2StreamID {
         let connection = connection
         let message = HTTP2Message(

@@ -117,11 +117,14 @@ struct ServerClosingTests {
         let client = try Python("websocket_client", "read_until_closed", "ws://127.0.0.1:\(port)/")
         let id = try await server.nextOpened()
         for _ in 1...3 {
+            // Stopped, or it may read as fast as is sent, and nothing ever waits.
+            client.signal(SIGSTOP)
             try await loop.run { loop in
                 let message = OutgoingMessage(binary: [UInt8](repeating: 1, count: 1 << 20))
                 for _ in 0..<16 { loop.send(message, to: id) }
             }
             _ = try await server.events.next { if case .congested(id) = $0 { true } else { false } }
+            client.signal(SIGCONT)
             _ = try await server.events.next { if case .drained(id) = $0 { true } else { false } }
         }
         try await loop.run { $0.close(id, code: 4000, reason: "") }

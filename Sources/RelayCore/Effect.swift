@@ -14,6 +14,8 @@ package enum Effect: Sendable {
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(RelayTimer, after: Int64)
     case cancelTimer(RelayTimer)
+    /// Answered by `.pushAnswered`. It is on disk as planned; sent again after a restart where no answer is.
+    case push(PushOrder)
     /// Make a pairing code for this workspace and reply to this command.
     case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
 }

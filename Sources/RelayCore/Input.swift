@@ -26,6 +26,9 @@ package enum Input: Sendable {
     /// It has read most of what waited.
     case drained(PeerID)
     case timerFired(RelayTimer)
+    case pushAnswered(PushID, PushOutcome)
+    /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.
+    case codePresented(PeerID, CommandID, PushID, Decision.Verdict)
 }
 
 /// Whom a host token speaks for.

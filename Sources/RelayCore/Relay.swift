@@ -112,6 +112,9 @@ package struct Relay {
         case .timerFired(.housekeeping): keepHouse(at: now)
         case .timerFired(.trim): isTrimDue = true
         case .timerFired(.congestion(let peer)): effects.append(.close(peer, .tooSlow))
+        case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
+        case .codePresented(let peer, let command, let push, let verdict):
+            codePresented(push, verdict, command, peer, at: now)
         }
         return takeEffects()
     }

@@ -31,6 +31,8 @@ package enum ClientTag {}
 package enum WorkspaceTag {}
 package enum CommandTag {}
 package enum EpochTag {}
+package enum DeviceTag {}
+package enum CardTag {}
 
 /// One conversation of one agent; made by the host, stable across restarts of everything.
 package typealias SessionID = Identifier<SessionTag>
@@ -42,3 +44,7 @@ package typealias WorkspaceID = Identifier<WorkspaceTag>
 package typealias CommandID = Identifier<CommandTag>
 /// One life of the log: a restored or replaced data file has another.
 package typealias Epoch = Identifier<EpochTag>
+/// One registration for push; made by the app, stable across its restarts.
+package typealias DeviceID = Identifier<DeviceTag>
+/// One Live Activity on one device, by the name that ActivityKit gave it.
+package typealias CardID = Identifier<CardTag>

@@ -22,4 +22,12 @@ package enum WireLimits {
     package static let questionsMax = 64
     /// Events in one answer to `history`.
     package static let historyEventsMax = 500
+    /// A token of APNs in hexadecimal digits: Apple says to assume no length.
+    package static let tokenBytesMax = 1_024
+    /// Sessions that one device has muted.
+    package static let mutedSessionsMax = 1_000
+    /// Levels of one budget.
+    package static let budgetLevelsMax = 10
+    /// How long a client counts as present after the last thing it said, in milliseconds.
+    package static let presenceMilliseconds: Int64 = 30_000
 }

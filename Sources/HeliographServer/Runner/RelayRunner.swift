@@ -79,6 +79,7 @@ final class RelayRunner {
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
+            case .push: break
             case .makePairingCode(let peer, let command, let role, let workspace):
                 makePairingCode?(ConnectionID(rawValue: peer.rawValue), command, role, workspace)
             }

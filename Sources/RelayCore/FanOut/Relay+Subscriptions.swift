@@ -72,6 +72,10 @@ extension Relay {
             prompt(.interrupt(id, session), needing: .interrupt, of: session, id, of: client, peer, at: now)
         case .ping: reply(.done, to: id, of: peer)
         case .pair(let role): effects.append(.makePairingCode(peer, id, role, client.workspace))
+        case .presence, .seen, .device, .card, .forget, .devices, .testPush:
+            runPushCommand(command, id, of: client, peer, at: now)
+        case .budget(let budget): setBudget(budget, id, of: client, peer, at: now)
+        case .budgets: listBudgets(id, of: client, peer, at: now)
         }
     }
 

@@ -51,15 +51,18 @@ package struct LogBatch: Sendable {
     package var commands: [CommandRecord]
     /// Commands that were recorded before this time (milliseconds since 1970) are forgotten; nil forgets none.
     package var commandsForgottenBefore: Int64?
+    /// What the planner of pushes keeps. Of one name the last holds.
+    package var records: [PushRecord]
 
     package init(
         appends: [SessionAppend] = [], trims: [SessionTrim] = [], commands: [CommandRecord] = [],
-        commandsForgottenBefore: Int64? = nil
+        commandsForgottenBefore: Int64? = nil, records: [PushRecord] = []
     ) {
         self.appends = appends
         self.trims = trims
         self.commands = commands
         self.commandsForgottenBefore = commandsForgottenBefore
+        self.records = records
     }
 }
 
@@ -162,14 +165,18 @@ package struct LogState: Sendable {
     package var removed: [(key: SessionKey, place: RemovedSession)]
     package var approvals: [(workspace: WorkspaceID, approval: Approval)]
     package var commands: [CommandRecord]
+    /// Every record that the planner of pushes keeps, in the order of their names.
+    package var records: [PushRecord]
 
     package init(
         sessions: [(key: SessionKey, state: SessionState)] = [], removed: [(key: SessionKey, place: RemovedSession)] = [],
-        approvals: [(workspace: WorkspaceID, approval: Approval)] = [], commands: [CommandRecord] = []
+        approvals: [(workspace: WorkspaceID, approval: Approval)] = [], commands: [CommandRecord] = [],
+        records: [PushRecord] = []
     ) {
         self.sessions = sessions
         self.removed = removed
         self.approvals = approvals
         self.commands = commands
+        self.records = records
     }
 }

@@ -10,6 +10,21 @@ package enum ClientCommand: Sendable, Equatable {
     /// Is the link alive? A browser cannot see the WebSocket's own pings.
     case ping
     case pair(PairingRole)
+    /// Whether this client is in the foreground, what is on its screen, and which device it is. Holds for
+    /// `WireLimits.presenceMilliseconds` after the last thing that the client said.
+    case presence(isForeground: Bool, session: SessionID?, device: DeviceID?)
+    /// The approval is on the screen: this device need not ring for it.
+    case seen(SessionID, ApprovalID)
+    /// Registers a device, or what has changed about it.
+    case device(Device)
+    case card(DeviceID, CardReport)
+    case forget(DeviceID)
+    /// All devices with what became of their last pushes; with `watches` also, from now on, what becomes of each push.
+    case devices(watches: Bool)
+    /// An alert that says that pushes arrive.
+    case testPush(DeviceID)
+    case budget(Budget)
+    case budgets
 
     typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
 
@@ -44,6 +59,21 @@ package enum ClientCommand: Sendable, Equatable {
         "pair": { value throws(WireError) in
             .pair(value.optional("role") == nil ? .client : try value.word("role"))
         },
+        "presence": { value throws(WireError) in
+            .presence(
+                isForeground: try value.required("foreground").bool(), session: try value.optionalIdentifier("session"),
+                device: try value.optionalIdentifier("device"))
+        },
+        "seen": { value throws(WireError) in .seen(try value.identifier("session"), try value.identifier("approval")) },
+        "device": { value throws(WireError) in .device(try Device(from: value.required("device"))) },
+        "card": { value throws(WireError) in
+            .card(try value.identifier("device"), try CardReport(from: value.required("card")))
+        },
+        "forget": { value throws(WireError) in .forget(try value.identifier("device")) },
+        "devices": { value throws(WireError) in .devices(watches: try value.flag("watch")) },
+        "testPush": { value throws(WireError) in .testPush(try value.identifier("device")) },
+        "budget": { value throws(WireError) in .budget(try Budget(from: value.required("budget"))) },
+        "budgets": { _ throws(WireError) in .budgets },
     ]
 
     func bytes(id: CommandID) -> [UInt8] {
@@ -70,6 +100,28 @@ package enum ClientCommand: Sendable, Equatable {
         case .interrupt(let session): return Self.message("interrupt", id) { $0.field("session", session) }
         case .ping: return Self.message("ping", id) { _ in }
         case .pair(let role): return Self.message("pair", id) { $0.field("role", role.rawValue) }
+        case .presence(let isForeground, let session, let device):
+            return Self.message("presence", id) {
+                $0.field("foreground", isForeground)
+                $0.field("session", session)
+                $0.field("device", device)
+            }
+        case .seen(let session, let approval):
+            return Self.message("seen", id) {
+                $0.field("session", session)
+                $0.field("approval", approval)
+            }
+        case .device(let device): return Self.message("device", id) { $0.raw("device", device.bytes) }
+        case .card(let device, let card):
+            return Self.message("card", id) {
+                $0.field("device", device)
+                $0.raw("card", card.bytes)
+            }
+        case .forget(let device): return Self.message("forget", id) { $0.field("device", device) }
+        case .devices(let watches): return Self.message("devices", id) { $0.flag("watch", watches) }
+        case .testPush(let device): return Self.message("testPush", id) { $0.field("device", device) }
+        case .budget(let budget): return Self.message("budget", id) { $0.raw("budget", budget.bytes) }
+        case .budgets: return Self.message("budgets", id) { _ in }
         }
     }
 

@@ -11,6 +11,8 @@ package enum MessageToClient: Sendable {
     /// Retention removed the session.
     case removed(SessionID)
     case reply(CommandID, Reply)
+    /// What is planned for a device or became of it: a push as JSON, to who watches devices.
+    case push([UInt8])
     case notice(Notice)
 
     package init(parsing bytes: [UInt8]) throws(WireError) {
@@ -40,6 +42,7 @@ package enum MessageToClient: Sendable {
         case "reset": self = .reset(try value.identifier("session"), try value.word("reason"))
         case "removed": self = .removed(try value.identifier("session"))
         case "reply": self = .reply(try value.identifier("id"), try Reply(from: value))
+        case "push": self = .push(Array(try value.required("push").bytes))
         case "notice": self = .notice(try Notice(from: value))
         default: throw .unknownType(type)
         }
@@ -100,6 +103,10 @@ package enum MessageToClient: Sendable {
             var writer = JSONWriter(type: "reply")
             writer.field("id", id)
             reply.write(to: &writer)
+            return writer.finish()
+        case .push(let push):
+            var writer = JSONWriter(type: "push")
+            writer.raw("push", push)
             return writer.finish()
         case .notice(let notice):
             var writer = JSONWriter(type: "notice")

@@ -6,6 +6,10 @@ package enum Reply: Sendable, Equatable {
     case history(first: Int64, events: [[UInt8]])
     /// To `pair`. `expiresAt` in milliseconds since 1970, `qr` rows of 0 and 1.
     case pairing(link: String, expiresAt: Int64, qr: [String])
+    /// To `devices`: each as JSON, with its cards and last pushes.
+    case devices([[UInt8]])
+    /// To `budgets`: each as JSON, with what is spent.
+    case budgets([[UInt8]])
     case failed(Notice, winner: Decision?)
 
     package static func failed(_ code: ErrorCode, _ message: String, winner: Decision? = nil) -> Reply {
@@ -25,6 +29,10 @@ package enum Reply: Sendable, Equatable {
             var rows: [String] = []
             for row in try value.array("qr") { rows.append(try row.string()) }
             self = .pairing(link: try value.string("link"), expiresAt: try value.integer("expiresAt"), qr: rows)
+        } else if value.optional("devices") != nil {
+            self = .devices(try value.array("devices").map { Array($0.bytes) })
+        } else if value.optional("budgets") != nil {
+            self = .budgets(try value.array("budgets").map { Array($0.bytes) })
         } else {
             self = .done
         }
@@ -41,6 +49,8 @@ package enum Reply: Sendable, Equatable {
             writer.field("link", link)
             writer.field("expiresAt", expiresAt)
             writer.strings("qr", qr)
+        case .devices(let devices): writer.array("devices", devices)
+        case .budgets(let budgets): writer.array("budgets", budgets)
         case .failed(let notice, let winner):
             writer.object("error") {
                 notice.write(to: &$0)

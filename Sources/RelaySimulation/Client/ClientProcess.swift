@@ -148,7 +148,7 @@ final class ClientProcess {
             summaries[session] = nil
             approvals = approvals.filter { $0.value.session != session }
             views[session] = nil
-        case .deltas, .notice: break
+        case .deltas, .notice, .push: break
         }
     }
 

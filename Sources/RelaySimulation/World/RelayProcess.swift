@@ -141,7 +141,7 @@ final class RelayProcess {
                 }
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
-            case .makePairingCode: break
+            case .makePairingCode, .push: break
             }
         }
     }

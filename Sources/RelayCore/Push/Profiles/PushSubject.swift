@@ -1,0 +1,38 @@
+package import RelayProtocol
+
+/// What a card or an alert is about, at one moment.
+package struct PushSubject: Sendable {
+    package var summary: Summary
+    /// The approval that the person is asked for: of several the oldest that is pending.
+    package var approval: Approval?
+    /// Sessions that this stands for: 1, or all of an aggregate card (`summary` is then of the one that matters most).
+    package var sessions: Int64 = 1
+    /// The highest level of a budget that was crossed, in percent; 0: none.
+    package var budgetLevel: Int64 = 0
+    package var text: PushText
+    /// Milliseconds since 1970.
+    package var now: Int64
+
+    package init(summary: Summary, approval: Approval?, text: PushText, now: Int64) {
+        self.summary = summary
+        self.approval = approval
+        self.text = text
+        self.now = now
+    }
+}
+
+/// The words of one alert.
+package struct AlertText: Sendable, Equatable {
+    package var title: String
+    package var subtitle: String?
+    package var body: String
+    /// The whole input of the approval stands here, uncut: only then may it be allowed from what is shown.
+    package var isWhole: Bool
+
+    package init(title: String, subtitle: String?, body: String, isWhole: Bool) {
+        self.title = title
+        self.subtitle = subtitle
+        self.body = body
+        self.isWhole = isWhole
+    }
+}

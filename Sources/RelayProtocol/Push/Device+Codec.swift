@@ -1,0 +1,99 @@
+extension Device {
+    package init(from value: JSONValue) throws(WireError) {
+        self.init(
+            id: try value.object().identifier("device"), name: try value.string("name", bytesMax: WireLimits.nameBytesMax),
+            profile: try value.string("profile", bytesMax: WireLimits.nameBytesMax), environment: try value.word("environment"),
+            system: try value.string("system", bytesMax: WireLimits.nameBytesMax))
+        alertToken = try value.optionalToken("alertToken")
+        startToken = try value.optionalToken("startToken")
+        hasFrequentPushes = try value.flag("frequentPushes")
+        if value.optional("cards") != nil { cards = try value.word("cards") }
+        if value.optional("starts") != nil { starts = try value.word("starts") }
+        if value.optional("text") != nil { text = try value.word("text") }
+        sealKey = try value.optionalString("sealKey", bytesMax: WireLimits.nameBytesMax)
+        if text == .sealed, sealKey == nil {
+            throw WireError(.missingField, at: "\(value.path).sealKey", "sealed text needs a key")
+        }
+        if value.optional("kinds") != nil {
+            kinds = []
+            for entry in try value.array("kinds", countMax: AlertKind.allCases.count) {
+                guard let kind = AlertKind(rawValue: try entry.string()) else {
+                    let words = AlertKind.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw WireError(.badValue, at: entry.path, "this is none of: \(words)")
+                }
+                kinds.insert(kind)
+            }
+        }
+        if value.optional("muted") != nil {
+            for entry in try value.array("muted", countMax: WireLimits.mutedSessionsMax) {
+                muted.insert(try entry.identifier())
+            }
+        }
+        if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("device", id)
+            writer.field("name", name)
+            writer.field("profile", profile)
+            writer.field("environment", environment.rawValue)
+            writer.field("system", system)
+            writer.field("alertToken", alertToken)
+            writer.field("startToken", startToken)
+            writer.flag("frequentPushes", hasFrequentPushes)
+            writer.field("cards", cards.rawValue)
+            writer.field("starts", starts.rawValue)
+            writer.field("text", text.rawValue)
+            writer.field("sealKey", sealKey)
+            writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
+            writer.strings("muted", muted.map(\.rawValue).sorted())
+            if let quiet {
+                writer.object("quiet") {
+                    $0.field("from", quiet.from)
+                    $0.field("to", quiet.to)
+                    $0.field("timeZone", quiet.timeZone)
+                }
+            }
+        }
+    }
+
+    /// The number before the first point: 18 of `18.1`.
+    package var systemMajor: Int { Int(system.prefix { $0 != "." }) ?? 0 }
+}
+
+extension QuietHours {
+    init(from value: JSONValue) throws(WireError) {
+        self.init(
+            from: try value.object().integer("from", in: 0...1_439), to: try value.integer("to", in: 0...1_439),
+            timeZone: try value.string("timeZone", bytesMax: WireLimits.nameBytesMax))
+    }
+}
+
+extension CardReport {
+    package init(from value: JSONValue) throws(WireError) {
+        self.init(
+            card: try value.object().identifier("card"), session: try value.optionalIdentifier("session"),
+            token: try value.optionalToken("token"), state: try value.word("state"))
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("card", card)
+            writer.field("session", session)
+            writer.field("token", token)
+            writer.field("state", state.rawValue)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A token of APNs: hexadecimal digits, lower case from here on.
+    func optionalToken(_ key: StaticString) throws(WireError) -> String? {
+        guard let text = try optionalString(key, bytesMax: WireLimits.tokenBytesMax) else { return nil }
+        guard !text.isEmpty, text.utf8.count % 2 == 0, text.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
+            throw WireError(.badValue, at: "\(path).\(key)", "a token is written in hexadecimal digits, two for each byte")
+        }
+        return text.lowercased()
+    }
+}

@@ -1,0 +1,103 @@
+/// A client's registration for push: what its app tells the relay of itself, and what its person wants to hear.
+package struct Device: Sendable, Equatable {
+    package var id: DeviceID
+    package var name: String
+    /// The profile of the app, by name.
+    package var profile: String
+    package var environment: PushEnvironment
+    /// The version of iOS, such as `18.1`.
+    package var system: String
+    /// Where alerts go; hexadecimal digits, as every token.
+    package var alertToken: String?
+    /// Where starts of cards go (iOS 17.2).
+    package var startToken: String?
+    /// What the person chose in Settings: more updates of cards.
+    package var hasFrequentPushes = false
+    package var cards = CardMode.perSession
+    /// When the relay starts a card by itself.
+    package var starts = CardStarts.whenNeeded
+    package var text = PushText.summary
+    /// 32 bytes in base64; with `sealed` only.
+    package var sealKey: String?
+    package var kinds = Set(AlertKind.allCases)
+    package var muted: Set<SessionID> = []
+    package var quiet: QuietHours?
+
+    package init(id: DeviceID, name: String, profile: String, environment: PushEnvironment, system: String) {
+        self.id = id
+        self.name = name
+        self.profile = profile
+        self.environment = environment
+        self.system = system
+    }
+}
+
+package enum PushEnvironment: String, Sendable, CaseIterable {
+    case production, sandbox
+}
+
+package enum CardMode: String, Sendable, CaseIterable {
+    case perSession
+    /// One card for all sessions.
+    case aggregate
+    case off
+}
+
+package enum CardStarts: String, Sendable, CaseIterable {
+    case never
+    /// When a session waits for the person.
+    case whenNeeded
+    case always
+}
+
+/// How much a push says to whoever sees the Lock Screen, and to Apple.
+package enum PushText: String, Sendable, CaseIterable {
+    /// The whole command or question, as far as it fits.
+    case full
+    /// What the host wrote for lists.
+    case summary
+    /// "An agent needs approval".
+    case generic
+    /// Alerts are ciphertext for the device's key; cards show counts only.
+    case sealed
+}
+
+/// What a person may want to be rung for.
+package enum AlertKind: String, Sendable, CaseIterable {
+    case approval, question, error, finished, budget
+}
+
+/// From minute `from` of the day to minute `to`, in this time zone; over midnight where `to` is the smaller.
+package struct QuietHours: Sendable, Equatable {
+    package var from: Int64
+    package var to: Int64
+    /// By its name in the tz database, such as `Europe/Berlin`.
+    package var timeZone: String
+
+    package init(from: Int64, to: Int64, timeZone: String) {
+        self.from = from
+        self.to = to
+        self.timeZone = timeZone
+    }
+}
+
+/// What an app says of one of its cards.
+package struct CardReport: Sendable, Equatable {
+    package enum State: String, Sendable, CaseIterable {
+        case active, stale, ended, dismissed
+    }
+
+    package var card: CardID
+    /// Nil: the aggregate card.
+    package var session: SessionID?
+    /// Where its updates go. Nil: not known yet, or it listens to a channel.
+    package var token: String?
+    package var state: State
+
+    package init(card: CardID, session: SessionID?, token: String?, state: State) {
+        self.card = card
+        self.session = session
+        self.token = token
+        self.state = state
+    }
+}

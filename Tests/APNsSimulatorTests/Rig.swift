@@ -1,4 +1,6 @@
 import APNsSimulator
+import struct APNsSimulator.Device
+import struct APNsSimulator.DeviceID
 import Foundation
 import RelayProtocol
 

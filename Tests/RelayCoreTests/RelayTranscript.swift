@@ -58,7 +58,7 @@ final class RelayTranscript {
             case .readApproval(let id, _, let approval): pendingApprovalReads.append((id, approval))
             case .armTimer(let timer, let after): timers[timer] = after
             case .cancelTimer(let timer): timers[timer] = nil
-            case .makePairingCode: break
+            case .makePairingCode, .push: break
             }
         }
     }

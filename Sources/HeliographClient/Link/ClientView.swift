@@ -100,7 +100,7 @@ package struct ClientView: Sendable {
             approvals = approvals.filter { $0.key.session != session }
             unfollow(session)
             return isKnown ? [.sessionGone(session)] : []
-        case .reply, .notice: return []
+        case .reply, .notice, .push: return []
         }
     }
 

@@ -68,7 +68,7 @@ import Testing
         #expect(try start(nil, true).integer("input-push-token") == 1)
     }
 
-    @Test("whatever a host sends, a card's payload is JSON within Apple's limit", arguments: 0..<30)
+    @Test("whatever a host sends, a card's payload is JSON within Apple's limit", arguments: 0..<15)
     func cardsFit(seed: UInt64) throws {
         var hostile = Hostile(seed: seed)
         for profile in ProfileSet().all {
@@ -166,7 +166,7 @@ import Testing
         #expect(root.optional("heliograph")?.optional("code") == nil)
     }
 
-    @Test("whatever is composed fits, with room for the code and the ciphertext", arguments: 0..<30)
+    @Test("whatever is composed fits, with room for the code and the ciphertext", arguments: 0..<15)
     func alertsFit(seed: UInt64) throws {
         var hostile = Hostile(seed: seed)
         for profile in ProfileSet().all {

@@ -2,7 +2,7 @@ import RelayProtocol
 
 extension Profile {
     /// The keys that a profile may have.
-    private static let keys = [
+    static let keys = [
         "bundle", "attributesType", "team", "dates", "text", "limits", "staleAfterSeconds", "maximumAgeSeconds",
         "dismissalSeconds", "categories", "relevance", "attributes", "contentState",
     ]

@@ -55,7 +55,7 @@ extension PushExpression {
 
     // MARK: - Operations
 
-    private static let operations = ["first", "object", "byStatus", "ratio", "dollars", "seconds", "date", "name", "uuid"]
+    static let operations = ["first", "object", "byStatus", "ratio", "dollars", "seconds", "date", "name", "uuid"]
 
     private init(operation value: JSONValue, _ dates: DateFormat) throws(WireError) {
         let members = try value.members()

@@ -60,7 +60,7 @@ let package = Package(
         module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
         // The core, the host's own, and their language: pure.
-        module("RelayCore", ["RelayProtocol"]),
+        module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
         module("HostCore", ["RelayProtocol"]),
         module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
 
@@ -91,21 +91,21 @@ let package = Package(
         .executableTarget(
             name: "apns-bench", dependencies: ["PushAPNs"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
 
-        // Puts web/ and the schema into the binary.
+        // Puts web/, the schema and the profiles into the binary.
         .executableTarget(name: "EmbedFiles", swiftSettings: settings),
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol"]),
-        tests("RelayCoreTests", ["RelayCore", "RelayProtocol"]),
+        tests("RelayCoreTests", ["RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTP2Tests", ["HTTP2", "Crypto"]),
         tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
-        tests("APNsSimulatorTests", ["APNsSimulator", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests("APNsSimulatorTests", ["APNsSimulator", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
         tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),
         tests(

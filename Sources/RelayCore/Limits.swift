@@ -54,8 +54,6 @@ package enum Limits {
     /// Pushes of one device that are kept with what became of them, and those that clients are shown.
     static let pushesKept = 50
     static let pushesShown = 20
-    /// The words of one alert: the rest of a payload fits beside them.
-    static let alertTextBytesMax = 3_000
     /// Subagents of one session that are counted.
     static let subagentsMax = 256
     /// Commands of one client that wait for a commit.

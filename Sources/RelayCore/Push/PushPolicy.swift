@@ -40,15 +40,6 @@ enum PushPolicy {
     static let codeAge: Int64 = 3_600_000
     /// How long an alert about something past is worth showing.
     static let alertAge: Int64 = 4 * 3_600_000
-
-    static let relevanceWaiting: Int64 = 100
-    static let relevanceFailed: Int64 = 90
-    static let relevanceRunning: Int64 = 50
-    static let relevanceIdle: Int64 = 10
-
-    /// What a payload may hold; Apple's limits.
-    static let payloadBytesMax = 4_096
-    static let broadcastBytesMax = 5_120
 }
 
 /// Pushes of priority 10 that a device may still get.

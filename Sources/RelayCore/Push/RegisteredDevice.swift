@@ -55,7 +55,7 @@ struct RegisteredDevice {
     }
 
     /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
-    func text(_ profile: Profile) -> PushText { device.text == .sealed ? .sealed : device.text.atMost(profile.textMax) }
+    func text(_ profile: Profile) -> PushText { device.text == .sealed ? .sealed : device.text.least(profile.textMax) }
 
     init(stored bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()
@@ -121,14 +121,5 @@ extension JSONWriter {
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes
-    }
-}
-
-extension PushText {
-    /// `sealed` says less than all others to those on the way, and is nobody's limit.
-    func atMost(_ most: PushText) -> PushText {
-        let order: [PushText] = [.generic, .summary, .full]
-        guard let mine = order.firstIndex(of: self), let limit = order.firstIndex(of: most) else { return self }
-        return order[min(mine, limit)]
     }
 }

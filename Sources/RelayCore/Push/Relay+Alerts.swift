@@ -11,6 +11,8 @@ extension Relay {
         var collapse: String
         var session: SessionID?
         var approval: Approval?
+        /// What stands on the Lock Screen until the device has opened what is sealed.
+        var cover: AlertText
     }
 
     // MARK: - Looking
@@ -109,7 +111,8 @@ extension Relay {
         subject.approval = approval
         let alert = Alert(
             kind: kind, text: text(kind, subject, device, profile), level: .timeSensitive, thread: session.session.rawValue,
-            collapse: collapse(approval, session.session), session: session.session, approval: approval)
+            collapse: collapse(approval, session.session), session: session.session, approval: approval,
+            cover: cover(kind, subject))
         guard planAlert(alert, to: key.device, at: now) else {
             push.cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
@@ -144,7 +147,8 @@ extension Relay {
             kind: approval.request.kind == .question ? .question : .approval,
             text: AlertText(title: title, subtitle: nil, body: words, isWhole: false), level: .passive,
             thread: session.rawValue,
-            collapse: collapse(approval, session), session: session)
+            collapse: collapse(approval, session), session: session,
+            cover: AlertText(title: "Heliograph", subtitle: nil, body: "It is settled", isWhole: false))
         _ = planAlert(alert, to: key.device, at: now)
     }
 
@@ -168,7 +172,7 @@ extension Relay {
         let subject = PushSubject(view, text: device.text(profile), now: now.wall)
         let alert = Alert(
             kind: kind, text: text(kind, subject, device, profile), level: .active, thread: session.rawValue,
-            collapse: "\(kind.rawValue).\(session)".prefixed(64), session: session)
+            collapse: "\(kind.rawValue).\(session)".prefixed(64), session: session, cover: cover(kind, subject))
         _ = planAlert(alert, to: key.device, at: now)
     }
 
@@ -180,10 +184,18 @@ extension Relay {
         _ kind: AlertKind, _ subject: PushSubject, _ device: RegisteredDevice, _ profile: Profile
     ) -> AlertText {
         var subject = subject
+        guard subject.text == .sealed else {
+            return AlertText.compose(
+                kind: kind, subject: subject, textMax: profile.textMax, bytesMax: Payload.alertTextBytesMax)
+        }
         // What is sealed may say everything: only the device reads it.
-        if subject.text == .sealed { subject.text = .full }
-        let textMax = device.device.text == .sealed ? PushText.full : profile.textMax
-        return AlertText.compose(kind: kind, subject: subject, textMax: textMax, bytesMax: Limits.alertTextBytesMax)
+        subject.text = .full
+        return AlertText.compose(
+            kind: kind, subject: subject, textMax: .full, bytesMax: Payload.sealedAlertTextBytesMax)
+    }
+
+    private func cover(_ kind: AlertKind, _ subject: PushSubject) -> AlertText {
+        AlertText.compose(kind: kind, subject: subject, textMax: .generic, bytesMax: Payload.alertTextBytesMax)
     }
 
     // MARK: - Quiet hours
@@ -225,7 +237,8 @@ extension Relay {
         }
         let text = AlertText(
             title: "While it was quiet", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
-        let alert = Alert(kind: .finished, text: text, level: .passive, thread: "digest", collapse: "digest", session: nil)
+        let alert = Alert(
+            kind: .finished, text: text, level: .passive, thread: "digest", collapse: "digest", session: nil, cover: text)
         push.devices[key]?.heldBack = [:]
         stageRecord(of: key)
         _ = planAlert(alert, to: key, at: now)
@@ -259,7 +272,7 @@ extension Relay {
             order.code = PushCode(session: approval.session, approval: approval.id, expiresAt: end)
         }
         let isSealed = device.device.text == .sealed && alert.session != nil
-        let text = isSealed ? AlertText.sealed(alert.kind) : alert.text
+        let text = isSealed ? alert.cover : alert.text
         if isSealed, let seal = device.device.sealKey {
             order.seal = PushSeal(key: seal, text: alert.text.bytes(withCode: order.code != nil))
         }
@@ -379,19 +392,6 @@ extension Reply {
 }
 
 extension AlertText {
-    /// What stands on the Lock Screen until the device has opened what is sealed.
-    fileprivate static func sealed(_ kind: AlertKind) -> AlertText {
-        let body =
-            switch kind {
-            case .approval: "An agent needs approval"
-            case .question: "An agent asks a question"
-            case .error: "An agent met an error"
-            case .finished: "An agent is done"
-            case .budget: "A budget was crossed"
-            }
-        return AlertText(title: "Heliograph", subtitle: nil, body: body, isWhole: false)
-    }
-
     fileprivate func bytes(withCode hasCode: Bool) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("title", title)

@@ -156,7 +156,7 @@ extension Relay {
     }
 
     private func bytesMax(_ card: Card) -> Int {
-        card.channel == nil ? PushPolicy.payloadBytesMax : PushPolicy.broadcastBytesMax
+        card.channel == nil ? Payload.bytesMax : Payload.broadcastBytesMax
     }
 
     /// Nil where there is nothing to show: the session is gone, or none is live.
@@ -227,7 +227,8 @@ extension Relay {
         let text = AlertText.compose(kind: subject.alertKind, subject: subject, textMax: profile.textMax, bytesMax: 256)
         var order = order(.start, key, profile, .device(token: token), at: now)
         order.payload = Payload.start(
-            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now), relevance: subject.relevance,
+            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
+            relevance: profile.relevance(of: subject.summary.status),
             alert: text, sound: false, channel: card.channel,
             inputPushToken: card.channel == nil && device.device.systemMajor >= 18)
         order.priority = 10
@@ -278,7 +279,8 @@ extension Relay {
         order.isHarmlessToRepeat = true
         order.tokenRegisteredAt = card.tokenAt
         order.payload = Payload.update(
-            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now), relevance: subject.relevance,
+            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
+            relevance: profile.relevance(of: subject.summary.status),
             broadcast: card.channel != nil)
         plan(PlannedPush(order, card: key))
         stageRecord(of: key)
@@ -550,15 +552,6 @@ extension PushSubject {
         var still = self
         still.now = summary.lastActivityAt
         return still
-    }
-
-    var relevance: Int64 {
-        switch summary.status {
-        case .waitingApproval, .waitingAnswer: PushPolicy.relevanceWaiting
-        case .failed: PushPolicy.relevanceFailed
-        case .starting, .running: PushPolicy.relevanceRunning
-        case .idle, .completed, .stale: PushPolicy.relevanceIdle
-        }
     }
 
     /// What a start rings with.

@@ -108,7 +108,8 @@ extension Relay {
             return
         }
         let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
-        let alert = Alert(kind: .finished, text: text, level: .active, thread: "test", collapse: "test", session: nil)
+        let alert = Alert(
+            kind: .finished, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
         guard planAlert(alert, to: key, at: now) else {
             reply(.failed(.tooMany, "too many pushes wait to be sent"), to: id, of: peer)
             return

@@ -13,6 +13,7 @@ final class RelayTranscript {
     private(set) var removed: [SessionKey: RemovedSession] = [:]
     private(set) var approvals: [ApprovalID: Approval] = [:]
     private(set) var commands: [CommandRecord] = []
+    private(set) var records: [PushRecord] = []
     private(set) var pendingApprovalReads: [(ReadID, ApprovalID)] = []
     private(set) var pendingBatch: LogBatch?
     private(set) var pendingReads: [(ReadID, LogQuery)] = []
@@ -40,7 +41,7 @@ final class RelayTranscript {
     var state: LogState {
         LogState(
             sessions: states.map { ($0, $1) }, removed: removed.map { ($0, $1) },
-            approvals: approvals.values.map { (Self.home.id, $0) }, commands: commands)
+            approvals: approvals.values.map { (Self.home.id, $0) }, commands: commands, records: records)
     }
 
     func handle(_ input: Input) { run(relay.handle(input, at: instant)) }
@@ -93,6 +94,10 @@ final class RelayTranscript {
         }
         commands += batch.commands
         if let before = batch.commandsForgottenBefore { commands.removeAll { $0.at < before } }
+        for record in batch.records {
+            records.removeAll { ($0.workspace, $0.kind, $0.name) == (record.workspace, record.kind, record.name) }
+            if record.bytes != nil { records.append(record) }
+        }
         handle(.committed)
     }
 
@@ -171,7 +176,7 @@ final class RelayTranscript {
     /// A relay that was started anew has the same disk.
     func resume(_ other: RelayTranscript) {
         (log, trimmedThrough, states, removed) = (other.log, other.trimmedThrough, other.states, other.removed)
-        (approvals, commands, now) = (other.approvals, other.commands, other.now)
+        (approvals, commands, records, now) = (other.approvals, other.commands, other.records, other.now)
     }
 
     /// The numbers of every event that a client was sent, in order.

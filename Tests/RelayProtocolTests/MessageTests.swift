@@ -31,7 +31,8 @@ enum Sample {
         .approvalDecided(ApprovalID("a1")!, decision), .approvalDelivered(ApprovalID("a1")!),
         .approvalApplied(ApprovalID("a1")!, outcome: .ran), .approvalExpired(ApprovalID("a1")!),
         .approvalCancelled(ApprovalID("a1")!, reason: "allowedLocally"), .approvalStale(ApprovalID("a1")!, reason: "digest"),
-        .subagentStarted(agent: "x", name: "explorer"), .subagentFinished(agent: "x"), .budgetCrossed(level: 80),
+        .subagentStarted(agent: "x", name: "explorer"), .subagentFinished(agent: "x"), .budgetCrossed(
+            BudgetCrossing(level: 80, scope: .day, limitMicroUSD: 10_000_000, spentMicroUSD: 8_000_001)),
         .error(message: "m", recoverable: true), .truncated(count: 3), .rewound(to: 4),
     ]
 }

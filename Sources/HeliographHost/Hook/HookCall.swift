@@ -14,16 +14,16 @@ package enum HookCall {
         else { return 0 }
         let exchange = HookExchange(
             request: request, socketPath: HostPaths().socket, limits: limits, isAgentAlive: agentWatch())
-        if isAwaited(event) {
-            if let answer = exchange.ask() { HookStream.write(answer) }
-        } else {
-            exchange.tell()
-        }
+        let answer = isAwaited(event) ? exchange.ask() : exchange.tell()
+        if let answer, isHeard(event) { HookStream.write(answer) }
         return 0
     }
 
     /// Only these wait for a person; SIGTERM ends them at once, and the daemon sees the hang-up.
     static func isAwaited(_ event: String) -> Bool { event == "PermissionRequest" }
+
+    /// Of these the agent reads what we print; of the others it could take it for words of the person.
+    static func isHeard(_ event: String) -> Bool { isAwaited(event) || event == "PreToolUse" }
 
     /// An agent that is killed takes leave of nobody: its hooks are left behind with another parent.
     private static func agentWatch() -> () -> Bool {

@@ -12,11 +12,14 @@ struct HookExchange {
 
     /// Sends and waits for the daemon's word that it has it, so that the next hook's event cannot overtake this one; all of
     /// it within the budget, unless the event is so large that the daemon is still taking it. Whether it worked is nobody's
-    /// business: a hook must not disturb its agent.
-    func tell() {
+    /// business: a hook must not disturb its agent. Returns what the daemon has to say to the agent, which is mostly nothing.
+    @discardableResult
+    func tell() -> [UInt8]? {
         let deadline = ContinuousClock.now + limits.budget
-        guard let socket = HookSocket(connectingTo: socketPath, until: deadline) else { return }
-        _ = exchange(request.bytes(), on: socket, until: deadline)
+        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
+            case .answered(200, let body) = exchange(request.bytes(), on: socket, until: deadline)
+        else { return nil }
+        return body
     }
 
     /// What the agent shall read, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back.

@@ -6,6 +6,7 @@ extension Relay {
     mutating func appendStaged(at now: Instant) {
         guard committing == nil else { return }
         planTrims(at: now)
+        settleBudgets(at: now)
         guard !staging.isEmpty else { return }
         for staged in staging.appends { sessions[staged.key]?.cutView() }
         effects.append(.append(staging.batch(sessions)))
@@ -34,6 +35,7 @@ extension Relay {
         }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
         show(batch.trims)
+        showBudgets(of: batch)
         run(batch.commands)
         answerWaiters()
     }
@@ -59,7 +61,9 @@ extension Relay {
             }
         }
         let records = batch.commands + staging.commands
+        let orders = batch.budgets + staging.budgets
         staging = Staging()
+        refuseBudgets(orders, reason)
         refuse(records, reason)
         refuseWaiters(reason)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still

@@ -9,6 +9,11 @@ struct Staging {
     var trims: [SessionTrim] = []
     var commands: [CommandRecord] = []
     var commandsForgottenBefore: Int64?
+    var records: [PushRecord] = []
+    /// Applied when the batch is cut, answered when it is on disk.
+    var budgets: [BudgetOrder] = []
+    /// Where what budgets show or hold changes with this batch.
+    var movedBudgets: Set<WorkspaceID> = []
 
     struct Staged {
         let key: SessionKey
@@ -18,7 +23,9 @@ struct Staging {
         var approvals: [Approval] = []
     }
 
-    var isEmpty: Bool { appends.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil }
+    var isEmpty: Bool {
+        appends.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil && records.isEmpty
+    }
 
     subscript(key: SessionKey) -> Staged? { places[key].map { appends[$0] } }
 
@@ -49,6 +56,6 @@ struct Staging {
                     key: staged.key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
                     approvals: staged.approvals)
             },
-            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore)
+            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore, records: records)
     }
 }

@@ -1,0 +1,26 @@
+internal import RelayProtocol
+
+/// `holds.json` in the state directory: the sessions that the relay last said are held.
+struct HoldsFile {
+    private static let bytesMax = 1 << 20
+
+    private let path: String
+
+    init(_ stateDirectory: String) { path = stateDirectory + "/holds.json" }
+
+    /// Nothing is held where there is no file. One that cannot be read may have named any session: all are held until the relay
+    /// says which.
+    func read() -> Holds {
+        do {
+            guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return Holds() }
+            return try Holds(from: JSONDocument(parsing: bytes).root)
+        } catch {
+            return Holds(everySession: true)
+        }
+    }
+
+    /// On disk when this returns.
+    func write(_ holds: Holds) throws(HostError) {
+        try Files.replace(path, with: JSONWriter.object { holds.write(to: &$0) } + [UInt8(ascii: "\n")])
+    }
+}

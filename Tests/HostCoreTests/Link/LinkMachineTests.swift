@@ -64,7 +64,7 @@ struct LinkMachineTests {
             Issue.record("no hello")
             return
         }
-        #expect(hello.sessions == [one] && hello.name == "laptop" && hello.capabilities.isEmpty)
+        #expect(hello.sessions == [one] && hello.name == "laptop" && hello.capabilities == [.hold])
         #expect(bench.send() == [])
         bench.connect()
         #expect(bench.send() == ["one 1-2"])

@@ -8,7 +8,8 @@ extension HostDaemon {
     func hold(_ holds: Holds) {
         // What is known already is on disk already, or waits for it. A file that cannot be read says as much as what we say.
         guard holds != adapter.holds else { return }
-        logger.info("the relay holds sessions", metadata: ["count": "\(holds.everySession ? "all" : "\(holds.sessions.count)")"])
+        logger.info(
+            "the relay holds sessions", metadata: ["count": "\(holds.everySession ? "all" : "\(holds.sessions.count)")"])
         tell(.held(holds))
         saveHolds()
     }

@@ -53,6 +53,15 @@ struct LinkMachineTests {
         .received(.ack([SessionProgress(session: session, through: through)]))
     }
 
+    @Test("hears what is held, as often as it is said")
+    func held() {
+        var bench = Bench()
+        bench.connect()
+        for holds in [Holds(everySession: true), Holds(sessions: [one]), Holds()] {
+            #expect(bench.tell(.received(.hold(holds))) == [.hold(holds)])
+        }
+    }
+
     @Test("connects, says hello with what waits, and sends nothing before the welcome")
     func hello() throws {
         var bench = Bench()

@@ -67,7 +67,9 @@ struct ClaudeAdapter {
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
         guard let id = Self.sessionID(payload) else {
-            if let token = hook.token { order(hook.event == "PreToolUse" && !holds.isEmpty ? .ask(token) : .respond(token, nil)) }
+            // What we cannot tell apart could be of a session that is held.
+            let isHeld = hook.event == "PreToolUse" && !holds.isEmpty
+            if let token = hook.token { order(isHeld ? .ask(token) : .respond(token, nil)) }
             return
         }
         switch hook.event {

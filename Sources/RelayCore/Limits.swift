@@ -47,6 +47,15 @@ package enum Limits {
     /// Approvals open at once on one host, in number and in bytes: all of them are in every snapshot.
     static let openApprovalsPerHostMax = 256
     static let openApprovalBytesPerHostMax = 4 << 20
+    /// Devices of one workspace.
+    static let devicesMax = 64
+    /// Pushes of one device that wait for an answer.
+    static let unansweredPushesMax = 64
+    /// Pushes of one device that are kept with what became of them, and those that clients are shown.
+    static let pushesKept = 50
+    static let pushesShown = 20
+    /// The words of one alert: the rest of a payload fits beside them.
+    static let alertTextBytesMax = 3_000
     /// Subagents of one session that are counted.
     static let subagentsMax = 256
     /// Sessions of a workspace with a budget of their own: what a person sets by hand.

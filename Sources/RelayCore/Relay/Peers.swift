@@ -31,6 +31,8 @@ struct ClientPeer {
     var waitingCommands = 0
     /// Reads of the log that are under way for it.
     var readsUnderWay = 0
+    /// What it last said of itself; nil: nothing.
+    var presence: Presence?
 
     var workspace: WorkspaceID { identity.workspace.id }
 }

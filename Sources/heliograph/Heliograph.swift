@@ -27,7 +27,8 @@ struct Heliograph: ParsableCommand {
                 subcommands: [Serve.self, Pair.self, TokenCommand.self, AuditCommand.self, Backup.self, Restore.self]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(
-                name: "Client", subcommands: [Sessions.self, Watch.self, Approvals.self, BudgetCommand.self, Login.self, Logout.self]),
+                name: "Client",
+                subcommands: [Sessions.self, Watch.self, Approvals.self, BudgetCommand.self, Login.self, Logout.self]),
             CommandGroup(name: "Testing", subcommands: [APNsSimulatorCommand.self]),
         ])
 

@@ -4,8 +4,7 @@ internal import RelayProtocol
 final class BudgetsTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
-    /// Not sent yet.
-    private var wish: BudgetOptions?
+    private let wish: BudgetOptions?
     private var setting: CommandID?
     private var listing: CommandID?
 
@@ -19,14 +18,18 @@ final class BudgetsTask: ClientTask {
         switch news {
         case .changed(.workspaceKnown) where listing == nil && setting == nil:
             if let wish { set(wish) } else { listing = run.submit(.budgets) }
-        case .replied(setting?, .failed(let notice, _)), .replied(listing?, .failed(let notice, _)):
+        case .replied(let command, let reply) where command == setting || command == listing: replied(reply)
+        default: break
+        }
+    }
+
+    private func replied(_ reply: Reply) {
+        switch reply {
+        case .failed(let notice, _):
             let isThere = notice.code != ErrorCode.notFound.rawValue
             run.fail(ClientFault(isThere ? .refused : .notFound, VisibleText.line(notice.message)))
-        case .replied(setting?, _):
-            setting = nil
-            listing = run.submit(.budgets)
-        case .replied(listing?, .budgets(let budgets)): show(budgets)
-        default: break
+        case .budgets(let budgets): show(budgets)
+        default: listing = run.submit(.budgets)
         }
     }
 

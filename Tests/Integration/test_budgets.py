@@ -49,6 +49,59 @@ def test_levels_are_crossed_once_and_the_host_holds(relay, scripted_host, phone)
     host.connection.wait(lambda message: message == {"type": "hold", "sessions": []}, what="the end of the hold")
 
 
+def test_budgets_outlive_a_killed_relay(relay, scripted_host, client):
+    host = scripted_host(relay, capabilities=("hold",))
+    host.start_session("s1")
+    host.wait_acked("s1")
+    before = client(relay, "before")
+    before.command("budget", budget=budget("day", 1_000, hold=True))
+    before.command("budget", budget=budget("workspace", 2_000))
+    host.event("s1", "usage", {"run": "r1", "costMicroUSD": 1_000})
+    host.wait_acked("s1")
+    listed = before.command("budgets")["budgets"]
+    assert [(entry["spentMicroUSD"], entry["crossed"]) for entry in listed] == [(1_000, 100), (1_000, 50)]
+    relay.kill()
+    relay.start()
+    host.wait_connected()
+    phone = client(relay, "after")
+    phone.subscribe()
+    phone.subscribe("s1")
+    assert phone.command("budgets")["budgets"] == listed
+    host.connection.wait(lambda message: message == {"type": "hold", "everySession": True, "sessions": []}, what="the hold")
+    assert phone.summaries["s1"]["budget"]["held"] is True
+    # The same again is no news, and what follows crosses what is still to be crossed.
+    for cost in (1_000, 1_700):
+        host.event("s1", "usage", {"run": "r1", "costMicroUSD": cost})
+        host.wait_acked("s1")
+    phone.wait_summary("s1", lambda summary: summary["costMicroUSD"] == 1_700)
+    assert crossings(phone, "s1") == [(50, "day"), (80, "day"), (100, "day"), (50, "workspace"), (80, "workspace")]
+
+
+def test_what_cannot_be_read_is_asked_for_while_something_is_held(relay, daemon, scripted_host, phone, short_path):
+    call = {
+        "session_id": "other", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t1", "cwd": "/",
+        "tool_input": {"command": "true"},
+    }  # fmt: skip
+    # A lone surrogate, which a model can write, and which is no text that the wire takes.
+    unreadable = call | {"tool_input": {"command": "true \ud800"}}
+    for input in (call, unreadable):
+        assert daemon.hook("PreToolUse", input).stdout == b""
+    spender = scripted_host(relay, name="spender")
+    spender.start_session("s1")
+    spender.event("s1", "usage", {"run": "r1", "costMicroUSD": 5})
+    spender.wait_acked("s1")
+    phone.command("budget", budget=budget("day", 1, hold=True))
+    for input in (call, unreadable):
+        answer = json.loads(wait_until(lambda input=input: daemon.hook("PreToolUse", input).stdout, 15, "an answer to the hook"))
+        assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
+    assert daemon.hook("PostToolUse", call).stdout == b""
+    listed = phone.command("budgets")["budgets"]
+    assert listed[0]["cannotHold"] == ["spender"]
+    # Who kills the daemon does not escape.
+    daemon.kill()
+    assert b'"ask"' in daemon.hook("PreToolUse", call).stdout
+
+
 # With the real Claude Code
 
 

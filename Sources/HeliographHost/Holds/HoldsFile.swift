@@ -1,6 +1,7 @@
 internal import RelayProtocol
 
-/// `holds.json` in the state directory: the sessions that the relay last said are held.
+/// `holds.json` in the state directory: the sessions that the relay last said are held. There while there are any, so that a
+/// hook sees at a glance whether there are.
 struct HoldsFile {
     private static let bytesMax = 1 << 20
 
@@ -19,8 +20,11 @@ struct HoldsFile {
         }
     }
 
+    var isThere: Bool { Files.isThere(path) }
+
     /// On disk when this returns.
     func write(_ holds: Holds) throws(HostError) {
+        if holds.isEmpty { return try Files.remove(path) }
         try Files.replace(path, with: JSONWriter.object { holds.write(to: &$0) } + [UInt8(ascii: "\n")])
     }
 }

@@ -8,22 +8,32 @@ package enum HookCall {
     package static func run(agent: String, event: String) -> Int32 {
         // A reader that is gone must show as an error, not kill us with a status of our own.
         signal(SIGPIPE, SIG_IGN)
-        let limits = HookLimits()
+        let paths = HostPaths()
+        let isHeld = event == "PreToolUse" && HoldsFile(paths.stateDirectory).isThere
+        var limits = HookLimits()
+        if isHeld { limits.budget = limits.heldBudget }
         guard let body = HookStream.readInput(limits: limits),
             let request = HookRequest(path: ["hook", agent, event], body: body, call: HookRequest.randomCall())
-        else { return 0 }
-        let exchange = HookExchange(
-            request: request, socketPath: HostPaths().socket, limits: limits, isAgentAlive: agentWatch())
-        let answer = isAwaited(event) ? exchange.ask() : exchange.tell()
-        if let answer, isHeard(event) { HookStream.write(answer) }
+        else {
+            if isHeld { HookStream.write(ClaudeAnswer.ask) }
+            return 0
+        }
+        let exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: agentWatch())
+        if isAwaited(event) {
+            if let answer = exchange.ask() { HookStream.write(answer) }
+            return 0
+        }
+        switch exchange.tell() {
+        case .answered(let answer) where event == "PreToolUse": HookStream.write(answer)
+        // Which session is held the daemon knows. Without it any could be, or who kills it would escape.
+        case .unheard where isHeld: HookStream.write(ClaudeAnswer.ask)
+        case .answered, .taken, .unheard: break
+        }
         return 0
     }
 
     /// Only these wait for a person; SIGTERM ends them at once, and the daemon sees the hang-up.
     static func isAwaited(_ event: String) -> Bool { event == "PermissionRequest" }
-
-    /// Of these the agent reads what we print; of the others it could take it for words of the person.
-    static func isHeard(_ event: String) -> Bool { isAwaited(event) || event == "PreToolUse" }
 
     /// An agent that is killed takes leave of nobody: its hooks are left behind with another parent.
     private static func agentWatch() -> () -> Bool {

@@ -92,7 +92,10 @@ struct ClaudeHoldTests {
         let folder = try HookFolder()
         try HoldsFile(folder.path).write(holds)
         #expect(HoldsFile(folder.path).read() == holds)
-        #expect(folder.mode("holds.json").map { $0 & 0o777 } == 0o600)
+        #expect(HoldsFile(folder.path).isThere == !holds.isEmpty)
+        if !holds.isEmpty { #expect(folder.mode("holds.json").map { $0 & 0o777 } == 0o600) }
+        try HoldsFile(folder.path).write(Holds())
+        #expect(!HoldsFile(folder.path).isThere && HoldsFile(folder.path).read() == Holds())
     }
 
     @Test("without a file nothing is held; with one that cannot be read, everything, until the relay says what")

@@ -41,19 +41,17 @@ struct HookExchangeTests {
             ])
     }
 
-    @Test("What the daemon has to say to an event is handed on verbatim; mostly that is nothing")
+    @Test("What the daemon has to say to an event is handed on verbatim; nothing is told from no answer")
     func toldBack() {
         _ = FakeDaemon(
             at: socketPath,
-            [.answer(FakeDaemon.ok("{\"a\": 1}")), .answer(FakeDaemon.noContent), .close, .answer("HTTP/1.1 200 OK\r\n\r\n")])
-        #expect(exchange().tell() == Array("{\"a\": 1}".utf8))
-        for _ in 0..<3 { #expect(exchange().tell() == nil) }
-    }
-
-    @Test("The agent reads what we print of two events only", arguments: ["PreToolUse", "PermissionRequest"])
-    func heard(_ event: String) {
-        #expect(HookCall.isHeard(event))
-        #expect(!HookCall.isHeard("Post" + event) && !HookCall.isHeard("UserPromptSubmit"))
+            [
+                .answer(FakeDaemon.ok("{\"a\": 1}")), .answer(FakeDaemon.noContent), .close,
+                .answer("HTTP/1.1 200 OK\r\n\r\n"), .answer("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"),
+            ])
+        #expect(exchange().tell() == .answered(Array("{\"a\": 1}".utf8)))
+        #expect(exchange().tell() == .taken)
+        for _ in 0..<4 { #expect(exchange().tell() == .unheard) }
     }
 
     @Test("A daemon that never answers costs the budget and no more")

@@ -56,6 +56,10 @@ package enum Limits {
     static let pushesShown = 20
     /// Subagents of one session that are counted.
     static let subagentsMax = 256
+    /// Sessions of a workspace with a budget of their own: what a person sets by hand.
+    static let budgetsMax = 256
+    /// Days of a workspace whose spending is kept: a clock that was set back finds the day that it is in again.
+    static let budgetDaysMax = 32
     /// Commands of one client that wait for a commit.
     static let waitingCommandsMax = 256
 }

@@ -32,6 +32,7 @@ package struct Relay {
     var commands: [CommandKey: Int64] = [:]
     /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
     var expiries: [RelayTimer: Int64] = [:]
+    var budgets = Budgets()
     /// Retention has something to let go of with the next batch.
     var isTrimDue = false
     /// What the wall clock was ahead of the steady one when the relay started, in milliseconds.
@@ -84,10 +85,12 @@ package struct Relay {
         }
         for (key, place) in state.removed { removed[key] = place }
         for record in state.commands { commands[CommandKey(record)] = record.at }
+        budgets = Budgets(restoring: state.records)
     }
 
     package mutating func started(at now: Instant) -> [Effect] {
         clockOffset = now.wall - now.uptime
+        startBudgets(at: now)
         for key in sessions.keys.sorted() {
             for approval in sessions[key]?.committed?.approvalsInOrder ?? [] where !approval.stage.isFinal {
                 armExpiry(of: approval, in: key, at: now)

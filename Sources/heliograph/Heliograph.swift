@@ -29,7 +29,8 @@ struct Heliograph: ParsableCommand {
                 ]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(
-                name: "Client", subcommands: [Sessions.self, Watch.self, Approvals.self, Login.self, Logout.self]),
+                name: "Client",
+                subcommands: [Sessions.self, Watch.self, Approvals.self, BudgetCommand.self, Login.self, Logout.self]),
             CommandGroup(name: "Testing", subcommands: [APNsSimulatorCommand.self]),
         ])
 

@@ -6,6 +6,7 @@ extension Relay {
     mutating func appendStaged(at now: Instant) {
         guard committing == nil else { return }
         planTrims(at: now)
+        settleBudgets(at: now)
         if !staging.isEmpty { stageOwedRecords() }
         guard !staging.isEmpty else { return }
         for staged in staging.appends { sessions[staged.key]?.cutView() }
@@ -35,6 +36,7 @@ extension Relay {
         }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
         show(batch.trims)
+        showBudgets(of: batch)
         run(batch.commands)
         answerWaiters()
         recordsCommitted(batch)
@@ -63,11 +65,13 @@ extension Relay {
             }
         }
         let records = batch.commands + staging.commands
+        let orders = batch.budgets + staging.budgets
         var failed = batch
         failed.records += staging.records
         failed.orders += staging.orders
         failed.recordWaiters += staging.recordWaiters
         staging = Staging()
+        refuseBudgets(orders, reason)
         refuse(records, reason)
         refuseWaiters(reason)
         recordsFailed(failed, reason)

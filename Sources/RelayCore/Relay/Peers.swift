@@ -11,6 +11,8 @@ struct HostPeer {
     let identity: HostIdentity
     var hasSaidHello = false
     var capabilities: Set<Capability> = []
+    /// What it was told of its sessions that are held.
+    var holds: Holds?
 
     var key: HostKey { HostKey(workspace: identity.workspace, host: identity.host.id) }
 }

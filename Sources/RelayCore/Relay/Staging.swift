@@ -14,6 +14,10 @@ struct Staging {
     /// Sent when the records are on disk.
     var orders: [PushOrder] = []
     var recordWaiters: [RecordWaiter] = []
+    /// Applied when the batch is cut, answered when it is on disk.
+    var budgets: [BudgetOrder] = []
+    /// Where what budgets show or hold changes with this batch.
+    var movedBudgets: Set<WorkspaceID> = []
 
     struct Staged {
         let key: SessionKey

@@ -70,6 +70,7 @@ extension Relay {
         failed.records += staging.records
         failed.orders += staging.orders
         failed.recordWaiters += staging.recordWaiters
+        failed.tied.formUnion(staging.tied)
         staging = Staging()
         refuseBudgets(orders, reason)
         refuse(records, reason)

@@ -28,8 +28,6 @@ struct RegisteredDevice {
     var startPendingUntil: Int64 = 0
     /// What was not said in quiet hours, by kind.
     var heldBack: [AlertKind: Int64] = [:]
-    /// Of each budget (with its day) the highest level that was rung for.
-    var budgetsRung: [String: Int64] = [:]
 
     init(_ device: Device, client: Named<ClientTag>, at now: Int64) {
         self.device = device
@@ -72,7 +70,6 @@ struct RegisteredDevice {
             guard let kind = AlertKind(rawValue: key) else { continue }
             heldBack[kind] = try count.integer()
         }
-        for (key, level) in try value.required("budgetsRung").members() { budgetsRung[key] = try level.integer() }
     }
 
     var bytes: [UInt8] {
@@ -92,7 +89,6 @@ struct RegisteredDevice {
                     if let count = heldBack[kind] { writer.field(kind.key, count) }
                 }
             }
-            writer.raw("budgetsRung", JSONWriter.object(of: budgetsRung))
         }
     }
 }
@@ -106,20 +102,5 @@ extension AlertKind {
         case .finished: "finished"
         case .budget: "budget"
         }
-    }
-}
-
-extension JSONWriter {
-    /// Members whose names are not known before.
-    fileprivate static func object(of numbers: [String: Int64]) -> [UInt8] {
-        var bytes: [UInt8] = [UInt8(ascii: "{")]
-        for (key, number) in numbers.sorted(by: { $0.key < $1.key }) {
-            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-            bytes += JSONWriter.string(key)
-            bytes.append(UInt8(ascii: ":"))
-            bytes += String(number).utf8
-        }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
     }
 }

@@ -176,6 +176,31 @@ extension Relay {
         _ = planAlert(alert, to: key.device, at: now)
     }
 
+    /// In the batch that holds the crossing: both are on disk, or neither.
+    mutating func ring(for crossing: BudgetCrossing, _ key: SessionKey, at now: Instant) {
+        guard let view = sessions[key]?.staged else { return }
+        let before = push.lastPush
+        for id in (push.devicesOf[key.workspace] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+            let device = DeviceKey(workspace: key.workspace, device: id)
+            guard let known = push.devices[device], let profile = pushing.profiles[known.device.profile],
+                wants(.budget, known, key.session), presentUntil(device, at: now) == nil
+            else { continue }
+            if quietUntil(known, at: now.wall) != nil {
+                holdBack(.budget, device, at: now)
+                continue
+            }
+            var subject = PushSubject(view, text: known.text(profile), now: now.wall)
+            subject.budgetLevel = crossing.level
+            let alert = Alert(
+                kind: .budget, text: text(.budget, subject, known, profile), level: .active, thread: key.session.rawValue,
+                collapse: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)".prefixed(64),
+                session: key.session,
+                cover: cover(.budget, subject))
+            _ = planAlert(alert, to: device, at: now)
+        }
+        staging.tied.formUnion((before..<push.lastPush).map { PushID(rawValue: $0 + 1) })
+    }
+
     private func wants(_ kind: AlertKind, _ device: RegisteredDevice, _ session: SessionID) -> Bool {
         device.device.alertToken != nil && device.device.kinds.contains(kind) && !device.device.muted.contains(session)
     }

@@ -535,6 +535,7 @@ extension PushSubject {
             text: text,
             now: now)
         waiting = Set(pending.map(\.id))
+        budgetLevel = view.state.summary.budget?.level ?? 0
     }
 
     /// Of a session that is gone.

@@ -219,8 +219,14 @@ extension Relay {
         for waiter in batch.recordWaiters where clients[waiter.peer] != nil {
             reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer)
         }
-        push.owed += batch.records.filter { $0.kind != .budget }
-        push.owedOrders += batch.orders
+        let tied = batch.tied
+        let names = Set(tied.map { String($0.rawValue) })
+        for id in tied {
+            guard let planned = push.pushes.removeValue(forKey: id) else { continue }
+            push.pushesOf[planned.key]?.removeAll { $0 == id }
+        }
+        push.owed += batch.records.filter { $0.kind != .budget && !($0.kind == .push && names.contains($0.name)) }
+        push.owedOrders += batch.orders.filter { !tied.contains($0.id) }
         if !push.owed.isEmpty { effects.append(.armTimer(.owedRecords, after: PushPolicy.retryInterval)) }
     }
 

@@ -14,6 +14,8 @@ struct Staging {
     /// Sent when the records are on disk.
     var orders: [PushOrder] = []
     var recordWaiters: [RecordWaiter] = []
+    /// Pushes about events of this very batch: without it there is nothing to tell of.
+    var tied: Set<PushID> = []
     /// Applied when the batch is cut, answered when it is on disk.
     var budgets: [BudgetOrder] = []
     /// Where what budgets show or hold changes with this batch.

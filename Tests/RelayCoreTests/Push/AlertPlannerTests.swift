@@ -169,6 +169,25 @@ struct AlertPlannerTests {
         #expect(rig.take().isEmpty)
     }
 
+    @Test("a budget's crossing rings once, in the batch that holds it; one that was taken back rings when it comes again")
+    func budget() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started)
+        rig.command(.budget(Budget(scope: .session(T.session), microUSD: 1_000_000)))
+        func usage(_ microUSD: Int64) -> EventHead {
+            var usage = Usage()
+            usage.costMicroUSD = microUSD
+            return .usage(usage)
+        }
+        rig.agent(usage(600_000))
+        rig.pass(100)
+        #expect(rig.take().count { $0.text.contains(#""kind":"budget""#) } == 1)
+        rig.transcript.send([usage(900_000)], first: 3, by: rig.host)
+        rig.transcript.failCommit()
+        rig.pass(60_000)
+        #expect(rig.take().isEmpty)
+    }
+
     // MARK: - Codes
 
     @Test("a code decides once, as the device's owner; a second use hears what was decided")

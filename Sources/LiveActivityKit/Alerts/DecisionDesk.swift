@@ -1,0 +1,79 @@
+import Foundation
+
+/// Where buttons of cards and alerts take their decisions: in the app's process, by the code of the approval's alert.
+///
+/// Set it up before the app's launch is over: a button may have launched it.
+public final class DecisionDesk: Sendable {
+    public static let shared = DecisionDesk()
+
+    /// Alerts that the system still holds.
+    public protocol Codes: Sendable {
+        /// The code of the alert of this approval; nil where there is none.
+        func code(of approval: String) async -> String?
+    }
+
+    public enum Outcome: Sendable, Hashable {
+        case replied(DecisionReply)
+        /// It can be decided in the app only.
+        case needsApp
+        case failed(LiveActivityError)
+
+        /// For the person; nil where all went as they wanted.
+        public var trouble: String? {
+            switch self {
+            case .replied(.stands): nil
+            case .replied(let reply): reply.sentence
+            case .needsApp: "Open the app to decide this."
+            case .failed(let error):
+                switch error.code {
+                case .unreachable, .busy: "The relay cannot be reached. Nothing was decided."
+                case .unauthorised, .keychain: "The relay does not know this phone any more. Pair it again."
+                default: "This could not be decided here. Open the app."
+                }
+            }
+        }
+    }
+
+    private struct Setup {
+        var reporter: any RelayReporting
+        var codes: any Codes
+    }
+
+    private let setup = Locked<Setup?>(nil)
+
+    public init() {}
+
+    public func setUp(reporter: any RelayReporting, codes: any Codes) {
+        setup.set(Setup(reporter: reporter, codes: codes))
+    }
+
+    /// `code`: where it is at hand.
+    public func decide(_ verdict: Verdict, approval: String, code: String? = nil) async -> Outcome {
+        guard let setup = setup.get() else {
+            return .failed(LiveActivityError(.unsupported, "the app has not set up DecisionDesk"))
+        }
+        var found = code
+        if found == nil { found = await setup.codes.code(of: approval) }
+        guard let code = found else { return .needsApp }
+        do throws(LiveActivityError) {
+            do throws(LiveActivityError) { return .replied(try await setup.reporter.decide(verdict, code: code)) } catch {
+                // It may have arrived: the same decision again gets the same answer.
+                guard error.code == .unreachable else { throw error }
+                return .replied(try await setup.reporter.decide(verdict, code: code))
+            }
+        } catch { return .failed(error) }
+    }
+}
+
+/// A value behind a lock. `Mutex` asks for iOS 18.
+/// `@unchecked`: `value` is read and written under the lock alone.
+private final class Locked<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func get() -> Value { lock.withLock { value } }
+
+    func set(_ new: Value) { lock.withLock { value = new } }
+}

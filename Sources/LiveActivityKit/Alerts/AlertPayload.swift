@@ -29,6 +29,13 @@ public struct AlertPayload: Sendable, Hashable {
         }
     }
 
+    /// The same alert with the code that was sealed in it.
+    static func userInfo(_ userInfo: [AnyHashable: Any], with code: String) -> [AnyHashable: Any] {
+        var fields = userInfo["heliograph"] as? [String: Any] ?? [:]
+        fields["code"] = code
+        return userInfo.merging(["heliograph": fields]) { _, new in new }
+    }
+
     public var link: DeepLink {
         approval.map { .approval(session: session, id: $0) } ?? .session(session)
     }

@@ -34,17 +34,42 @@ public final class DecisionDesk: Sendable {
         }
     }
 
+    /// Tells the person what became of it, where that is not what they wanted.
+    public typealias Tell = @Sendable (_ sentence: String, _ approval: String) async -> Void
+
     private struct Setup {
         var reporter: any RelayReporting
         var codes: any Codes
+        var tell: Tell
     }
 
     private let setup = Locked<Setup?>(nil)
 
     public init() {}
 
-    public func setUp(reporter: any RelayReporting, codes: any Codes) {
-        setup.set(Setup(reporter: reporter, codes: codes))
+    public func setUp(reporter: any RelayReporting, codes: any Codes, tell: @escaping Tell) {
+        setup.set(Setup(reporter: reporter, codes: codes, tell: tell))
+    }
+
+    /// For a button of a card: decides, and tells the person if that came to nothing.
+    public func press(_ verdict: Verdict, approval: String) async {
+        await report(await decide(verdict, approval: approval), approval)
+    }
+
+    /// After a tap on an alert. Returns what the app shall show; nil: nothing.
+    public func carryOut(_ response: AlertResponse) async -> DeepLink? {
+        switch response {
+        case .open(let link): return link
+        case .decide(let verdict, let payload):
+            guard let approval = payload.approval else { return payload.link }
+            await report(await decide(verdict, approval: approval, code: payload.code), approval)
+            return nil
+        }
+    }
+
+    private func report(_ outcome: Outcome, _ approval: String) async {
+        guard let trouble = outcome.trouble, let setup = setup.get() else { return }
+        await setup.tell(trouble, approval)
     }
 
     /// `code`: where it is at hand.

@@ -26,7 +26,8 @@ extension CardFace {
             return CardText.sentence(detail.map { "\(agent) is working: \($0)" } ?? "\(agent) is working")
         case .approval:
             guard let approval = state.approval else {
-                return "\(CardText.count(max(1, state.approvals), "approval")) \(state.approvals > 1 ? "wait" : "waits") for you."
+                let approvals = CardText.count(max(1, state.approvals), "approval")
+                return "\(approvals) \(state.approvals > 1 ? "wait" : "waits") for you."
             }
             let others = state.approvals > 1 ? " \(CardText.count(state.approvals, "approval")) wait in all." : ""
             let wish = approval.summary.isEmpty ? approval.tool : "\(approval.tool): \(approval.summary)"

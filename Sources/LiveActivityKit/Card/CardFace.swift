@@ -21,7 +21,7 @@ public struct CardFace: Sendable, Equatable {
     }
 
     /// What the person can do from the card itself.
-    public enum Choice: Sendable, Equatable {
+    public enum Choice: Sendable, Hashable {
         case allow, deny
         /// Opens the app, which shows the whole input.
         case review

@@ -1,5 +1,5 @@
 #if canImport(ActivityKit) && !os(macOS) && !targetEnvironment(macCatalyst)
-import ActivityKit
+public import ActivityKit
 public import Foundation
 
 extension HeliographActivityAttributes: ActivityAttributes {}
@@ -80,7 +80,10 @@ public struct ActivityKitCards: CardDriving {
                 guard let card = find(id) else { return }
                 for await content in card.contentUpdates { facts.yield(.content(card: id, content.state)) }
             }
-            guard let card = find(id) else { return facts.yield(.state(card: id, .dismissed)) }
+            guard let card = find(id) else {
+                facts.yield(.state(card: id, .dismissed))
+                return
+            }
             for await state in card.activityStateUpdates {
                 guard let state = Self.state(state) else { continue }
                 facts.yield(.state(card: id, state))

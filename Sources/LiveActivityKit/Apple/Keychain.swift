@@ -61,7 +61,7 @@ public struct Keychain: RelayCredentials {
         var status = SecItemUpdate(query(account) as CFDictionary, value as CFDictionary)
         if status == errSecItemNotFound {
             let whole = query(account).merging(value) { _, new in new }
-            status = unsafe SecItemAdd(whole as CFDictionary, nil)
+            status = SecItemAdd(whole as CFDictionary, nil)
         }
         guard status == errSecSuccess else { throw Self.failure(status) }
     }
@@ -77,7 +77,7 @@ public struct Keychain: RelayCredentials {
     }
 
     private static func failure(_ status: OSStatus) -> LiveActivityError {
-        let text = unsafe SecCopyErrorMessageString(status, nil) as String?
+        let text = SecCopyErrorMessageString(status, nil) as String?
         return LiveActivityError(.keychain, text ?? "the keychain answered \(status)")
     }
 }

@@ -3,20 +3,23 @@ import Foundation
 public import UserNotifications
 
 extension AlertCategory {
-    /// Registers the categories beside those that the app has of its own. Call it at every launch.
+    /// Registers the categories beside those that the app has of its own. Call it at every launch, and when the app comes to the
+    /// front: where the person never lets text be shown, nothing that they could not see is offered to be allowed.
     public static func register() {
         let center = UNUserNotificationCenter.current()
-        center.getNotificationCategories { existing in
-            let ours = allCases.map(\.category)
-            let names = Set(ours.map(\.identifier))
-            center.setNotificationCategories(existing.filter { !names.contains($0.identifier) }.union(ours))
+        center.getNotificationSettings { settings in
+            let showsText = settings.showPreviewsSetting != .never
+            center.getNotificationCategories { existing in
+                let ours = allCases.map { $0.category(showsText: showsText) }
+                let names = Set(ours.map(\.identifier))
+                center.setNotificationCategories(existing.filter { !names.contains($0.identifier) }.union(ours))
+            }
         }
     }
 
-    private var category: UNNotificationCategory {
-        // Without previews the body is hidden, and with it what would be allowed.
+    private func category(showsText: Bool) -> UNNotificationCategory {
         UNNotificationCategory(
-            identifier: rawValue, actions: actions.map(\.action), intentIdentifiers: [],
+            identifier: rawValue, actions: actions.filter { showsText || $0 != .allow }.map(\.action), intentIdentifiers: [],
             hiddenPreviewsBodyPlaceholder: "An agent needs you", options: [.hiddenPreviewsShowTitle])
     }
 }

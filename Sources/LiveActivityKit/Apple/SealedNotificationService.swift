@@ -1,5 +1,5 @@
 #if canImport(UserNotifications) && canImport(CryptoKit) && !os(tvOS)
-public import Foundation
+import Foundation
 public import UserNotifications
 
 /// Opens sealed alerts before they are shown. An app's notification service extension is a class of its own that inherits from

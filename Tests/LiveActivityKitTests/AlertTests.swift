@@ -14,11 +14,13 @@ import Testing
         #expect((payload.session, payload.approval, payload.kind, payload.code) == ("s1", "a1", "approval", "7.abc"))
         #expect(payload.link == .approval(session: "s1", id: "a1"))
         #expect(try AlertPayload(userInfo: userInfo(["session": "s1", "kind": "finished"])).link == .session("s1"))
+        // What was held back in the quiet hours is about several sessions.
+        #expect(try AlertPayload(userInfo: userInfo(["kind": "finished"])).link == nil)
     }
 
     @Test("others' alerts and bad ones are no payload")
     func badPayloads() {
-        for info in [[:], userInfo([:]), userInfo(["session": "a/b"]), userInfo(["session": "s", "approval": 7])] {
+        for info in [[:], ["heliograph": "x"], userInfo(["session": "a/b"]), userInfo(["session": "s", "approval": 7])] {
             #expect { try AlertPayload(userInfo: info) } throws: { ($0 as? LiveActivityError)?.code == .badPayload }
         }
     }

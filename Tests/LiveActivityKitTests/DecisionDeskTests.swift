@@ -47,6 +47,13 @@ import Testing
         #expect(await told.sentences == ["The relay cannot be reached. Nothing was decided."])
     }
 
+    @Test("a code that is used up says so")
+    func usedUp() async {
+        relay.fail(with: .unreachable, .notFound)
+        await desk().press(.allow, approval: "a1")
+        #expect(await told.sentences == ["This was decided already, or the alert is too old. Open the app to see."])
+    }
+
     @Test("who was first is said")
     func conflict() async throws {
         let winner = DecisionReply.Winner(decision: "deny", client: "Ada's laptop")

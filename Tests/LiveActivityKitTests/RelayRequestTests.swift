@@ -107,6 +107,11 @@ import Testing
         for (status, code) in [(401, LiveActivityError.Code.unauthorised), (429, .busy), (503, .busy), (404, .notFound)] {
             #expect { try reply(status, "no") } throws: { ($0 as? LiveActivityError)?.code == code }
         }
+        #expect {
+            try reply(404, #"{"code":"notFound","message":"this code is unknown, used or too old"}"#)
+        } throws: {
+            ($0 as? LiveActivityError) == LiveActivityError(.notFound, "this code is unknown, used or too old")
+        }
         #expect { try reply(200, "<html>") } throws: { ($0 as? LiveActivityError)?.code == .badAnswer }
     }
 
@@ -114,7 +119,7 @@ import Testing
         "what the relay says of a report",
         arguments: [
             (400, .refused), (401, .unauthorised), (403, .unauthorised), (404, .notFound), (408, .busy), (413, .refused),
-            (429, .busy), (500, .busy), (503, .busy), (301, .badAnswer), (100, .badAnswer),
+            (429, .busy), (500, .busy), (501, .refused), (503, .busy), (301, .badAnswer), (100, .badAnswer),
         ] as [(Int, LiveActivityError.Code)])
     func statuses(status: Int, code: LiveActivityError.Code) {
         #expect { try RelayRequest.check(status: status, Data("why".utf8)) } throws: {

@@ -1,6 +1,7 @@
 /// What the relay put beside `aps` in an alert.
 public struct AlertPayload: Sendable, Hashable {
-    public var session: String
+    /// Nil: it is about several, or about none.
+    public var session: String?
     public var approval: String?
     /// `approval`, `question`, `error`, `finished`, `budget`, or a word of a later relay.
     public var kind: String
@@ -14,19 +15,19 @@ public struct AlertPayload: Sendable, Hashable {
         guard let fields = userInfo["heliograph"] as? [String: Any] else {
             throw LiveActivityError(.badPayload, "this alert is not from a relay")
         }
-        guard let session = fields["session"] as? String, DeepLink.isIdentifier(session) else {
-            throw LiveActivityError(.badPayload, "the alert does not say which session it is of")
-        }
-        self.session = session
+        session = try Self.identifier("session", fields)
+        approval = try Self.identifier("approval", fields)
         kind = fields["kind"] as? String ?? ""
         code = fields["code"] as? String
         sealed = (fields["sealed"] ?? userInfo["sealed"]) as? String
-        if let given = fields["approval"] {
-            guard let approval = given as? String, DeepLink.isIdentifier(approval) else {
-                throw LiveActivityError(.badPayload, "the alert's approval is no identifier")
-            }
-            self.approval = approval
+    }
+
+    private static func identifier(_ key: String, _ fields: [String: Any]) throws(LiveActivityError) -> String? {
+        guard let given = fields[key] else { return nil }
+        guard let text = given as? String, DeepLink.isIdentifier(text) else {
+            throw LiveActivityError(.badPayload, "the alert's \(key) is no identifier")
         }
+        return text
     }
 
     /// The same alert with the code that was sealed in it.
@@ -36,15 +37,18 @@ public struct AlertPayload: Sendable, Hashable {
         return userInfo.merging(["heliograph": fields]) { _, new in new }
     }
 
-    public var link: DeepLink {
-        approval.map { .approval(session: session, id: $0) } ?? .session(session)
+    /// Nil: just into the app.
+    public var link: DeepLink? {
+        guard let session else { return nil }
+        return approval.map { .approval(session: session, id: $0) } ?? .session(session)
     }
 }
 
 /// What to do after a tap on an alert or one of its buttons.
 public enum AlertResponse: Sendable, Hashable {
     case decide(Verdict, AlertPayload)
-    case open(DeepLink)
+    /// Nil: nothing in particular; the system has opened the app already.
+    case open(DeepLink?)
 
     /// `action` is one of ours, or the system's own for a tap on the alert. Nil: nothing, such as for an alert swept away.
     public init?(action: String, category: String, payload: AlertPayload) {

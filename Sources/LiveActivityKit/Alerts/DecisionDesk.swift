@@ -28,6 +28,7 @@ public final class DecisionDesk: Sendable {
                 switch error.code {
                 case .unreachable, .busy: "The relay cannot be reached. Nothing was decided."
                 case .unauthorised, .keychain: "The relay does not know this phone any more. Pair it again."
+                case .notFound: "This was decided already, or the alert is too old. Open the app to see."
                 default: "This could not be decided here. Open the app."
                 }
             }
@@ -82,7 +83,7 @@ public final class DecisionDesk: Sendable {
         guard let code = found else { return .needsApp }
         do throws(LiveActivityError) {
             do throws(LiveActivityError) { return .replied(try await setup.reporter.decide(verdict, code: code)) } catch {
-                // It may have arrived: the same decision again gets the same answer.
+                // It may have arrived: a code decides once, and asking again tells what is.
                 guard error.code == .unreachable else { throw error }
                 return .replied(try await setup.reporter.decide(verdict, code: code))
             }

@@ -47,14 +47,22 @@ public struct RelayRequest: Hashable, Sendable {
         }
     }
 
+    /// Why it was refused, from the relay itself; what stands on the way says other things.
+    private struct Said: Decodable {
+        struct Notice: Decodable { var message: String }
+        var message: String?
+        var error: Notice?
+        var sentence: String? { error?.message ?? message }
+    }
+
     private static func fault(status: Int, _ text: Data) -> LiveActivityError {
-        let said = String(decoding: text.prefix(512), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        let message = said.isEmpty ? "the relay answered with status \(status)" : said
+        let message = (try? JSONDecoder().decode(Said.self, from: text))?.sentence ?? "the relay answered with status \(status)"
         return switch status {
         case 401, 403: LiveActivityError(.unauthorised, message)
         case 404, 410: LiveActivityError(.notFound, message)
+        // 501: this relay cannot do it, now or later.
+        case 400..<408, 409..<425, 426..<429, 430..<500, 501: LiveActivityError(.refused, message)
         case 408, 425, 429, 500...: LiveActivityError(.busy, message)
-        case 400..<500: LiveActivityError(.refused, message)
         default: LiveActivityError(.badAnswer, "a relay does not answer with status \(status)")
         }
     }

@@ -29,7 +29,12 @@ let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift"
 
 let package = Package(
     name: "heliograph",
-    products: [.executable(name: "heliograph", targets: ["heliograph"])],
+    // What apps that use LiveActivityKit run on; Linux does not look at this.
+    platforms: [.iOS("17.2"), .macOS(.v14)],
+    products: [
+        .executable(name: "heliograph", targets: ["heliograph"]),
+        .library(name: "LiveActivityKit", targets: ["LiveActivityKit"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -81,6 +86,9 @@ let package = Package(
         module("APNsSimulator", ["RelayProtocol"]),
         module("APNsSimulatorServer", ["APNsSimulator", "RelayProtocol", "HTTP2", "Crypto", "WebSocketEngine", logging]),
 
+        // For the authors of apps: cards, alerts and what the relay has to know of them. Stands on the platform alone.
+        module("LiveActivityKit"),
+
         // System libraries.
         .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
@@ -106,6 +114,7 @@ let package = Package(
         tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto"]),
         tests("QRCodeTests", ["QRCode"]),
         tests("APNsSimulatorTests", ["APNsSimulator", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "Crypto"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
         tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),
         tests(

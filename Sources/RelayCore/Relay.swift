@@ -50,11 +50,17 @@ package struct Relay {
         package var software: String
         package var heartbeat: Heartbeat
         package var retention: Retention
+        /// The profiles of the data directory, besides those that are built in: JSON, by name.
+        package var profiles: [(name: String, bytes: [UInt8])]
 
-        package init(software: String, heartbeat: Heartbeat, retention: Retention = Retention()) {
+        package init(
+            software: String, heartbeat: Heartbeat, retention: Retention = Retention(),
+            profiles: [(name: String, bytes: [UInt8])] = []
+        ) {
             self.software = software
             self.heartbeat = heartbeat
             self.retention = retention
+            self.profiles = profiles
         }
     }
 

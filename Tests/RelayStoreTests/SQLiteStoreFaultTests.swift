@@ -251,8 +251,16 @@ import Testing
             #expect(error?.code == .corrupt)
         }
         try store.close()
-        // Every opening writes the first page, and the first one adds an empty page at the end.
-        #expect(try contents()[4_096..<damaged.count] == damaged[4_096...])
+        // Every opening writes pages of the schema (GRDB makes a table and drops it), and the first one adds an empty page at the end.
+        let schema = try Set(
+            scratch.query("SELECT group_concat(pageno) FROM dbstat WHERE name = 'sqlite_schema'").split(separator: ",").map {
+                Int($0)
+            })
+        let now = try contents()
+        for page in 1...damaged.count / 4_096 where !schema.contains(page) {
+            let range = (page - 1) * 4_096..<page * 4_096
+            #expect(now[range] == damaged[range], "page \(page)")
+        }
     }
 
     private func sql(_ text: String) throws { try scratch.sql(text) }

@@ -17,10 +17,12 @@ extension Routes {
             return fail(id, error)
         }
         guard let push else {
-            logger.notice("refused a code of a push", metadata: ["peer": "\(request.peer)"])
             // A right code is never counted: nobody can shut others out by guessing.
             let wait = wrongCodes.note(request.peer.description, at: .now)
-            guard let wait else { return respond(id, Self.noSuchCode) }
+            guard let wait else {
+                logger.notice("refused a code of a push", metadata: ["peer": "\(request.peer)"])
+                return respond(id, Self.noSuchCode)
+            }
             var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
             response.headers.append(("retry-after", "\(wait.components.seconds + 1)"))
             return respond(id, response)

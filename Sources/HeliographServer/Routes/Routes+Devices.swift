@@ -21,9 +21,9 @@ extension Routes {
 
     /// Nil where there is no such thing to do.
     static func deviceCommand(_ request: HTTPRequest) throws(WireError) -> ClientCommand? {
+        if request.path == devicesPath { return request.method == "GET" ? .devices(watches: false) : nil }
         let parts = request.path.dropFirst(devicesPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
-        guard let name = parts.first else { return request.method == "GET" ? .devices(watches: false) : nil }
-        guard let device = DeviceID(String(name)) else {
+        guard let device = DeviceID(parts.first.map(String.init) ?? "") else {
             throw WireError(.badValue, at: "path", "a device is named by letters, digits, hyphens and underscores, at most 64")
         }
         switch (request.method, parts.dropFirst()) {

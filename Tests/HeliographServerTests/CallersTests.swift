@@ -53,7 +53,7 @@ private final class FakeCore {
         let core = try await loop.make { loop in
             let core = FakeCore()
             core.reply = reply
-            core.callers = Callers(loop: loop, feed: { [unowned core] in core.feed($0) })
+            core.callers = Callers(loop: loop, feed: { core.feed($0) })
             return core
         }
         return (loop, core)

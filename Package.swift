@@ -56,8 +56,8 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "Crypto", "QRCode", logging,
-                metrics,
+                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "PushAPNs", "Crypto", "QRCode",
+                logging, metrics,
             ],
             swiftSettings: settings,
             plugins: ["EmbedFilesPlugin"]),
@@ -120,6 +120,13 @@ let package = Package(
         tests(
             "HeliographHostTests", ["HeliographHost", "HostCore", "RelayProtocol", "WebSocketEngine", "Crypto", logging],
             exclude: ["Fixtures"]),
+        tests(
+            "HeliographServerTests",
+            [
+                "HeliographServer", "RelayCore", "RelayProtocol", "RelayStore", "PushAPNs", "WebSocketEngine", "Crypto",
+                logging,
+                metrics,
+            ]),
         tests("HeliographClientTests", ["HeliographClient", "RelayAccess", "RelayProtocol", "WebSocketEngine"]),
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),
     ]

@@ -47,6 +47,33 @@ extension Crypto {
         return bytes
     }
 
+    /// Base64 as everybody knows it: RFC 4648 §4, padded.
+    package static func base64(_ bytes: [UInt8]) -> String {
+        let text = base64URL(bytes).utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4)
+        return String(decoding: text + padding, as: UTF8.self)
+    }
+
+    /// The bytes that `base64(_:)` spells so; nil for any other spelling.
+    package static func bytes(base64 text: String) -> [UInt8]? {
+        guard !text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) else { return nil }
+        let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed().map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
+        guard let bytes = bytes(base64URL: String(decoding: digits, as: UTF8.self)), base64(bytes) == text else { return nil }
+        return bytes
+    }
+
     private static let hexDigits = Array("0123456789abcdef".utf8)
     private static let base64URLDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

@@ -16,6 +16,16 @@ package enum Crypto {
     /// SHA-256 of a text's UTF-8.
     package static func sha256(_ text: String) -> [UInt8] { sha256(text.utf8) }
 
+    /// HMAC-SHA-256, `digestBytes` long: only who knows `key` can make it, or tell whether it is right.
+    package static func authenticationCode(of bytes: [UInt8], with key: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: digestBytes) { buffer, initialized in
+            guard unsafe HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, buffer.baseAddress, nil) != nil else {
+                fatalError("OpenSSL has no HMAC: its configuration must allow it")
+            }
+            initialized = digestBytes
+        }
+    }
+
     /// Whether both are the same bytes, in a time that depends on their length only: a guess learns nothing from how long
     /// a refusal took. The lengths themselves are no secret.
     package static func equal(_ one: [UInt8], _ other: [UInt8]) -> Bool {

@@ -39,6 +39,19 @@ package enum ClientCommands {
         ClientRun.run(options) { BudgetsTask($0, setting: wish) }
     }
 
+    /// `heliograph devices`: `{"devices":[DEVICE…]}` as JSON.
+    package static func devices(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { DeviceListTask($0) } }
+
+    /// `heliograph devices forget ID`.
+    package static func forgetDevice(_ options: ClientOptions, device: String) -> ClientExit {
+        ClientRun.run(options) { DeviceForgetTask($0, device) }
+    }
+
+    /// `heliograph push test DEVICE`: the PUSH as JSON, once it has an outcome. Done only where APNs took it.
+    package static func testPush(_ options: ClientOptions, device: String) -> ClientExit {
+        ClientRun.run(options) { PushTestTask($0, device) }
+    }
+
     /// `heliograph login LINK [--name NAME]`: pairs this machine and keeps the token.
     package static func login(_ options: ClientOptions, link: String, name: String? = nil) -> ClientExit {
         PairingCommands.login(options, link: link, name: name)

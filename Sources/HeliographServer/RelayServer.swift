@@ -10,11 +10,12 @@ import WebSocketEngine
 
 /// The relay as a process: what is wired to what.
 ///
-///     sockets ─▶ Visitors ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SQLiteStore, sockets
-///                   └─▶ Routes (page, pairing, health)          Access: who may come in
+///     sockets ─▶ Visitors ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SQLiteStore, sockets, PushRunner ─▶ APNs
+///                   └─▶ Routes (page, pairing, health) ─▶ Callers (clients over HTTP)          Access: who may come in
 package final class RelayServer {
     private let loop: EventLoop
     private let runner: RelayRunner
+    private let pushes: PushRunner
     private let listeners: [Listener]
     private let logger: Logger
 
@@ -69,14 +70,23 @@ package final class RelayServer {
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
         let relay = Relay.Configuration(
-            software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention)
+            software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
+            push: PushSettings(
+                profiles: try ProfileSet(files: ProfileFiles.read(in: directory.path)),
+                broadcastBundles: try PushRunner.broadcastBundles(in: directory.path), localMinute: TimeZones.minute))
         let load: @Sendable () throws -> LogState = {
             try store.load(
                 resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge,
                 commandsSince: WallClock.milliseconds - RelayCore.Limits.commandsAge)
         }
+        let pushMeasures = PushMeasures(factory: registry)
+        let pushes = try PushRunner(
+            directory: directory.path, epoch: store.epoch, loop: loop, measures: pushMeasures, logger: logger)
         let runner = try RelayRunner(
-            loop: loop, configuration: relay, log: store, load: load, measures: measures, logger: logger)
+            loop: loop, configuration: relay, log: store, load: load, pushes: pushes, measures: measures, logger: logger)
+        pushes.answered = { [unowned runner] in runner.feed(.pushAnswered($0, $1)) }
+        let callers = Callers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
+        runner.callers = callers
         for record in store.damagedRecords {
             logger.error(
                 "a stored record does not decode; the relay goes on without it",
@@ -96,13 +106,15 @@ package final class RelayServer {
         }
         let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
         let routes = Routes(
-            loop: loop, access: access, page: WebPage(root: configuration.webRoot), registry: registry, logger: logger)
+            loop: loop, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
+            registry: registry, pushMeasures: pushMeasures, logger: logger)
         let visitors = Visitors(
             runner: runner, loop: loop, routes: routes, access: access, measures: measures, logger: logger)
         routes.isReady = { !runner.isStoreFailing && store.takesWrites }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
         loop.turnEnded = { runner.feed(.tickEnded) }
         self.runner = runner
+        self.pushes = pushes
 
         var limits = WebSocketEngine.Limits()
         limits.messageBytesMax = WireLimits.messageBytesMax
@@ -137,7 +149,11 @@ package final class RelayServer {
     }
 
     private func stopWhenEmpty(_ deadline: ContinuousClock.Instant) {
-        if runner.isIdle || ContinuousClock.now >= deadline { return loop.stop() }
+        // A push whose answer we do not wait for is sent again after the start.
+        if runner.isIdle && pushes.isIdle || ContinuousClock.now >= deadline {
+            pushes.stop()
+            return loop.stop()
+        }
         _ = loop.schedule(after: .milliseconds(20)) { [self] in stopWhenEmpty(deadline) }
     }
 }

@@ -54,11 +54,11 @@ package struct Relay {
         package var software: String
         package var heartbeat: Heartbeat
         package var retention: Retention
-        package var push: PushConfiguration
+        package var push: PushSettings
 
         package init(
             software: String, heartbeat: Heartbeat, retention: Retention = Retention(),
-            push: PushConfiguration = PushConfiguration()
+            push: PushSettings = PushSettings()
         ) {
             self.software = software
             self.heartbeat = heartbeat
@@ -145,7 +145,7 @@ package struct Relay {
         return taken
     }
 
-    var pushing: PushConfiguration { configuration.push }
+    var pushing: PushSettings { configuration.push }
 
     /// Records of the planner that do not decode, by name.
     package var damagedRecords: [String] { push.damaged }

@@ -18,6 +18,7 @@ package final class InMemoryStore: Sendable {
         var sessions: [Session] = []
         var numbers: [SessionKey: Int] = [:]
         var commands: [CommandKey: CommandRecord] = [:]
+        var records: [PushRecord.Key: PushRecord] = [:]
     }
 
     struct Session: Sendable {
@@ -61,6 +62,7 @@ extension InMemoryStore: SessionLog {
             // In an order that is the same in every run: simulations replay.
             state.commands = content.commands.values.filter { $0.at >= commandsSince }
                 .sorted { ($0.at, $0.command.rawValue, $0.client.rawValue) < ($1.at, $1.command.rawValue, $1.client.rawValue) }
+            state.records = content.records.values.sorted { $0.key < $1.key }
             return state
         }
     }
@@ -71,6 +73,7 @@ extension InMemoryStore: SessionLog {
             for append in batch.appends { content.append(append) }
             for trim in batch.trims { content.trim(trim) }
             content.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore)
+            for record in batch.records { content.records[record.key] = record.bytes == nil ? nil : record }
         }
     }
 
@@ -123,6 +126,7 @@ extension InMemoryStore.Content {
                 storedSeq: session?.place.seq, host: session?.place.host, isRemoved: session.map { $0.state == nil } ?? false)
         }
         for command in batch.commands { try checkWorkspace(command.workspace) }
+        for record in batch.records where record.bytes != nil { try checkWorkspace(record.workspace) }
     }
 
     mutating func append(_ append: SessionAppend) {

@@ -43,12 +43,39 @@ extension SessionTrim {
 extension LogBatch {
     /// Throws where the batch contradicts itself.
     func check() throws(StoreError) {
+        for record in records where record.name.utf8.count > PushRecord.nameBytesMax {
+            throw StoreError(
+                .conflict, "The name of a \(record.kind.rawValue) is longer than \(PushRecord.nameBytesMax) bytes.")
+        }
         guard !trims.isEmpty else { return }
         var keys = Set(appends.map(\.key))
         for trim in trims where !keys.insert(trim.key).inserted {
             throw StoreError(.conflict, "Session \(trim.key.session) is trimmed in the batch that adds to it, or twice.")
         }
     }
+}
+
+extension PushRecord {
+    static let nameBytesMax = 256
+
+    /// What makes a record one; in the order in which they are loaded.
+    struct Key: Hashable, Comparable {
+        let workspace: WorkspaceID
+        let kind: Kind
+        let name: String
+
+        /// By bytes, as SQLite does.
+        static func < (left: Key, right: Key) -> Bool {
+            for (one, other) in [
+                (left.workspace.rawValue, right.workspace.rawValue), (left.kind.rawValue, right.kind.rawValue),
+            ] where one != other {
+                return one < other
+            }
+            return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        }
+    }
+
+    var key: Key { Key(workspace: workspace, kind: kind, name: name) }
 }
 
 extension Approval {

@@ -20,6 +20,7 @@ extension SQLiteStore {
                 for append in batch.appends { try self.append(append, in: db) }
                 for trim in batch.trims { try self.trim(trim, in: db) }
                 try self.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore, in: db)
+                for record in batch.records { try self.put(record, in: db) }
             }
         } catch {
             guard error.code == .io else { throw error }
@@ -142,6 +143,20 @@ extension SQLiteStore {
         try db.cachedStatement(sql: "DELETE FROM commands WHERE at < ?").execute(arguments: [forgettingBefore])
     }
 
+    private func put(_ record: PushRecord, in db: Database) throws {
+        let names = [record.workspace.rawValue, record.kind.rawValue, record.name]
+        guard let bytes = record.bytes else {
+            let deletion = try db.cachedStatement(sql: "DELETE FROM push_records WHERE workspace = ? AND kind = ? AND name = ?")
+            return try deletion.execute(arguments: StatementArguments(names))
+        }
+        let upsert = try db.cachedStatement(
+            sql: """
+                INSERT INTO push_records (workspace, kind, name, bytes) VALUES (?, ?, ?, ?)
+                ON CONFLICT (workspace, kind, name) DO UPDATE SET bytes = excluded.bytes
+                """)
+        try upsert.execute(arguments: StatementArguments(names) + [Data(bytes)])
+    }
+
     // MARK: - After an error of the disk
 
     /// Whether the file is as the batch left it. A batch is there whole or not at all, and one that changes nothing is there:
@@ -149,8 +164,10 @@ extension SQLiteStore {
     private func contains(_ batch: LogBatch) throws(StoreError) -> Bool {
         // Of what a batch adds to one session, the last addition shows; those before it were written over.
         let last = Dictionary(batch.appends.map { ($0.key, $0) }) { _, later in later }
+        let records = Dictionary(batch.records.map { ($0.key, $0) }) { _, later in later }
         return try read { db in
             for append in last.values where try !self.contains(append, in: db) { return false }
+            for record in records.values where try !self.contains(record, in: db) { return false }
             for trim in batch.trims where try !self.contains(trim, in: db) { return false }
             let recorded = "SELECT * FROM commands WHERE workspace = ? AND client = ? AND command = ?"
             for command in batch.commands where command.at >= batch.commandsForgottenBefore ?? .min {
@@ -180,6 +197,12 @@ extension SQLiteStore {
         let through = EventKey.id(session: stored.number, seq: trim.through + 1)
         let left = try Row.fetchOne(db, sql: "SELECT id FROM events WHERE id > ? AND id < ?", arguments: [oldest, through])
         return try left == nil && self.state(of: stored, in: db) == Data(state.bytes)
+    }
+
+    private func contains(_ record: PushRecord, in db: Database) throws -> Bool {
+        let query = try db.cachedStatement(sql: "SELECT bytes FROM push_records WHERE workspace = ? AND kind = ? AND name = ?")
+        let names = [record.workspace.rawValue, record.kind.rawValue, record.name]
+        return try Data.fetchOne(query, arguments: StatementArguments(names)) == record.bytes.map { Data($0) }
     }
 
     private func state(of stored: StoredSession, in db: Database) throws -> Data? {

@@ -74,6 +74,30 @@ extension SQLiteStore {
                 state.commands.append(CommandRecord(workspace: workspace, client: client, command: command, at: row[3]))
             }
         }
+
+        mutating func loadRecords(from db: Database) throws {
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT workspace, kind, name, bytes FROM push_records ORDER BY workspace, kind, name")
+            while let row = try rows.next() {
+                let name: String = row[2]
+                guard let workspace = WorkspaceID(row[0]), let kind = PushRecord.Kind(rawValue: row[1]) else {
+                    damaged.append(
+                        DamagedRecord(
+                            workspace: row[0], session: "", what: "the names of \(row[1] as String) \(name) are misspelled"))
+                    continue
+                }
+                let record = PushRecord(workspace: workspace, kind: kind, name: name, bytes: row[3])
+                do {
+                    _ = try JSONDocument(parsing: record.bytes ?? []).root.object()
+                    state.records.append(record)
+                } catch {
+                    damaged.append(
+                        DamagedRecord(
+                            workspace: row[0], session: "", what: "\(kind.rawValue) \(name) does not decode: \(error)",
+                            record: record.key))
+                }
+            }
+        }
     }
 
     /// What `load` last found that does not decode. The rows are as they were.
@@ -83,12 +107,13 @@ extension SQLiteStore {
         damage.withLock { $0.records.contains { $0.isState(of: session) } }
     }
 
-    /// A state that another has replaced is no longer in the way.
+    /// A state or record that another has replaced is no longer in the way.
     func forgetDamage(mendedBy batch: LogBatch) {
         damage.withLock { damage in
             guard !damage.records.isEmpty else { return }
             let keys = batch.appends.map(\.key) + batch.trims.map(\.key)
             for key in keys { damage.records.removeAll { $0.isState(of: key) } }
+            for record in batch.records { damage.records.removeAll { $0.record == record.key } }
         }
     }
 }
@@ -101,12 +126,15 @@ package struct DamagedRecord: Sendable, Equatable {
     package let what: String
     /// What does not decode is the session's state.
     private let isState: Bool
+    /// Of a push's record that does not decode, which.
+    let record: PushRecord.Key?
 
-    init(workspace: String, session: String, what: String, isState: Bool = false) {
+    init(workspace: String, session: String, what: String, isState: Bool = false, record: PushRecord.Key? = nil) {
         self.workspace = workspace
         self.session = session
         self.what = what
         self.isState = isState
+        self.record = record
     }
 
     func isState(of key: SessionKey) -> Bool {

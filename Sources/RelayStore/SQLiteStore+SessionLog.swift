@@ -21,6 +21,7 @@ extension SQLiteStore: SessionLog {
             try loader.loadSessions(from: db)
             try loader.loadApprovals(resolvedSince: resolvedSince, from: db)
             try loader.loadCommands(since: commandsSince, from: db)
+            try loader.loadRecords(from: db)
             return (loader.state, loader.damaged)
         }
         damage.withLock { $0.records = damaged }

@@ -6,6 +6,7 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { try $0.execute(sql: v1) }
         migrator.registerMigration("v2") { try $0.execute(sql: v2) }
+        migrator.registerMigration("v3") { try $0.execute(sql: v3) }
         return migrator
     }
 
@@ -128,6 +129,18 @@ enum Schema {
 
         -- Approvals up to this number may have been decided before there was an audit log.
         INSERT INTO meta SELECT 'audit_follows_approval', coalesce(max(number), 0) FROM approvals;
+        """
+
+    private static let v3 = """
+        -- What the planner of pushes keeps: devices, cards, pushes, budgets, in its own JSON. Nothing is looked up in it: all of it is
+        -- in the relay's memory. See decision record 0014.
+        CREATE TABLE push_records (
+            workspace TEXT NOT NULL REFERENCES workspaces (workspace),
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            bytes BLOB NOT NULL,
+            PRIMARY KEY (workspace, kind, name)
+        ) STRICT, WITHOUT ROWID;
         """
 }
 

@@ -66,4 +66,26 @@ import Testing
     @Test func `hexadecimal has two lowercase digits a byte`() {
         #expect(Crypto.hex([0, 1, 0x7f, 0x80, 0xff]) == "00017f80ff")
     }
+
+    @Test func `an authentication code is the one of RFC 4231`() {
+        let code = Crypto.authenticationCode(of: Array("what do ya want for nothing?".utf8), with: Array("Jefe".utf8))
+        #expect(Crypto.hex(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        let long = Crypto.authenticationCode(
+            of: Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8), with: [UInt8](repeating: 0xaa, count: 131)
+        )
+        #expect(Crypto.hex(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+    }
+
+    @Test func `base64 has one spelling for each value`() {
+        let values: [(String, String)] = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        for (text, spelled) in values {
+            #expect(Crypto.base64(Array(text.utf8)) == spelled)
+            #expect(Crypto.bytes(base64: spelled) == Array(text.utf8))
+        }
+        #expect(Crypto.base64([0xfb, 0xff, 0xfe]) == "+//+")
+        #expect(Crypto.bytes(base64: "+//+") == [0xfb, 0xff, 0xfe])
+        for wrong in ["Zg", "Zg=", "Zg===", "Zh==", "-__-", "Z g=", "=", "Zm9v="] {
+            #expect(Crypto.bytes(base64: wrong) == nil)
+        }
+    }
 }

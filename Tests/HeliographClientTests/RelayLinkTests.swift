@@ -33,6 +33,7 @@ struct RelayLinkTests {
                 case .replied(let id, _): "replied \(id)"
                 case .notFollowed(let session, let notice): "not followed \(session): \(notice.code)"
                 case .notice(let notice): "notice \(notice.code)"
+                case .push(let push): "push \(String(decoding: push, as: UTF8.self))"
                 }
             }
         }

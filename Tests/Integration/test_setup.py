@@ -16,7 +16,7 @@ COMMANDS = [
     [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["hook"], ["connect"],
     ["disconnect"], ["sessions"], ["watch"], ["approvals"], ["approvals", "list"], ["approvals", "show"], ["approvals", "allow"],
     ["approvals", "deny"], ["approvals", "answer"], ["login"], ["audit"], ["audit", "export"], ["audit", "verify"], ["backup"],
-    ["restore"],
+    ["restore"], ["push"], ["push", "setup"], ["push", "status"], ["push", "test"], ["devices"], ["devices", "forget"],
 ]  # fmt: skip
 
 

@@ -15,7 +15,8 @@ struct Layering {
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
-            "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "Crypto", "QRCode", "Logging",
+            "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "PushAPNs", "Crypto", "QRCode",
+            "Logging",
             "Metrics",
             "CoreMetrics",
         ]),

@@ -31,7 +31,7 @@ final class RelayTranscript {
     static let home = Named(id: WorkspaceID("home")!, name: "home")
 
     init(
-        state: LogState = LogState(), retention: Retention = Retention(), push: PushConfiguration = PushConfiguration(),
+        state: LogState = LogState(), retention: Retention = Retention(), push: PushSettings = PushSettings(),
         now: Int64 = 1_000_000
     ) {
         self.now = now

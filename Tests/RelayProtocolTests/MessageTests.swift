@@ -125,7 +125,7 @@ struct MessageTests {
                     session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest,
                     verdict: .answer([Answer(question: "q0", choices: ["x"])]))),
             .prompt(SessionID("s")!, text: "go"), .interrupt(SessionID("s")!), .ping, .pair(.host),
-        ])
+        ] + PushSample.commands)
     func commands(_ command: ClientCommand) throws {
         let id = CommandID("k")!
         guard case .command(id, let read) = try ClientMessage(parsing: ClientMessage.command(id, command).bytes) else {

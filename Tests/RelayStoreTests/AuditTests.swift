@@ -150,7 +150,8 @@ import Testing
         try scratch.sql(
             """
             DROP TABLE audit; DROP TABLE commands; DROP TABLE damaged_states; ALTER TABLE sessions DROP COLUMN is_removed;
-            DELETE FROM meta WHERE name = 'audit_follows_approval'; DELETE FROM grdb_migrations WHERE identifier = 'v2'
+            DELETE FROM meta WHERE name = 'audit_follows_approval'; DROP TABLE push_records;
+            DELETE FROM grdb_migrations WHERE identifier IN ('v2', 'v3')
             """)
         let store = try scratch.open()
         #expect(try store.load(resolvedSince: 0, commandsSince: 0).approvals.count == 1)

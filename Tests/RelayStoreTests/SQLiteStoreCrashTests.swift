@@ -107,8 +107,12 @@ import Testing
             let record = CommandRecord(workspace: id("default"), client: id("c"), command: id("c1"), at: 5)
             let forgotten = CommandRecord(workspace: id("default"), client: id("c"), command: id("c0"), at: 4)
             let removal = LogBatch(trims: [SessionTrim(key: .crash, through: 7, state: nil)])
+            let pushes = ["1", "2"].map { PushRecord(workspace: id("default"), kind: .push, name: $0, bytes: Array("{}".utf8)) }
+            var gone = pushes[0]
+            gone.bytes = nil
             let batches = [
                 asked, trim, LogBatch(commands: [forgotten]), LogBatch(commands: [record], commandsForgottenBefore: 5), removal,
+                LogBatch(records: pushes), LogBatch(records: [gone]),
             ]
             for batch in batches {
                 let strace = try Strace(injecting: "fdatasync:error=EIO")
@@ -122,6 +126,7 @@ import Testing
             }
             let loaded = try store.load(resolvedSince: 0, commandsSince: 0)
             require(loaded.commands, [record], "commands are recorded and forgotten")
+            require(loaded.records, [pushes[1]], "records of pushes are kept and removed")
             require(loaded.removed.map(\.place.seq), [7], "the session is removed")
             let report = try store.verifyAudit(against: nil, heads: [])
             require(report.recordCount, 1, "one question, one record")

@@ -39,6 +39,8 @@ package struct RelayLink: Sendable {
         /// A session could not be followed.
         case notFollowed(SessionID, Notice)
         case notice(Notice)
+        /// What became of a push, as JSON, where the command has asked to watch devices.
+        case push([UInt8])
     }
 
     /// With more, the one that has been quiet for longest is let go; it is followed again when it moves.
@@ -99,6 +101,7 @@ package struct RelayLink: Sendable {
         case (.greeting, .welcome(let welcome, _, _)): return welcomed(welcome, message)
         case (_, .notice(let notice)): return [.tell(.notice(notice))]
         case (.up, .reply(let id, let reply)): return replied(id, reply)
+        case (.up, .push(let push)): return [.tell(.push(push))]
         case (.up, _): return changed(by: message)
         default: return []
         }

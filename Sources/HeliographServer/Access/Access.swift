@@ -25,6 +25,12 @@ final class Access {
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
 
+    /// Whom a client's token speaks for.
+    func client(_ token: Token) -> ClientIdentity {
+        guard let id = ClientID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
+        return ClientIdentity(workspace: workspace(token.workspace), client: Named(id: id, name: token.name))
+    }
+
     /// Lets an upgraded connection in, unless its token was revoked meanwhile.
     func admit(_ connection: ConnectionID, _ visitor: Gate.Visitor) -> Bool {
         gate.connected(connection, visitor.token, baseURL: visitor.baseURL)

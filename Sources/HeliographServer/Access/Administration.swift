@@ -20,6 +20,9 @@ package final class Administration {
 
     deinit { try? store.close() }
 
+    var directoryPath: String { directory.path }
+    var adminSocketPath: String { directory.adminSocketPath }
+
     package func tokens(includingRevoked: Bool) throws -> [Token] {
         try store.allTokens().filter { includingRevoked || $0.revokedAt == nil }
     }
@@ -62,18 +65,5 @@ enum AddressFile {
     static func read(in directory: DataDirectory) -> String? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: directory))) else { return nil }
         return String(data: data, encoding: .utf8)
-    }
-}
-
-/// A small file that nobody but its owner reads, replaced as a whole.
-enum PrivateFile {
-    static func write(_ text: String, to path: String) throws {
-        let draft = path + ".new"
-        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: draft]) }
-        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(text.utf8))
-        guard unsafe rename(draft, path) == 0 else {
-            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
-        }
     }
 }

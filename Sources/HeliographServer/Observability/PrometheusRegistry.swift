@@ -1,7 +1,8 @@
 import CoreMetrics
 import Synchronization
 
-/// A swift-metrics backend that writes Prometheus' text format: counters, gauges, and recorders as summaries (count and sum).
+/// A swift-metrics backend that writes Prometheus' text format: counters, gauges, recorders as summaries (count and sum), and timers
+/// as histograms in seconds.
 final class PrometheusRegistry: MetricsFactory, Sendable {
     private let families = Mutex<[String: Family]>([:])
 
@@ -18,7 +19,13 @@ final class PrometheusRegistry: MetricsFactory, Sendable {
                 text += "# TYPE \(name) \(family.type)\n"
                 for (labels, cell) in family.cells.sorted(by: { $0.labels < $1.labels }) {
                     let (value, count) = cell.values
-                    if family.type == "summary" {
+                    if let buckets = cell.cumulativeBuckets {
+                        let open = labels.isEmpty ? "{" : labels.dropLast() + ","
+                        for (bound, count) in zip(PrometheusCell.bucketBounds.map { "\($0)" } + ["+Inf"], buckets) {
+                            text += "\(name)_bucket\(open)le=\"\(bound)\"} \(count)\n"
+                        }
+                    }
+                    if family.type == "summary" || family.type == "histogram" {
                         text += "\(name)_sum\(labels) \(value)\n\(name)_count\(labels) \(count)\n"
                     } else {
                         text += "\(name)\(labels) \(value)\n"
@@ -35,7 +42,7 @@ final class PrometheusRegistry: MetricsFactory, Sendable {
         return families.withLock { families in
             var family = families[name] ?? Family(type: type, cells: [])
             if let found = family.cells.first(where: { $0.labels == labels }) { return found.cell }
-            let cell = PrometheusCell()
+            let cell = PrometheusCell(hasBuckets: type == "histogram")
             family.cells.append((labels, cell))
             families[name] = family
             return cell
@@ -54,7 +61,7 @@ final class PrometheusRegistry: MetricsFactory, Sendable {
         cell(label, "summary", dimensions)
     }
 
-    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { cell(label, "summary", dimensions) }
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { cell(label, "histogram", dimensions) }
 
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
@@ -65,14 +72,40 @@ final class PrometheusRegistry: MetricsFactory, Sendable {
 
 /// One time series.
 final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
-    private let state = Mutex((value: 0.0, count: Int64(0)))
+    /// Upper bounds in seconds: from a commit on a fast disk to a push that waited for a network.
+    static let bucketBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-    var values: (value: Double, count: Int64) { state.withLock { $0 } }
+    private struct State {
+        var value = 0.0
+        var count: Int64 = 0
+        /// Of a histogram, how many fell below each bound and not below the one before; the last is for what is beyond all.
+        var buckets: [Int64] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(hasBuckets: Bool) {
+        state = Mutex(State(buckets: hasBuckets ? Array(repeating: 0, count: Self.bucketBounds.count + 1) : []))
+    }
+
+    var values: (value: Double, count: Int64) { state.withLock { ($0.value, $0.count) } }
+
+    /// How many were at most each of `bucketBounds`, and how many there were; nil where it is no histogram.
+    var cumulativeBuckets: [Int64]? {
+        state.withLock { state in
+            guard !state.buckets.isEmpty else { return nil }
+            var sum: Int64 = 0
+            return state.buckets.map { count in
+                sum += count
+                return sum
+            }
+        }
+    }
 
     func increment(by amount: Int64) { state.withLock { $0.value += Double(amount) } }
     func increment(by amount: Double) { state.withLock { $0.value += amount } }
     func decrement(by amount: Double) { state.withLock { $0.value -= amount } }
-    func reset() { state.withLock { $0 = (0, 0) } }
+    func reset() { state.withLock { $0 = State(buckets: $0.buckets.map { _ in 0 }) } }
     func set(_ value: Int64) { state.withLock { $0.value = Double(value) } }
     func set(_ value: Double) { state.withLock { $0.value = value } }
     func record(_ value: Int64) { record(Double(value)) }
@@ -81,6 +114,8 @@ final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHa
         state.withLock {
             $0.value += value
             $0.count += 1
+            guard !$0.buckets.isEmpty else { return }
+            $0.buckets[Self.bucketBounds.firstIndex { value <= $0 } ?? Self.bucketBounds.count] += 1
         }
     }
 

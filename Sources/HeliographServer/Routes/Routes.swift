@@ -5,21 +5,31 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Plain HTTP: the page, pairing, health and metrics.
+/// Plain HTTP: the page, pairing, health and metrics here; devices and decisions beside this file.
 final class Routes {
     private let loop: EventLoop
-    private let access: Access
+    let access: Access
     private let page: WebPage
+    let callers: Callers
+    let pushes: PushRunner
     private let registry: PrometheusRegistry
-    private let logger: Logger
+    private let pushMeasures: PushMeasures
+    let logger: Logger
+    var wrongCodes = WrongCodes()
     /// False while the store refuses writes.
     var isReady: () -> Bool = { true }
 
-    init(loop: EventLoop, access: Access, page: WebPage, registry: PrometheusRegistry, logger: Logger) {
+    init(
+        loop: EventLoop, access: Access, page: WebPage, callers: Callers, pushes: PushRunner, registry: PrometheusRegistry,
+        pushMeasures: PushMeasures, logger: Logger
+    ) {
         self.loop = loop
         self.access = access
         self.page = page
+        self.callers = callers
+        self.pushes = pushes
         self.registry = registry
+        self.pushMeasures = pushMeasures
         self.logger = logger
     }
 
@@ -38,6 +48,8 @@ final class Routes {
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", "/v1/me"): me(request, id)
         case ("POST", "/v1/logout"): logOut(request, id)
+        case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
+        case ("POST", let path) where path.hasPrefix(Self.decisionsPath): decide(request, id)
         case ("GET", _), ("HEAD", _):
             respond(id, page.response(to: request.path) ?? .text(404, "there is nothing here\n"))
         default: respond(id, .text(405, "this is not done here\n"))
@@ -55,7 +67,9 @@ final class Routes {
                 try access.reload()
                 respond(id, .text(200, "reloaded\n"))
             } catch { fail(id, error) }
-        case ("GET", "/metrics"): respond(id, metricsResponse)
+        case ("POST", "/v1/admin/push"):
+            pushes.status { [self] status in respond(id, .json(200, status)) }
+        case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))
         }
     }
@@ -193,25 +207,30 @@ final class Routes {
         guard isLocal || (try? access.gate.authenticate(request, as: nil, isUpgrade: false)) != nil else {
             return respond(id, .text(401, "a token is needed\n"))
         }
-        respond(id, metricsResponse)
+        respondWithMetrics(id)
     }
 
-    private var metricsResponse: HTTPResponse {
-        HTTPResponse(
-            status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],
-            body: .bytes(Array(registry.exposition.utf8)))
+    private func respondWithMetrics(_ id: HTTPRequestID) {
+        pushes.lanes { [self] lanes in
+            pushMeasures.looked(at: lanes)
+            respond(
+                id,
+                HTTPResponse(
+                    status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],
+                    body: .bytes(Array(registry.exposition.utf8))))
+        }
     }
 
     // MARK: - Answers
 
-    private func fail(_ id: HTTPRequestID, _ error: any Error) {
+    func fail(_ id: HTTPRequestID, _ error: any Error) {
         logger.error("a request failed", metadata: ["error": "\(error)"])
         respond(
             id,
             .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again")))
     }
 
-    private func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
+    func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
         var response = response
         response.headers.append(contentsOf: WebPage.securityHeaders)
         response.headers.append(("date", HTTPDate.now))
@@ -225,7 +244,11 @@ extension HTTPResponse {
     }
 
     static func json(_ status: UInt16, _ notice: Notice) -> HTTPResponse {
-        HTTPResponse(status: status, headers: [("content-type", "application/json")], body: .bytes(notice.errorBody))
+        json(status, notice.errorBody)
+    }
+
+    static func json(_ status: UInt16, _ body: [UInt8]) -> HTTPResponse {
+        HTTPResponse(status: status, headers: [("content-type", "application/json")], body: .bytes(body))
     }
 }
 

@@ -19,11 +19,14 @@ final class RelayRunner {
     /// Commits in order, off the loop: an fsync must not hold up those who only listen.
     private let commits = DispatchQueue(label: "heliograph.commits")
     private let reads = DispatchQueue(label: "heliograph.reads")
+    private let pushes: PushRunner
     private var timers: [RelayTimer: TimerID] = [:]
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
     /// Makes a pairing code and answers; the core only orders it.
     var makePairingCode: ((ConnectionID, CommandID, PairingRole, WorkspaceID) -> Void)?
+    /// Those who are clients over HTTP for one command.
+    var callers: Callers?
     /// The store refused the last batch. Events are refused until it takes one again.
     private(set) var isStoreFailing = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
@@ -33,13 +36,14 @@ final class RelayRunner {
 
     init(
         loop: EventLoop, configuration: Relay.Configuration, log: any SessionLog,
-        load: @escaping @Sendable () throws -> LogState, measures: Measures, logger: Logger
+        load: @escaping @Sendable () throws -> LogState, pushes: PushRunner, measures: Measures, logger: Logger
     ) throws {
         self.loop = loop
         self.configuration = configuration
         self.log = log
         self.load = load
         relay = Relay(configuration: configuration, epoch: log.epoch, state: try load())
+        self.pushes = pushes
         self.measures = measures
         self.logger = logger
     }
@@ -55,10 +59,7 @@ final class RelayRunner {
 
     /// Asks every peer to leave and come back with its position.
     func dismissEveryone() {
-        for peer in relay.peers {
-            loop.close(
-                ConnectionID(rawValue: peer.rawValue), code: CloseCode.restarting.rawValue, reason: CloseCode.restarting.reason)
-        }
+        for peer in relay.peers { close(peer, .restarting) }
     }
 
     /// Nobody is connected any more.
@@ -71,15 +72,14 @@ final class RelayRunner {
         for effect in effects {
             switch effect {
             case .send(let bytes, let peers): send(bytes, to: peers)
-            case .close(let peer, let code):
-                loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: code.reason)
+            case .close(let peer, let code): close(peer, code)
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id, query)
             case .readApproval(let id, let key, let approval): readApproval(id, key, approval)
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
-            case .push: break
+            case .push(let order): pushes.push(order)
             case .makePairingCode(let peer, let command, let role, let workspace):
                 makePairingCode?(ConnectionID(rawValue: peer.rawValue), command, role, workspace)
             }
@@ -88,8 +88,19 @@ final class RelayRunner {
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
         let message = OutgoingMessage(text: bytes)
-        for peer in peers { loop.send(message, to: ConnectionID(rawValue: peer.rawValue)) }
+        for peer in peers {
+            if Callers.areOf(peer) {
+                callers?.received(bytes, for: peer)
+            } else {
+                loop.send(message, to: ConnectionID(rawValue: peer.rawValue))
+            }
+        }
         measures.sent(messages: peers.count, bytes: peers.count * bytes.count)
+    }
+
+    private func close(_ peer: PeerID, _ code: CloseCode) {
+        if Callers.areOf(peer) { return callers?.closed(peer) ?? () }
+        loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: code.reason)
     }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {
@@ -171,6 +182,7 @@ final class RelayRunner {
     private func suspend() {
         isSuspended = true
         isStoreFailing = true
+        pushes.suspend()
         dismissEveryone()
         for timer in timers.values { loop.cancel(timer) }
         timers = [:]
@@ -197,6 +209,7 @@ final class RelayRunner {
             relay = Relay(configuration: configuration, epoch: log.epoch, state: state)
             isSuspended = false
             isStoreFailing = false
+            pushes.resume()
             logger.notice("the store has been read anew")
             run(relay.started(at: .now))
         case .failure(let error):
@@ -208,9 +221,8 @@ final class RelayRunner {
     /// Whoever had come through the door just before it closed.
     private func turnAway(_ input: Input) {
         switch input {
-        case .hostConnected(let peer, _), .clientConnected(let peer, _):
-            loop.close(
-                ConnectionID(rawValue: peer.rawValue), code: CloseCode.restarting.rawValue, reason: CloseCode.restarting.reason)
+        case .hostConnected(let peer, _), .clientConnected(let peer, _), .codePresented(let peer, _, _, _):
+            close(peer, .restarting)
         default: break
         }
     }

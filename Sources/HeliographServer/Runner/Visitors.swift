@@ -68,12 +68,7 @@ final class Visitors: ServerHandler {
             runner.feed(
                 .hostConnected(
                     peer, HostIdentity(workspace: token.workspace, host: Named(id: id, name: token.name))))
-        case .client:
-            guard let id = ClientID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
-            runner.feed(
-                .clientConnected(
-                    peer,
-                    ClientIdentity(workspace: access.workspace(token.workspace), client: Named(id: id, name: token.name))))
+        case .client: runner.feed(.clientConnected(peer, access.client(token)))
         }
         measures.connected(token.role)
         logger.info(

@@ -1,7 +1,7 @@
 import RelayProtocol
 
 /// What the planner of pushes starts from besides its records.
-package struct PushConfiguration: Sendable {
+package struct PushSettings: Sendable {
     package var profiles: ProfileSet
     /// Apps whose cards listen to a broadcast channel where the system can (iOS 18): by bundle.
     package var broadcastBundles: Set<String> = []
@@ -10,9 +10,11 @@ package struct PushConfiguration: Sendable {
     package var localMinute: @Sendable (_ timeZone: String, _ at: Int64) -> Int64?
 
     package init(
-        profiles: ProfileSet = ProfileSet(), localMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
+        profiles: ProfileSet = ProfileSet(), broadcastBundles: Set<String> = [],
+        localMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
     ) {
         self.profiles = profiles
+        self.broadcastBundles = broadcastBundles
         self.localMinute = localMinute
     }
 }

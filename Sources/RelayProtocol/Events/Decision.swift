@@ -61,6 +61,20 @@ package struct Decision: Sendable, Equatable {
     }
 }
 
+extension Decision.Verdict {
+    /// As a notification says it: `{"decision":"allow"|"deny","message"?}` or `{"answers":[…]}`.
+    package init(from value: JSONValue) throws(WireError) {
+        if try value.object().optional("answers") != nil {
+            self = .answer(try Answer.list(from: value))
+            return
+        }
+        switch try value.word("decision", SimpleVerdict.self) {
+        case .allow: self = .allow
+        case .deny: self = .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
+        }
+    }
+}
+
 enum VerdictWord: String, CaseIterable {
     case allow, deny, answer
 }

@@ -50,14 +50,13 @@ package struct JSONWriter: Sendable {
 
     /// For keys that are not known at build time, such as a log line's metadata.
     package mutating func field(dynamic key: String, _ text: String) {
-        raw(dynamic: key, Self.string(text))
+        begin(dynamic: key)
+        JSONString.append(text.utf8, to: &bytes)
     }
 
+    /// Likewise, with a value that is JSON already.
     package mutating func raw(dynamic key: String, _ json: some Sequence<UInt8>) {
-        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
-        isEmpty = false
-        JSONString.append(key.utf8, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
+        begin(dynamic: key)
         bytes.append(contentsOf: json)
     }
 
@@ -106,6 +105,13 @@ package struct JSONWriter: Sendable {
             bytes.append(contentsOf: element)
         }
         bytes.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func begin(dynamic key: String) {
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        JSONString.append(key.utf8, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
     }
 
     private mutating func begin(_ key: StaticString) {

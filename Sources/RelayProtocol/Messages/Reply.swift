@@ -38,6 +38,9 @@ package enum Reply: Sendable, Equatable {
         }
     }
 
+    /// By itself, as HTTP answers it.
+    package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
+
     func write(to writer: inout JSONWriter) {
         switch self {
         case .done: break

@@ -10,7 +10,7 @@ extension Device {
         if value.optional("cards") != nil { cards = try value.word("cards") }
         if value.optional("starts") != nil { starts = try value.word("starts") }
         if value.optional("text") != nil { text = try value.word("text") }
-        sealKey = try value.optionalString("sealKey", bytesMax: WireLimits.nameBytesMax)
+        sealKey = try value.optionalSealKey("sealKey")
         if text == .sealed, sealKey == nil {
             throw WireError(.missingField, at: "\(value.path).sealKey", "sealed text needs a key")
         }
@@ -88,6 +88,18 @@ extension CardReport {
 }
 
 extension JSONValue {
+    /// 32 bytes in base64. A key that cannot be one would only be noticed when the phone stays silent.
+    func optionalSealKey(_ key: StaticString) throws(WireError) -> String? {
+        guard let text = try optionalString(key, bytesMax: WireLimits.nameBytesMax) else { return nil }
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        let values = text.utf8.dropLast().compactMap { digits.firstIndex(of: $0) }
+        // 43 digits carry 258 bits: the last two are over.
+        guard text.utf8.count == 44, text.utf8.last == UInt8(ascii: "="), values.count == 43, values[42] & 3 == 0 else {
+            throw WireError(.badValue, at: "\(path).\(key)", "a key is 32 bytes in base64")
+        }
+        return text
+    }
+
     /// A token of APNs: hexadecimal digits, lower case from here on.
     func optionalToken(_ key: StaticString) throws(WireError) -> String? {
         guard let text = try optionalString(key, bytesMax: WireLimits.tokenBytesMax) else { return nil }

@@ -22,7 +22,7 @@ final class PlannerRig {
         register(change)
     }
 
-    static let configuration = PushConfiguration { zone, at in
+    static let configuration = PushSettings { zone, at in
         zone == "UTC" ? at / 60_000 % 1_440 : nil
     }
 

@@ -1,0 +1,111 @@
+internal import RelayProtocol
+
+/// A device as the relay lists it, as far as a terminal shows it.
+struct DeviceEntry {
+    struct Card {
+        let session: String?
+        let state: String
+        let hasToken: Bool
+    }
+
+    let id: DeviceID
+    let name: String
+    let profile: String
+    let environment: String
+    let system: String
+    let hasAlertToken: Bool
+    let hasStartToken: Bool
+    let clientName: String
+    let isPresent: Bool
+    let cards: [Card]
+    let trouble: String?
+    /// Newest first.
+    let pushes: [PushEntry]
+
+    init(parsing bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        let device = try value.required("device").object()
+        id = try device.identifier("device")
+        name = try device.string("name")
+        profile = try device.string("profile")
+        environment = try device.string("environment")
+        system = try device.string("system")
+        hasAlertToken = try device.flag("alertToken")
+        hasStartToken = try device.flag("startToken")
+        clientName = try value.required("client").object().string("name")
+        isPresent = try value.flag("present")
+        var cards: [Card] = []
+        for entry in try value.array("cards") {
+            cards.append(
+                Card(
+                    session: try entry.object().optionalString("session"), state: try entry.string("state"),
+                    hasToken: try entry.flag("hasToken")))
+        }
+        self.cards = cards
+        trouble = try value.optionalString("trouble")
+        var pushes: [PushEntry] = []
+        for entry in try value.array("pushes") { pushes.append(try PushEntry(from: entry)) }
+        self.pushes = pushes
+    }
+
+    static func list(_ entries: [[UInt8]]) throws(ClientFault) -> [DeviceEntry] {
+        do throws(WireError) {
+            var devices: [DeviceEntry] = []
+            for entry in entries { devices.append(try DeviceEntry(parsing: entry)) }
+            return devices
+        } catch { throw ClientFault(.failed, "the relay lists devices in a way that this program does not know") }
+    }
+
+    /// By a whole id or a unique prefix.
+    static func find(_ text: String, in devices: [DeviceEntry]) throws(ClientFault) -> DeviceEntry {
+        switch ShortNames.match(text, among: devices, by: { $0.id.rawValue }) {
+        case .one(let device): return device
+        case .none:
+            throw ClientFault(.notFound, "there is no device \(text)", advice: "heliograph devices lists them.")
+        case .several(let devices):
+            let names = devices.map(\.id.rawValue).sorted().joined(separator: ", ")
+            throw ClientFault(.usage, "\(text) stands for several devices: \(names)")
+        }
+    }
+}
+
+/// A push, and what became of it.
+struct PushEntry {
+    let number: Int64
+    let device: DeviceID
+    let session: String?
+    let purpose: String
+    let plannedAt: Int64
+    let answeredAt: Int64?
+    /// Nil: it is planned.
+    let result: String?
+    let text: String?
+
+    init(from value: JSONValue) throws(WireError) {
+        number = try value.object().integer("push")
+        device = try value.identifier("device")
+        session = try value.optionalString("session")
+        purpose = try value.string("purpose")
+        plannedAt = try value.integer("plannedAt")
+        answeredAt = try value.optionalInteger("answeredAt")
+        let outcome = value.optional("outcome")
+        result = try outcome?.object().string("result")
+        text = try outcome?.optionalString("text")
+    }
+
+    var isAccepted: Bool { result == "accepted" }
+
+    /// What became of it, in words.
+    var sentence: String {
+        let word =
+            switch result {
+            case "accepted": "APNs took it"
+            case "refused": "APNs refused it"
+            case "unknown": "nobody knows whether APNs took it"
+            case "notSent": "not sent"
+            case let other?: other
+            case nil: "planned"
+            }
+        return word + (text.map { ": \($0)" } ?? "")
+    }
+}

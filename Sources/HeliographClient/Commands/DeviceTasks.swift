@@ -1,0 +1,110 @@
+internal import RelayProtocol
+
+/// `heliograph devices`: what is registered for push, and how pushes fare.
+final class DeviceListTask: ClientTask {
+    /// Of one device; the page and JSON have more.
+    private static let pushesShown = 5
+
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private var command: CommandID?
+    private var isAnswered = false
+
+    init(_ run: ClientRun) {
+        self.run = run
+        command = run.submit(.devices(watches: false))
+        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        guard case .replied(let id, let reply) = news, id == command else { return }
+        isAnswered = true
+        do throws(ClientFault) { try show(reply) } catch { run.fail(error) }
+    }
+
+    private func show(_ reply: Reply) throws(ClientFault) {
+        let entries = try DeviceReply.entries(reply)
+        if run.options.isJSON {
+            run.terminal.print(JSONLine.text(JSONWriter.object { $0.array("devices", entries) }))
+            return run.finish(.done)
+        }
+        let devices = try DeviceEntry.list(entries)
+        if devices.isEmpty { run.terminal.print("no devices yet") }
+        let palette = run.terminal.palette
+        let now = Moment.now
+        for device in devices {
+            run.terminal.print(
+                palette.paint(device.id.rawValue, .cyan) + "  " + VisibleText.line(device.name)
+                    + palette.paint(
+                        "  \(VisibleText.line(device.profile)), \(device.environment), iOS \(VisibleText.line(device.system)), of "
+                            + VisibleText.line(device.clientName) + (device.isPresent ? ", looking" : ""), .dim))
+            if let trouble = device.trouble { run.terminal.print("  " + palette.paint(VisibleText.line(trouble), .red)) }
+            if !device.hasAlertToken { run.terminal.print("  " + palette.paint("no token for alerts", .yellow)) }
+            for card in device.cards {
+                let session = card.session.map(VisibleText.line) ?? "all sessions"
+                run.terminal.print("  card of \(session): \(card.state)\(card.hasToken ? "" : ", no token")")
+            }
+            for push in device.pushes.prefix(Self.pushesShown) { run.terminal.print("  " + line(push, now: now)) }
+        }
+        run.finish(.done)
+    }
+
+    private func line(_ push: PushEntry, now: Int64) -> String {
+        let palette = run.terminal.palette
+        let time = palette.paint(Moment.clock(push.plannedAt, now: now), .dim)
+        let sentence = VisibleText.line(push.sentence)
+        return "\(time) \(push.purpose): "
+            + (push.result == nil || push.isAccepted ? sentence : palette.paint(sentence, .yellow))
+    }
+}
+
+/// `heliograph devices forget ID`
+final class DeviceForgetTask: ClientTask {
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let wanted: String
+    private var listing: CommandID?
+    private var forgetting: (id: CommandID, device: DeviceID)?
+    private var isAnswered = false
+
+    init(_ run: ClientRun, _ wanted: String) {
+        self.run = run
+        self.wanted = wanted
+        listing = run.submit(.devices(watches: false))
+        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        guard case .replied(let id, let reply) = news else { return }
+        do throws(ClientFault) {
+            if id == listing {
+                let device = try DeviceEntry.find(wanted, in: DeviceEntry.list(DeviceReply.entries(reply)))
+                forgetting = (run.submit(.forget(device.id)), device.id)
+            } else if let forgetting, id == forgetting.id {
+                isAnswered = true
+                try DeviceReply.check(reply)
+                run.terminal.print(
+                    run.options.isJSON
+                        ? JSONLine.text(JSONWriter.object { $0.field("forgotten", forgetting.device) })
+                        : "forgot \(forgetting.device)")
+                run.finish(.done)
+            }
+        } catch { run.fail(error) }
+    }
+}
+
+/// What these commands make of a reply.
+enum DeviceReply {
+    static func entries(_ reply: Reply) throws(ClientFault) -> [[UInt8]] {
+        try check(reply)
+        guard case .devices(let entries) = reply else {
+            throw ClientFault(.failed, "the relay answered something else than its devices")
+        }
+        return entries
+    }
+
+    static func check(_ reply: Reply) throws(ClientFault) {
+        guard case .failed(let notice, _) = reply else { return }
+        throw ClientFault(notice.code == ErrorCode.notFound.rawValue ? .notFound : .refused, notice.message)
+    }
+}

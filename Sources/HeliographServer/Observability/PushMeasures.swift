@@ -1,0 +1,54 @@
+import Metrics
+import PushAPNs
+import RelayCore
+
+/// What is counted of pushes; the names are a promise to whoever builds a dashboard on them.
+final class PushMeasures {
+    private let factory: any MetricsFactory
+    private let planned: [PushOrder.Purpose: Counter]
+    /// By purpose and the word of the outcome; made when they are first needed.
+    private var answered: [String: Counter] = [:]
+    private let answerTime: [PushOrder.Purpose: Timer]
+    private let breakersOpen: Meter
+    private let waiting: Meter
+    private let flying: Meter
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+        var planned: [PushOrder.Purpose: Counter] = [:]
+        var answerTime: [PushOrder.Purpose: Timer] = [:]
+        for purpose in PushOrder.Purpose.allCases {
+            let dimensions = [("purpose", purpose.rawValue)]
+            planned[purpose] = Counter(label: "heliograph_pushes_planned_total", dimensions: dimensions, factory: factory)
+            answerTime[purpose] = Timer(label: "heliograph_push_seconds", dimensions: dimensions, factory: factory)
+        }
+        self.planned = planned
+        self.answerTime = answerTime
+        breakersOpen = Meter(label: "heliograph_push_breakers_open", dimensions: [], factory: factory)
+        waiting = Meter(label: "heliograph_pushes_waiting", dimensions: [], factory: factory)
+        flying = Meter(label: "heliograph_pushes_flying", dimensions: [], factory: factory)
+    }
+
+    func planned(_ purpose: PushOrder.Purpose) { planned[purpose]?.increment() }
+
+    /// `milliseconds` since it was planned.
+    func answered(_ purpose: PushOrder.Purpose, _ outcome: PushOutcome, milliseconds: Int64) {
+        let name = "\(purpose.rawValue) \(outcome.word)"
+        let counter =
+            answered[name]
+            ?? Counter(
+                label: "heliograph_pushes_answered_total",
+                dimensions: [("purpose", purpose.rawValue), ("result", outcome.word)],
+                factory: factory)
+        answered[name] = counter
+        counter.increment()
+        // A clock that was set back makes no push faster than light.
+        answerTime[purpose]?.recordMilliseconds(max(0, milliseconds))
+    }
+
+    func looked(at lanes: [APNsLaneState]) {
+        breakersOpen.set(lanes.count(where: \.isBreakerOpen))
+        waiting.set(lanes.reduce(0) { $0 + $1.waiting })
+        flying.set(lanes.reduce(0) { $0 + $1.flying })
+    }
+}

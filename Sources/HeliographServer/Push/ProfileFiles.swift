@@ -1,0 +1,42 @@
+import Foundation
+import RelayProtocol
+
+/// The profiles that somebody put into the data directory: `profiles/<name>.json`, one each.
+enum ProfileFiles {
+    /// A profile maps a few dozen fields; what is longer is another file.
+    static let bytesMax = 64 << 10
+    /// Apps that one relay feeds.
+    static let countMax = 100
+
+    struct Fault: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// In the order of their names; none where there is no such folder. Throws what is wrong with the first that is no JSON object,
+    /// naming file and place: a relay that starts without a profile would find its phones silent.
+    static func read(in directory: String) throws(Fault) -> [(name: String, bytes: [UInt8])] {
+        let folder = "\(directory)/profiles"
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        let files: [String]
+        do { files = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw Fault(description: "\(folder) cannot be read: \(error.localizedDescription)")
+        }
+        let names = files.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
+        guard names.count <= countMax else { throw Fault(description: "\(folder) holds more than \(countMax) profiles.") }
+        var profiles: [(name: String, bytes: [UInt8])] = []
+        for name in names {
+            let path = "\(folder)/\(name)"
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw Fault(description: "\(path) cannot be read.")
+            }
+            guard data.count <= bytesMax else { throw Fault(description: "\(path) is longer than \(bytesMax) bytes.") }
+            do throws(WireError) {
+                _ = try JSONDocument(parsing: Array(data)).root.object()
+            } catch {
+                throw Fault(description: "\(path), \(error.path): \(error.message)")
+            }
+            profiles.append((String(name.dropLast(".json".count)), Array(data)))
+        }
+        return profiles
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import Glibc
+import Logging
+import RelayCore
+import RelayProtocol
+
+/// The codes that let a notification decide: `<push>.<tag>`, where the tag proves that this relay has sent that push.
+///
+/// Nothing of a code is stored: neither who reads the log nor who reads the data file alone can decide. That a code works once, for
+/// one approval and for a while is the core's to say.
+final class PushCodes {
+    /// A tag of 128 bits: whoever guesses a thousand times a second hits none before the sun is cold.
+    private static let tagBytes = 16
+    private static let secretBytes = 32
+    /// What a push has where its code shall stand.
+    private static let placeholder = Array(#""code":"CODE""#.utf8)
+
+    private let path: String
+    private let epoch: Epoch
+    private let logger: Logger
+    private var secret: [UInt8]?
+
+    init(directory: String, epoch: Epoch, logger: Logger) {
+        path = "\(directory)/push-secret"
+        self.epoch = epoch
+        self.logger = logger
+    }
+
+    /// Throws where the secret can be neither read nor made.
+    func code(of push: PushID) throws -> String { "\(push.rawValue).\(Crypto.base64URL(try tag(of: push)))" }
+
+    /// The push that carried this code; nil for whatever is none of ours, in a time that does not tell how wrong it is.
+    func push(ofCode code: String) throws -> PushID? {
+        let parts = code.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let number = parts.first.flatMap(Int64.init) ?? 0
+        let shown = parts.count == 2 ? Crypto.bytes(base64URL: parts[1]) : nil
+        let isRight = Crypto.equal(try tag(of: PushID(rawValue: number)), shown ?? [])
+        // One code has one spelling: 7, not +7 or 07.
+        return isRight && number > 0 && String(number) == parts[0] ? PushID(rawValue: number) : nil
+    }
+
+    /// Puts the code in every place that is kept for it; nil where there is none.
+    func fill(_ json: [UInt8], with code: String) -> [UInt8]? {
+        var filled: [UInt8] = []
+        var rest = json[...]
+        // A text cannot look like this: its quotes are escaped.
+        while let place = rest.firstRange(of: Self.placeholder) {
+            filled += rest[..<place.lowerBound]
+            filled += Array(#""code":"\#(code)""#.utf8)
+            rest = rest[place.upperBound...]
+        }
+        return filled.isEmpty ? nil : filled + rest
+    }
+
+    private func tag(of push: PushID) throws -> [UInt8] {
+        let message = Array("code/\(epoch)/\(push.rawValue)".utf8)
+        return Array(Crypto.authenticationCode(of: message, with: try secretOfDirectory()).prefix(Self.tagBytes))
+    }
+
+    /// Made when it is first needed.
+    private func secretOfDirectory() throws -> [UInt8] {
+        if let secret { return secret }
+        let kept = FileManager.default.contents(atPath: path).map { Array($0) }
+        if let kept, kept.count == Self.secretBytes {
+            secret = kept
+            return kept
+        }
+        if kept != nil {
+            logger.error("the secret of push codes was damaged; codes that are on their way decide nothing any more")
+        }
+        let made = Crypto.random(count: Self.secretBytes)
+        try PrivateFile.write(made, to: path)
+        secret = made
+        return made
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import RelayProtocol
+
+/// `push.json` in the data directory, read again when it changes.
+struct PushConfigurationFile {
+    static let name = "push.json"
+    /// A page of teams; what is longer is another file.
+    private static let bytesMax = 1 << 20
+
+    enum News {
+        case unchanged
+        /// Nil: there is no such file, and nobody to be to Apple.
+        case read(PushConfiguration?)
+    }
+
+    struct Fault: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What tells one state of the file from another without reading it.
+    private struct Stamp: Equatable {
+        let seconds: Int
+        let nanoseconds: Int
+        let size: Int64
+        let inode: UInt64
+    }
+
+    let path: String
+    /// Of what was read last; nil where there was no file.
+    private var stamp: Stamp?
+    private var isRead = false
+
+    init(directory: String) { path = "\(directory)/\(Self.name)" }
+
+    /// Reads the file if it is not the one that was read last. Throws what is wrong with it, naming file and field, once.
+    mutating func look() throws(Fault) -> News {
+        let stamp = Self.stamp(of: path)
+        guard !isRead || stamp != self.stamp else { return .unchanged }
+        self.stamp = stamp
+        isRead = true
+        return .read(stamp == nil ? nil : try Self.read(path))
+    }
+
+    static func read(_ path: String) throws(Fault) -> PushConfiguration {
+        guard let data = FileManager.default.contents(atPath: path) else { throw Fault(description: "\(path) cannot be read.") }
+        guard data.count <= bytesMax else { throw Fault(description: "\(path) is longer than \(bytesMax) bytes.") }
+        do throws(WireError) {
+            return try PushConfiguration(parsing: Array(data))
+        } catch {
+            throw Fault(description: "\(path), \(error.path): \(error.message)")
+        }
+    }
+
+    private static func stamp(of path: String) -> Stamp? {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else { return nil }
+        return Stamp(
+            seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec, size: Int64(facts.st_size),
+            inode: UInt64(facts.st_ino))
+    }
+}

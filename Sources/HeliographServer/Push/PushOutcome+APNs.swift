@@ -1,0 +1,74 @@
+import PushAPNs
+import RelayCore
+import RelayProtocol
+
+extension PushOutcome {
+    /// What APNs made of it, in the core's words.
+    init(_ outcome: APNsOutcome) {
+        switch outcome.result {
+        case .accepted(let acceptance): self = .accepted(PushEnvironment(outcome.environment), channel: acceptance.channelID)
+        case .refused(_, _, let text, let advice): self = .refused(PushAdvice(advice), text: text)
+        case .unknown(let uncertainty): self = .unknown(uncertainty.sentence)
+        case .notSent(let obstacle): self = .notSent(obstacle.sentence)
+        }
+    }
+
+    /// For metrics and lists: the words of the wire.
+    var word: String {
+        switch self {
+        case .accepted: "accepted"
+        case .refused: "refused"
+        case .unknown: "unknown"
+        case .notSent: "notSent"
+        }
+    }
+
+    /// Nil where there is nothing to say.
+    var text: String? {
+        switch self {
+        case .accepted: nil
+        case .refused(_, let text), .unknown(let text), .notSent(let text): text
+        }
+    }
+}
+
+extension PushAdvice {
+    init(_ advice: APNsAdvice) {
+        switch advice {
+        case .dropToken: self = .dropToken
+        case .keepToken: self = .keepToken
+        case .quarantineToken: self = .quarantineToken
+        case .markProfile: self = .markProfile
+        case .dropChannel: self = .dropChannel
+        case .enableBroadcast: self = .enableBroadcast
+        case .fixRequest: self = .fixRequest
+        case .fixCredentials: self = .fixCredentials
+        case .sendLater: self = .sendLater
+        }
+    }
+}
+
+extension APNsUncertainty {
+    fileprivate var sentence: String {
+        switch self {
+        case .timedOut: "it was sent, and no answer came in time"
+        case .connectionLost: "it was sent, and the connection ended before the answer"
+        case .reset(let sentence): "it was sent, and its stream was reset: \(sentence)"
+        }
+    }
+}
+
+extension APNsObstacle {
+    fileprivate var sentence: String {
+        switch self {
+        case .patienceOver(let trouble?): "there was no way to send it in time: \(trouble)"
+        case .patienceOver(nil): "there was no way to send it in time"
+        case .breakerOpen(let reason?): "nothing is sent for now: Apple refuses our key (\(reason.rawValue))"
+        case .breakerOpen(nil): "nothing is sent for now: Apple refuses our key"
+        case .queueFull: "too many pushes wait already"
+        case .noKey(let sentence): sentence
+        case .invalidRequest: "a header of it cannot be sent"
+        case .stopped: "the relay was stopping"
+        }
+    }
+}

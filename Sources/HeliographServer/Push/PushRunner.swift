@@ -1,0 +1,232 @@
+import Logging
+import PushAPNs
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Carries out orders of pushes: adds what the core cannot make, hands them to APNs, and says what became of each. Lives on the
+/// loop's thread.
+///
+/// A push that has no outcome yet is ordered again by every new life of the relay. One that is still on its way then is not sent
+/// twice: its answer goes to who ordered it last.
+final class PushRunner {
+    /// Said where nobody has told us who we are to Apple.
+    static let notSetUp = "no APNs key is set up: heliograph push setup"
+    /// Outcomes that `heliograph push status` looks back on.
+    static let outcomesKeptMax = 20
+
+    /// What became of a push; called once for each order, and never from within `push`.
+    var answered: (PushID, PushOutcome) -> Void = { _, _ in }
+
+    /// A push on its way.
+    private struct Flight {
+        let order: PushOrder
+        /// Of the relay that ordered it last.
+        var life: Int
+        /// What sends it. A client that was replaced lives for as long as something of its is on the way.
+        var sender: (any PushSender)?
+    }
+
+    private let loop: EventLoop
+    private let directory: String
+    private let epoch: Epoch
+    private let codes: PushCodes
+    private let measures: PushMeasures
+    private let logger: Logger
+    private let makeSender: (APNsConfiguration) throws -> any PushSender
+    private var file: PushConfigurationFile
+    private var configuration: PushConfiguration?
+    private var sender: (any PushSender)?
+    /// Why the configuration on disk is not the one in use.
+    private var trouble: String?
+    private var flights: [PushID: Flight] = [:]
+    /// Outcomes that came while nobody was there to hear them.
+    private var unheard: [PushID: PushOutcome] = [:]
+    private var life = 0
+    private var isSuspended = false
+    private var outcomes: [(order: PushOrder, outcome: PushOutcome, at: Int64)] = []
+
+    /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
+    init(
+        directory: String, epoch: Epoch, loop: EventLoop, measures: PushMeasures, logger: Logger,
+        makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
+    ) throws {
+        self.directory = directory
+        self.epoch = epoch
+        self.loop = loop
+        self.measures = measures
+        self.logger = logger
+        self.makeSender = makeSender
+        codes = PushCodes(directory: directory, epoch: epoch, logger: logger)
+        file = PushConfigurationFile(directory: directory)
+        if case .read(let configuration?) = try file.look() { try use(configuration) }
+    }
+
+    /// Apps whose cards may listen to channels; empty where nothing is set up. Throws as `init` does.
+    static func broadcastBundles(in directory: String) throws -> Set<String> {
+        var file = PushConfigurationFile(directory: directory)
+        guard case .read(let configuration?) = try file.look() else { return [] }
+        return Set(configuration.teams.flatMap(\.broadcasts))
+    }
+
+    /// Nothing is on its way.
+    var isIdle: Bool { flights.isEmpty }
+
+    /// The push that carried this code; nil for whatever is none of ours.
+    func push(ofCode code: String) throws -> PushID? { try codes.push(ofCode: code) }
+
+    // MARK: - The relay's lives
+
+    /// What is answered from now on is kept until the next relay asks.
+    func suspend() {
+        isSuspended = true
+        // Whatever an earlier life left over was decided otherwise by the one that followed.
+        unheard = [:]
+    }
+
+    /// Another relay begins: it orders again what has no outcome in its log.
+    func resume() {
+        isSuspended = false
+        life += 1
+    }
+
+    /// For the end.
+    func stop() { sender?.stop() }
+
+    // MARK: - Orders
+
+    func push(_ order: PushOrder) {
+        if flights[order.id] != nil {
+            flights[order.id]?.life = life
+            return
+        }
+        flights[order.id] = Flight(order: order, life: life)
+        if let outcome = unheard.removeValue(forKey: order.id) {
+            let bound = LoopBound(self, loop: loop)
+            return loop.handle.execute { bound.value.tell(order.id, outcome) }
+        }
+        measures.planned(order.purpose)
+        look()
+        guard let configuration, let sender else { return answerSoon(order.id, .notSent(trouble ?? Self.notSetUp)) }
+        guard let team = configuration.team(of: order.bundle) else {
+            return answerSoon(order.id, .notSent("no APNs key is set up for \(order.bundle): heliograph push setup"))
+        }
+        let material = PushMaterial(team: team, epoch: epoch, codes: codes, now: WallClock.milliseconds)
+        do throws(PushObstacle) {
+            let request = try order.request(with: material)
+            flights[order.id]?.sender = sender
+            let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
+            sender.submit(request) { outcome in
+                handle.execute { bound.value.arrived(order.id, PushOutcome(outcome)) }
+            }
+        } catch {
+            answerSoon(order.id, .notSent(error.sentence))
+        }
+    }
+
+    /// Not now: the core is still giving orders.
+    private func answerSoon(_ push: PushID, _ outcome: PushOutcome) {
+        let bound = LoopBound(self, loop: loop)
+        loop.handle.execute { bound.value.arrived(push, outcome) }
+    }
+
+    private func arrived(_ push: PushID, _ outcome: PushOutcome) {
+        guard let flight = flights[push] else { preconditionFailure("a push has one outcome") }
+        defer { tell(push, outcome) }
+        let now = WallClock.milliseconds
+        measures.answered(flight.order.purpose, outcome, milliseconds: now - flight.order.plannedAt)
+        outcomes.append((flight.order, outcome, now))
+        if outcomes.count > Self.outcomesKeptMax { outcomes.removeFirst() }
+        if case .accepted = outcome {
+            logger.debug("a push was accepted", metadata: metadata(flight.order))
+        } else {
+            var metadata = metadata(flight.order)
+            metadata["reason"] = "\(outcome.text ?? "")"
+            logger.notice("a push was not accepted", metadata: metadata)
+        }
+    }
+
+    private func tell(_ push: PushID, _ outcome: PushOutcome) {
+        guard let flight = flights.removeValue(forKey: push) else { preconditionFailure("a push has one outcome") }
+        if !isSuspended, flight.life == life { answered(push, outcome) } else { unheard[push] = outcome }
+    }
+
+    private func metadata(_ order: PushOrder) -> Logger.Metadata {
+        ["push.id": "\(order.id.rawValue)", "device.id": "\(order.device)", "purpose": "\(order.purpose.rawValue)"]
+    }
+
+    // MARK: - Configuration
+
+    /// Takes up a `push.json` that has changed. One that is wrong changes nothing but `trouble`.
+    private func look() {
+        do {
+            guard case .read(let configuration) = try file.look() else { return }
+            trouble = nil
+            if let configuration { try use(configuration) } else { (self.configuration, sender) = (nil, nil) }
+            logger.notice("the configuration of pushes was read anew")
+        } catch {
+            trouble = "\(error)"
+            logger.error("the configuration of pushes cannot be used", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func use(_ configuration: PushConfiguration) throws {
+        // What the old client has under way it brings to its end; its last flight lets go of it.
+        sender = try makeSender(configuration.client(in: directory))
+        self.configuration = configuration
+    }
+
+    // MARK: - Looking on
+
+    /// `answer` gets the state of every lane, on the loop's thread.
+    func lanes(_ answer: @escaping ([APNsLaneState]) -> Void) {
+        guard let sender else { return answer([]) }
+        let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
+        Task {
+            let lanes = await sender.lanes()
+            handle.execute { bound.value(lanes) }
+        }
+    }
+
+    /// For `heliograph push status`: JSON.
+    func status(_ answer: @escaping ([UInt8]) -> Void) {
+        look()
+        lanes { [self] lanes in
+            answer(
+                JSONWriter.object { writer in
+                    writer.array("teams", configuration?.teams.map(\.bytes) ?? [])
+                    writer.field("trouble", trouble ?? (configuration == nil ? Self.notSetUp : nil))
+                    writer.field("flying", Int64(flights.count))
+                    writer.array("lanes", lanes.map(\.bytes))
+                    writer.array("outcomes", outcomes.reversed().map(Self.bytes))
+                })
+        }
+    }
+
+    private static func bytes(_ order: PushOrder, _ outcome: PushOutcome, _ at: Int64) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("push", order.id.rawValue)
+            writer.field("device", order.device)
+            writer.field("session", order.session)
+            writer.field("purpose", order.purpose.rawValue)
+            writer.field("at", at)
+            writer.field("result", outcome.word)
+            writer.field("text", outcome.text)
+        }
+    }
+}
+
+extension APNsLaneState {
+    fileprivate var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("service", service.rawValue)
+            writer.field("environment", environment.rawValue)
+            writer.field("team", teamID)
+            writer.field("waiting", Int64(waiting))
+            writer.field("flying", Int64(flying))
+            writer.flag("breakerOpen", isBreakerOpen)
+            writer.field("connected", connection != nil)
+            writer.field("trouble", trouble)
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import PushAPNs
+
+/// What carries requests to APNs. A port, so that tests can stand in for Apple.
+protocol PushSender: AnyObject, Sendable {
+    /// Tells `completion` what became of the request, once, on a thread that it must not block.
+    func submit(_ request: APNsRequest, then completion: @escaping @Sendable (APNsOutcome) -> Void)
+    func lanes() async -> [APNsLaneState]
+    /// Every request that has no outcome yet gets one.
+    func stop()
+}
+
+extension APNsClient: PushSender {}

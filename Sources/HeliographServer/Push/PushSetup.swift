@@ -1,0 +1,101 @@
+import Crypto
+import Foundation
+import PushAPNs
+import RelayAccess
+import RelayProtocol
+import RelayStore
+
+/// What `heliograph push setup` is told.
+package struct PushSetup {
+    package var team: String
+    package var key: String
+    /// The `.p8` that Apple handed out.
+    package var file: String
+    package var bundle: String
+    package var isSandboxOnly = false
+
+    package init(team: String, key: String, file: String, bundle: String) {
+        self.team = team
+        self.key = key
+        self.file = file
+        self.bundle = bundle
+    }
+
+    package struct Fault: Error, CustomStringConvertible {
+        package let description: String
+    }
+}
+
+extension Administration {
+    /// Copies the key into the data directory and has `push.json` name it; a relay that runs takes it up with its next push.
+    /// Hands back the apps that this team now sends to. Throws before anything is changed.
+    package func setUpPush(_ setup: PushSetup) throws -> [String] {
+        guard PushConfiguration.Team.isAppleName(setup.team) else {
+            throw PushSetup.Fault(description: "--team \(setup.team): Apple names teams by ten capital letters and digits.")
+        }
+        guard PushConfiguration.Team.isAppleName(setup.key) else {
+            throw PushSetup.Fault(description: "--key \(setup.key): Apple names keys by ten capital letters and digits.")
+        }
+        guard PushConfiguration.Team.isBundle(setup.bundle) else {
+            throw PushSetup.Fault(
+                description: "--bundle \(setup.bundle): a bundle id is letters, digits, hyphens and points.")
+        }
+        guard let data = FileManager.default.contents(atPath: setup.file) else {
+            throw PushSetup.Fault(description: "--file \(setup.file) cannot be read.")
+        }
+        do throws(CryptoError) { _ = try ES256PrivateKey(pem: String(decoding: data, as: UTF8.self)) } catch {
+            throw PushSetup.Fault(description: "--file \(setup.file) is no key of Apple's: \(error.message)")
+        }
+
+        let path = "\(directoryPath)/\(PushConfigurationFile.name)"
+        let isThere = FileManager.default.fileExists(atPath: path)
+        var configuration = isThere ? try PushConfigurationFile.read(path) : PushConfiguration()
+        let name = "AuthKey_\(setup.key).p8"
+        try configuration.add(setup, file: name)
+        // Only what the relay will accept is written.
+        _ = try PushConfiguration(parsing: configuration.bytes)
+        try PrivateFile.write(Array(data), to: "\(directoryPath)/\(name)")
+        try PrivateFile.write(configuration.bytes + [UInt8(ascii: "\n")], to: path)
+        return configuration.teams.filter { $0.team == setup.team }.flatMap(\.bundles)
+    }
+
+    /// What the running relay says of its pushes, as JSON; nil where none runs.
+    package func pushStatus() throws -> [UInt8]? {
+        guard let relay = RelayAddress("unix:" + adminSocketPath) else { return nil }
+        do throws(HTTPFault) {
+            let answer = try HTTPExchange(relay: relay, path: "/v1/admin/push").perform()
+            guard answer.status == 200 else {
+                throw HTTPFault(.badAnswer, "the relay answered \(answer.status): it may be of an older version")
+            }
+            return answer.body
+        } catch {
+            guard error.code == .unreachable else { throw PushSetup.Fault(description: error.message) }
+            return nil
+        }
+    }
+}
+
+extension PushConfiguration {
+    /// Takes the key for this app. The team's earlier key for the same environments goes; its apps stay.
+    mutating func add(_ setup: PushSetup, file: String) throws(PushSetup.Fault) {
+        if let other = team(of: setup.bundle), other != setup.team {
+            throw PushSetup.Fault(description: "\(setup.bundle) belongs to team \(other) already.")
+        }
+        let environments: [APNsEnvironment] = setup.isSandboxOnly ? [.sandbox] : APNsEnvironment.allCases
+        var bundles: [String] = []
+        for team in teams where team.team == setup.team {
+            for bundle in team.bundles where !bundles.contains(bundle) { bundles.append(bundle) }
+        }
+        if !bundles.contains(setup.bundle) { bundles.append(setup.bundle) }
+        for index in teams.indices where teams[index].team == setup.team {
+            teams[index].environments.removeAll(where: environments.contains)
+            teams[index].bundles = bundles
+        }
+        let broadcasts = teams.first { $0.team == setup.team }?.broadcasts ?? []
+        teams.removeAll { $0.environments.isEmpty }
+        teams.append(
+            Team(
+                team: setup.team, key: setup.key, file: file, bundles: bundles, broadcasts: broadcasts,
+                environments: environments))
+    }
+}

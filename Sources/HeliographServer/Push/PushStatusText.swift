@@ -1,0 +1,39 @@
+import Foundation
+package import RelayProtocol
+
+/// What `heliograph push status` prints, made from what the relay says.
+package enum PushStatusText {
+    package static func lines(_ status: [UInt8]) throws(WireError) -> [String] {
+        let root = try JSONDocument(parsing: status).root.object()
+        var lines: [String] = []
+        for team in try root.array("teams") {
+            var bundles: [String] = []
+            for bundle in try team.array("bundles") { bundles.append(try bundle.string()) }
+            var environments: [String] = []
+            for environment in try team.array("environments") { environments.append(try environment.string()) }
+            lines.append(
+                "team \(try team.string("team")), key \(try team.string("key")), \(environments.joined(separator: " and ")): "
+                    + bundles.joined(separator: ", "))
+        }
+        if let trouble = try root.optionalString("trouble") { lines.append("trouble: \(trouble)") }
+        for lane in try root.array("lanes") {
+            let isConnected = try lane.flag("connected")
+            var line =
+                "\(try lane.string("service")), \(try lane.string("environment")): \(isConnected ? "connected" : "no connection")"
+            line += ", \(try lane.integer("waiting")) waiting, \(try lane.integer("flying")) on their way"
+            if try lane.flag("breakerOpen") { line += ", nothing is sent: Apple refuses the key" }
+            if let trouble = try lane.optionalString("trouble") { line += ": \(trouble)" }
+            lines.append(line)
+        }
+        let outcomes = try root.array("outcomes")
+        if outcomes.isEmpty { lines.append("no pushes since the relay started") }
+        for outcome in outcomes {
+            let time = Date(timeIntervalSince1970: Double(try outcome.integer("at")) / 1000).formatted(.iso8601)
+            let text = try outcome.optionalString("text").map { ": \($0)" } ?? ""
+            lines.append(
+                "\(time)  \(try outcome.string("purpose")) to \(try outcome.string("device")): \(try outcome.string("result"))\(text)"
+            )
+        }
+        return lines
+    }
+}

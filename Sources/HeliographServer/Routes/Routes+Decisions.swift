@@ -1,0 +1,79 @@
+import Logging
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// `POST /v1/decisions/<code>`: a notification decides. The code is the only credential; it says which approval, and the core says
+/// whether it still may.
+extension Routes {
+    static let decisionsPath = "/v1/decisions/"
+    /// All answers of one decision with every character escaped.
+    static let decisionBytesMax = 64 << 10
+
+    func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        // Before anything else of the request is looked at: who has no code learns nothing, from no answer and no time.
+        let push: PushID?
+        do { push = try pushes.push(ofCode: String(request.path.dropFirst(Self.decisionsPath.count))) } catch {
+            return fail(id, error)
+        }
+        guard let push else {
+            // A right code is never counted: nobody can shut others out by guessing.
+            let wait = wrongCodes.note(request.peer.description, at: .now)
+            guard let wait else {
+                logger.notice("refused a code of a push", metadata: ["peer": "\(request.peer)"])
+                return respond(id, Self.noSuchCode)
+            }
+            var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
+            response.headers.append(("retry-after", "\(wait.components.seconds + 1)"))
+            return respond(id, response)
+        }
+        guard request.body.count <= Self.decisionBytesMax else {
+            return respond(
+                id, .json(413, Notice(code: "outOfRange", message: "a decision has at most \(Self.decisionBytesMax) bytes")))
+        }
+        do throws(WireError) {
+            let verdict = try Decision.Verdict(from: JSONDocument(parsing: request.body).root)
+            callers.present(push, verdict) { [self] reply in
+                if case .failed(let notice, _) = reply, notice.code == ErrorCode.notFound.rawValue {
+                    respond(id, Self.noSuchCode)
+                } else {
+                    respond(id, .reply(reply))
+                }
+            }
+        } catch { respond(id, .json(400, Notice(error))) }
+    }
+
+    /// The same for a code that never was, one that is used, and one that is too old.
+    private static var noSuchCode: HTTPResponse {
+        .json(404, Notice(code: ErrorCode.notFound.rawValue, message: "this code is unknown, used or too old"))
+    }
+}
+
+/// Wrong codes by address, so that a log does not fill and guessing is not even tried.
+struct WrongCodes {
+    /// Somebody who taps an old notification, several times over.
+    static let countMax = 20
+    static let window = Duration.seconds(60)
+    /// With more, all that have come since are counted as one.
+    static let addressesMax = 1_000
+
+    private struct Count {
+        var since: ContinuousClock.Instant
+        var count = 0
+    }
+
+    private var counts: [String: Count] = [:]
+
+    /// Counts one; hands back how long this address has to wait where it was one too many.
+    mutating func note(_ address: String, at now: ContinuousClock.Instant) -> Duration? {
+        if counts[address] == nil, counts.count >= Self.addressesMax {
+            counts = counts.filter { now - $0.value.since < Self.window }
+        }
+        let name = counts[address] != nil || counts.count < Self.addressesMax ? address : ""
+        var count = counts[name] ?? Count(since: now)
+        if now - count.since >= Self.window { count = Count(since: now) }
+        count.count += 1
+        counts[name] = count
+        return count.count > Self.countMax ? Self.window - (now - count.since) : nil
+    }
+}

@@ -1,0 +1,70 @@
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Devices over HTTP, for an app that the system woke for a moment: no time for a WebSocket. The same commands, by the same rules.
+extension Routes {
+    static let devicesPath = "/v1/devices"
+
+    func devices(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        let client: ClientIdentity
+        do throws(Gate.Refusal) {
+            client = access.client(try access.gate.authenticate(request, as: .client, isUpgrade: false))
+        } catch { return respond(id, Self.refusal(error)) }
+        do throws(WireError) {
+            guard let command = try Self.deviceCommand(request) else {
+                return respond(id, .text(405, "this is not done here\n"))
+            }
+            callers.call(as: client, command) { [self] reply in respond(id, .reply(reply)) }
+        } catch { respond(id, .json(400, Notice(error))) }
+    }
+
+    /// Nil where there is no such thing to do.
+    static func deviceCommand(_ request: HTTPRequest) throws(WireError) -> ClientCommand? {
+        if request.path == devicesPath { return request.method == "GET" ? .devices(watches: false) : nil }
+        let parts = request.path.dropFirst(devicesPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        guard let device = DeviceID(parts.first.map(String.init) ?? "") else {
+            throw WireError(.badValue, at: "path", "a device is named by letters, digits, hyphens and underscores, at most 64")
+        }
+        switch (request.method, parts.dropFirst()) {
+        case ("PUT", []):
+            let registration = try Device(from: JSONDocument(parsing: request.body).root)
+            guard registration.id == device else {
+                throw WireError(.badValue, at: "$.device", "this is another device than the path names")
+            }
+            return .device(registration)
+        case ("POST", ["cards"]): return .card(device, try CardReport(from: JSONDocument(parsing: request.body).root))
+        case ("DELETE", []): return .forget(device)
+        default: return nil
+        }
+    }
+
+    private static func refusal(_ refusal: Gate.Refusal) -> HTTPResponse {
+        switch refusal {
+        case .unknown: .json(401, Notice(code: "unauthorized", message: "a valid token is needed: pair this device"))
+        case .foreignOrigin: .json(403, Notice(code: "foreignOrigin", message: "this origin is not the relay's own"))
+        case .wrongRole: .json(403, Notice(code: "wrongRole", message: "this token is not for a client"))
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// A reply as it would come over the WebSocket, without type and id.
+    static func reply(_ reply: Reply) -> HTTPResponse {
+        guard case .failed(let notice, _) = reply else { return .json(200, reply.bytes) }
+        return .json(ErrorCode(rawValue: notice.code)?.status ?? 400, reply.bytes)
+    }
+}
+
+extension ErrorCode {
+    var status: UInt16 {
+        switch self {
+        case .notFound: 404
+        case .alreadyDecided, .closed, .digestMismatch, .notWhole, .wrongKind: 409
+        case .tooMany: 429
+        case .unsupported: 501
+        case .unavailable: 503
+        case .helloFirst, .unsupportedVersion: 400
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Clients over HTTP: each is a peer of the core for as long as its one command takes. Lives on the loop's thread.
+final class Callers {
+    /// Connections are counted from 1, and never come this far.
+    private static let firstID: UInt64 = 1 << 63
+    /// A handful of phones that wake at once; each holds a request and a peer.
+    static let countMax = 256
+    /// A commit on a slow disk, several times over.
+    static let deadline = Duration.seconds(10)
+
+    private struct Caller {
+        let command: CommandID
+        let answer: (Reply) -> Void
+        let timer: TimerID
+    }
+
+    private let loop: EventLoop
+    private let feed: (Input) -> Void
+    private var callers: [PeerID: Caller] = [:]
+    private var lastID = Callers.firstID
+
+    init(loop: EventLoop, feed: @escaping (Input) -> Void) {
+        self.loop = loop
+        self.feed = feed
+    }
+
+    /// Whether this peer is one of ours, and no connection.
+    static func areOf(_ peer: PeerID) -> Bool { peer.rawValue >= firstID }
+
+    // MARK: - Calls
+
+    /// Runs a command as this client; `answer` is called once.
+    func call(as client: ClientIdentity, _ command: ClientCommand, then answer: @escaping (Reply) -> Void) {
+        guard let id = CommandID(Secret.identifier(prefix: "http_")) else { preconditionFailure("this spells an identifier") }
+        guard let peer = add(id, answer) else { return }
+        feed(.clientConnected(peer, client))
+        guard callers[peer] != nil else { return }
+        feed(.clientSent(peer, .hello(Hello(software: ServerConfiguration.software))))
+        feed(.clientSent(peer, .command(id, command)))
+    }
+
+    /// Decides by the code of a push. The command has the push's name: whoever sends it twice has said it once.
+    func present(_ push: PushID, _ verdict: Decision.Verdict, then answer: @escaping (Reply) -> Void) {
+        guard let id = CommandID("code_\(push.rawValue)") else { preconditionFailure("this spells an identifier") }
+        guard let peer = add(id, answer) else { return }
+        feed(.codePresented(peer, id, push, verdict))
+    }
+
+    private func add(_ command: CommandID, _ answer: @escaping (Reply) -> Void) -> PeerID? {
+        guard callers.count < Self.countMax else {
+            answer(.failed(.unavailable, "too many ask at once; try again"))
+            return nil
+        }
+        lastID += 1
+        let peer = PeerID(rawValue: lastID)
+        let timer = loop.schedule(after: Self.deadline) { [weak self] in
+            self?.finish(peer, .failed(.unavailable, "there was no answer in time; it may have been done all the same"))
+        }
+        callers[peer] = Caller(command: command, answer: answer, timer: timer)
+        return peer
+    }
+
+    // MARK: - What the core says
+
+    func received(_ bytes: [UInt8], for peer: PeerID) {
+        guard let caller = callers[peer] else { return }
+        // What else it says is for those who stay.
+        guard case .reply(caller.command, let reply)? = try? MessageToClient(parsing: bytes) else { return }
+        finish(peer, reply)
+    }
+
+    func closed(_ peer: PeerID) { finish(peer, .failed(.unavailable, "the relay's store does not answer; try again")) }
+
+    private func finish(_ peer: PeerID, _ reply: Reply) {
+        guard let caller = callers.removeValue(forKey: peer) else { return }
+        loop.cancel(caller.timer)
+        caller.answer(reply)
+        // Not now: the core is still giving orders.
+        let bound = LoopBound(self, loop: loop)
+        loop.handle.execute { bound.value.feed(.disconnected(peer)) }
+    }
+}

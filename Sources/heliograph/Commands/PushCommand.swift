@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import HeliographClient
+import HeliographServer
+import RelayProtocol
+
+/// `heliograph push`
+struct PushCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Set up pushes to phones, and see how they fare.",
+        subcommands: [Setup.self, Status.self, Test.self, PushPreview.self])
+
+    struct Setup: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tell the relay who it is to Apple.",
+            discussion: """
+                Run it on the relay's machine. The key is the .p8 file that Apple hands out once, in the developer account under \
+                Keys; it is copied into the data directory. A relay that runs takes it up with its next push.
+
+                  heliograph push setup --team ABCDE12345 --key KEYID12345 --file AuthKey_KEYID12345.p8 --bundle org.example.app
+                """)
+
+        @OptionGroup var data: DataOption
+
+        @Option(help: "The team's id: ten capital letters and digits.")
+        var team: String
+
+        @Option(help: "The key's id, likewise.")
+        var key: String
+
+        @Option(help: "The key itself, AuthKey_….p8.")
+        var file: String
+
+        @Option(help: "The app's bundle id.")
+        var bundle: String
+
+        @Flag(help: "The key is for the sandbox only: apps that come from Xcode.")
+        var sandboxOnly = false
+
+        func run() throws {
+            try Failure.reporting {
+                var setup = PushSetup(team: team, key: key, file: file, bundle: bundle)
+                setup.isSandboxOnly = sandboxOnly
+                let bundles = try Administration(directory: data.path).setUpPush(setup)
+                print("Team \(team) sends to \(bundles.joined(separator: ", ")).")
+            }
+        }
+    }
+
+    struct Status: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the relay's connections to Apple and what became of the last pushes.",
+            discussion: "Run it on the relay's machine.")
+
+        @OptionGroup var data: DataOption
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() throws {
+            try Failure.reporting {
+                guard let status = try Administration(directory: data.path).pushStatus() else {
+                    throw ValidationError("No relay runs on \(data.path).")
+                }
+                if json { return print(String(decoding: status, as: UTF8.self)) }
+                for line in try PushStatusText.lines(status) { print(line) }
+            }
+        }
+    }
+
+    struct Test: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ring a device, and say what Apple makes of it.",
+            discussion: """
+                  heliograph push test d1
+
+                \(ClientExit.help)
+                """)
+
+        @OptionGroup var client: ClientCommandOptions
+
+        @Argument(help: "The device's id, or the beginning of it; see `heliograph devices`.")
+        var device: String
+
+        func run() throws {
+            try ClientCommandOptions.end(HeliographClient.ClientCommands.testPush(client.options, device: device))
+        }
+    }
+}
+
+/// `heliograph devices`
+struct Devices: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List what is registered for push, with its cards and last pushes; or forget one.",
+        discussion: """
+              heliograph devices
+              heliograph devices --json | jq '.devices[] | select(.trouble)'
+              heliograph devices forget d1
+
+            \(ClientExit.help)
+            """,
+        subcommands: [List.self, Forget.self], defaultSubcommand: List.self)
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List them.")
+
+        @OptionGroup var client: ClientCommandOptions
+
+        func run() throws { try ClientCommandOptions.end(HeliographClient.ClientCommands.devices(client.options)) }
+    }
+
+    struct Forget: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take back a device's registration. Its app registers again when it is opened, unless it is logged out.")
+
+        @OptionGroup var client: ClientCommandOptions
+
+        @Argument(help: "The device's id, or the beginning of it.")
+        var device: String
+
+        func run() throws {
+            try ClientCommandOptions.end(HeliographClient.ClientCommands.forgetDevice(client.options, device: device))
+        }
+    }
+}

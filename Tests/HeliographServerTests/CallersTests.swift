@@ -1,0 +1,118 @@
+import Foundation
+import RelayCore
+import RelayProtocol
+import Synchronization
+import Testing
+import WebSocketEngine
+
+@testable import HeliographServer
+
+/// The core as callers meet it: says what a test has it say.
+private final class FakeCore {
+    /// What was fed, in short.
+    var inputs: [String] = []
+    var peers: [PeerID] = []
+    var callers: Callers?
+    /// What it answers to a command at once; nil: nothing.
+    var reply: Reply?
+
+    func feed(_ input: Input) {
+        switch input {
+        case .clientConnected(let peer, let client):
+            inputs.append("connected \(client.client.id)")
+            peers.append(peer)
+        case .clientSent(let peer, .hello):
+            inputs.append("hello")
+            callers?.received(Array(#"{"type":"notice","code":"x","message":"y"}"#.utf8), for: peer)
+        case .clientSent(let peer, .command(let id, let command)):
+            inputs.append("\(command)")
+            answer(peer, id)
+        case .codePresented(let peer, let id, let push, let verdict):
+            inputs.append("code \(push.rawValue) \(id) \(verdict)")
+            peers.append(peer)
+            answer(peer, id)
+        case .disconnected: inputs.append("disconnected")
+        default: inputs.append("something else")
+        }
+    }
+
+    private func answer(_ peer: PeerID, _ id: CommandID) {
+        guard let reply else { return }
+        callers?.received(MessageToClient.reply(CommandID("another")!, .done).bytes, for: peer)
+        callers?.received(MessageToClient.reply(id, reply).bytes, for: peer)
+        callers?.received(MessageToClient.reply(id, .done).bytes, for: peer)
+    }
+}
+
+@Suite struct CallersTests {
+    private static let client = ClientIdentity(
+        workspace: Named(id: WorkspaceID("home")!, name: "Home"), client: Named(id: ClientID("c1")!, name: "phone"))
+
+    private func rig(_ reply: Reply?) async throws -> (TestLoop, LoopBound<FakeCore>) {
+        let loop = try await TestLoop.start()
+        let core = try await loop.make { loop in
+            let core = FakeCore()
+            core.reply = reply
+            core.callers = Callers(loop: loop, feed: { core.feed($0) })
+            return core
+        }
+        return (loop, core)
+    }
+
+    @Test func `a caller is a client for as long as its command takes`() async throws {
+        let (loop, core) = try await rig(.devices([]))
+        let replies = try await loop.run { _ in
+            var replies: [Reply] = []
+            core.value.callers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
+            return replies
+        }
+        #expect(replies == [.devices([])])
+        try await loop.settle()
+        #expect(
+            try await loop.run { _ in core.value.inputs } == [
+                "connected c1", "hello", "devices(watches: false)", "disconnected",
+            ])
+        #expect(try await loop.run { _ in core.value.peers.allSatisfy(Callers.areOf) })
+        #expect(!Callers.areOf(PeerID(rawValue: 1)) && !Callers.areOf(PeerID(rawValue: 1 << 62)))
+    }
+
+    @Test func `who presents a code has no name, and says it once`() async throws {
+        let (loop, core) = try await rig(.decided(.decided))
+        let replies = try await loop.run { _ in
+            var replies: [Reply] = []
+            for _ in 0..<2 { core.value.callers?.present(PushID(rawValue: 7), .allow) { replies.append($0) } }
+            return replies
+        }
+        #expect(replies == [.decided(.decided), .decided(.decided)])
+        #expect(
+            try await loop.run { _ in Array(core.value.inputs.prefix(2)) } == ["code 7 code_7 allow", "code 7 code_7 allow"])
+        #expect(try await loop.run { _ in Set(core.value.peers).count } == 2)
+    }
+
+    @Test func `a caller who is shown out is told that nobody answers`() async throws {
+        let (loop, core) = try await rig(nil)
+        let replies = try await loop.run { _ in
+            var replies: [Reply] = []
+            core.value.callers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
+            let peer = core.value.peers[0]
+            core.value.callers?.closed(peer)
+            core.value.callers?.closed(peer)
+            return replies
+        }
+        #expect(replies.count == 1)
+        #expect(replies.first.map { HTTPResponse.reply($0).status } == 503)
+    }
+
+    @Test func `so many at once are answered, and one more is sent away`() async throws {
+        let (loop, core) = try await rig(nil)
+        let (replies, connected) = try await loop.run { _ in
+            var replies: [Reply] = []
+            for _ in 0...Callers.countMax {
+                core.value.callers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
+            }
+            return (replies, core.value.peers.count)
+        }
+        #expect(connected == Callers.countMax)
+        #expect(replies.map { HTTPResponse.reply($0).status } == [503])
+    }
+}

@@ -1,0 +1,237 @@
+"""Everything around the planner of pushes: setting up, devices and decisions over HTTP, and what an operator can look at."""
+
+import base64
+import hashlib
+import hmac
+import json
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+TEAM, KEY, BUNDLE = "ABCDE12345", "KEYID12345", "org.heliograph.app"
+CONFIGURATION = {"team": TEAM, "key": KEY, "file": f"AuthKey_{KEY}.p8", "bundles": [BUNDLE], "environments": ["production", "sandbox"]}
+
+
+def key_file(folder: Path, key=None) -> Path:
+    key = key or ec.generate_private_key(ec.SECP256R1())
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    file = folder / "from-apple.p8"
+    file.write_bytes(pem)
+    return file
+
+
+def set_up(relay, file: Path, *more: str, team: str = TEAM, key: str = KEY, bundle: str = BUNDLE, check: bool = True):
+    command = ["push", "setup", "--data", str(relay.data), "--team", team, "--key", key, "--file", str(file), "--bundle", bundle, *more]
+    return relay.run(*command, check=check)
+
+
+def configuration(relay) -> dict:
+    return json.loads((relay.data / "push.json").read_text())
+
+
+def status(relay) -> dict:
+    return json.loads(relay.run("push", "status", "--json", "--data", str(relay.data)).stdout)
+
+
+# Setting up
+
+
+def test_setup_copies_the_key_for_its_owner_alone_and_the_running_relay_takes_it_up(relay, tmp_path):
+    assert "push setup" in status(relay)["trouble"]
+    file = key_file(tmp_path)
+    assert BUNDLE in set_up(relay, file).stdout
+    copy = relay.data / f"AuthKey_{KEY}.p8"
+    assert copy.read_bytes() == file.read_bytes()
+    for private in (copy, relay.data / "push.json"):
+        assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    assert configuration(relay) == {"teams": [CONFIGURATION]}
+    seen = status(relay)
+    assert seen["teams"] == [CONFIGURATION] and "trouble" not in seen and seen["lanes"] == seen["outcomes"] == []
+    text = relay.run("push", "status", "--data", str(relay.data)).stdout
+    assert text.splitlines()[0] == f"team {TEAM}, key {KEY}, production and sandbox: {BUNDLE}"
+    relay.restart()
+    assert status(relay)["teams"] == [CONFIGURATION]
+
+
+def test_another_app_and_another_key_join_what_is_there(relay, tmp_path):
+    file = key_file(tmp_path)
+    set_up(relay, file)
+    set_up(relay, file, "--sandbox-only", key="KEYID67890", bundle="org.example.other")
+    teams = configuration(relay)["teams"]
+    assert [(team["key"], team["environments"]) for team in teams] == [(KEY, ["production"]), ("KEYID67890", ["sandbox"])]
+    assert all(team["bundles"] == [BUNDLE, "org.example.other"] for team in teams)
+    refused = set_up(relay, file, team="ZBCDE12345", check=False)
+    assert refused.returncode == 1 and f"belongs to team {TEAM}" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [(ec.generate_private_key(ec.SECP384R1()), "P-256"), (rsa.generate_private_key(65537, 2048), "P-256"), (b"-----BEGIN", "key"), (None, "read")],
+    ids=["another curve", "RSA", "no key", "no file"],
+)
+def test_what_is_no_key_of_apples_is_refused_and_changes_nothing(relay, tmp_path, key, words):
+    file = tmp_path / "from-apple.p8"
+    if isinstance(key, bytes):
+        file.write_bytes(key)
+    elif key is not None:
+        key_file(tmp_path, key)
+    refused = set_up(relay, file, check=False)
+    assert refused.returncode == 1 and str(file) in refused.stderr and words in refused.stderr
+    assert not (relay.data / "push.json").exists() and not list(relay.data.glob("*.p8"))
+
+
+@pytest.mark.parametrize(("option", "value"), [("team", "abcde12345"), ("key", "KEY"), ("bundle", "a b")])
+def test_a_bad_name_is_refused_by_its_option(relay, tmp_path, option, value):
+    refused = set_up(relay, key_file(tmp_path), check=False, **{option: value})
+    assert refused.returncode == 1 and f"--{option} {value}" in refused.stderr
+    assert not (relay.data / "push.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "place"),
+    [
+        ("push.json", '{"teams": [{"team": 5}]}', "push.json, $.teams[0].team"),
+        ("push.json", '{"teams": []', "push.json, byte 12"),
+        ("profiles/mine.json", "[1]", "profiles/mine.json, $"),
+        ("profiles/mine.json", '{"a": 1,, }', "profiles/mine.json, byte 8"),
+    ],
+)
+def test_a_mistake_in_the_data_folder_stops_the_start_and_is_named(relay, file, text, place):
+    relay.stop()
+    path = relay.data / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    relay.launch()
+    assert relay.wait_end() == 1
+    assert place in relay.log_text()
+    path.unlink()
+    relay.start()
+
+
+def test_a_mistake_beneath_a_running_relay_is_told_and_changes_nothing(relay, tmp_path):
+    set_up(relay, key_file(tmp_path))
+    assert status(relay)["teams"] == [CONFIGURATION]
+    (relay.data / "push.json").write_text('{"teams": [{"team": 5}]}')
+    seen = status(relay)
+    assert "$.teams[0].team" in seen["trouble"] and seen["teams"] == [CONFIGURATION]
+
+
+def test_status_says_where_no_relay_runs(relay):
+    relay.stop()
+    refused = relay.run("push", "status", "--data", str(relay.data), check=False)
+    assert refused.returncode == 1 and "No relay runs" in refused.stderr
+    relay.start()
+
+
+# Devices over HTTP
+
+
+def test_only_clients_speak_of_devices(relay):
+    for headers, expected in [
+        ({}, 401), ({"Authorization": "Bearer hgc_nobody"}, 401),
+        ({"Authorization": f"Bearer {relay.token('host', 'laptop')}"}, 403),
+        ({"Authorization": f"Bearer {relay.token('client', 'phone')}", "Origin": "https://elsewhere.example"}, 403),
+    ]:  # fmt: skip
+        answer = relay.request("DELETE", "/v1/devices/d1", headers=headers)
+        assert answer.status == expected and "error" in answer.json
+
+
+def test_a_cookie_alone_registers_nothing(relay):
+    """It comes along from any page that asks."""
+    paired = relay.post("/v1/pair", {"code": relay.pair_link().split("=")[1], "name": "browser"}, {"Origin": relay.url})
+    cookie = paired.headers["set-cookie"].split(";")[0]
+    assert relay.request("DELETE", "/v1/devices/d1", headers={"Cookie": cookie}).status == 403
+    assert relay.request("DELETE", "/v1/devices/d1", headers={"Cookie": cookie, "Origin": relay.url}).status not in (401, 403)
+
+
+def test_a_bad_registration_is_refused_by_its_place(relay):
+    token = {"Authorization": f"Bearer {relay.token('client', 'phone')}"}
+    device = {"device": "d1", "name": "n", "profile": "heliograph", "environment": "sandbox", "system": "18.1"}
+    for method, path, body, place in [
+        ("PUT", "/v1/devices/d1", device | {"alertToken": "xyz"}, "$.alertToken"), ("PUT", "/v1/devices/d2", device, "$.device"),
+        ("PUT", "/v1/devices/d1", [], "$"), ("POST", "/v1/devices/d1/cards", {"card": "k", "state": "torn"}, "$.state"),
+        ("DELETE", "/v1/devices/a%20b", None, "path"),
+    ]:  # fmt: skip
+        answer = relay.request(method, path, json.dumps(body).encode() if body is not None else None, token)
+        assert (answer.status, answer.json["error"]["path"]) == (400, place), answer.body
+    assert relay.request("POST", "/v1/devices/d1", b"{}", token).status == 405
+
+
+# Decisions by code
+
+
+def right_code(relay, push: int) -> str:
+    """As decision record 0014 says, without a line of ours."""
+    secret = (relay.data / "push-secret").read_bytes()
+    epoch = relay.rows("SELECT value FROM meta WHERE name = 'epoch'")[0][0]
+    tag = hmac.digest(secret, f"code/{epoch}/{push}".encode(), hashlib.sha256)[:16]
+    return f"{push}.{base64.urlsafe_b64encode(tag).rstrip(b'=').decode()}"
+
+
+def decide(relay, code: str, body=None):
+    return relay.post(f"/v1/decisions/{code}", body if body is not None else {"decision": "allow"})
+
+
+def test_wrong_codes_are_all_alike_and_counted_while_a_right_one_is_never_shut_out(relay):
+    wrong = ["7." + "A" * 22, "7", "7.x", "x.y.z", "7." + "A" * 2_000, "99999999999999999999." + "A" * 22]
+    answers = [decide(relay, code) for code in wrong]
+    assert {answer.status for answer in answers} == {404} and len({answer.body for answer in answers}) == 1
+    assert stat.S_IMODE((relay.data / "push-secret").stat().st_mode) == 0o600
+    for _ in range(20 - len(wrong)):
+        assert decide(relay, "7." + "A" * 22).status == 404
+    shut_out = decide(relay, "7." + "A" * 22)
+    assert shut_out.status == 429 and 1 <= int(shut_out.headers["retry-after"]) <= 61
+    assert decide(relay, right_code(relay, 7)).status != 429
+    assert relay.log_text().count("refused a code") == 20, "a log does not fill"
+
+
+def test_a_right_code_with_a_bad_decision_is_told_where_it_is_bad(relay):
+    decide(relay, "7.x")
+    code = right_code(relay, 7)
+    for body, place in [({}, "$.decision"), ({"decision": "maybe"}, "$.decision"), ({"answers": [{}]}, "$.answers[0].choices"), (b"", "byte 0")]:
+        answer = decide(relay, code, body)
+        assert (answer.status, answer.json["error"]["path"]) == (400, place)
+    assert decide(relay, code, b" " * (65 << 10)).status == 413
+    assert decide(relay, "7.x", {"decision": "maybe"}).status == 404, "without a code nothing is looked at"
+
+
+def test_many_at_once_are_all_answered(relay):
+    decide(relay, "7.x")
+    code, token = right_code(relay, 7), {"Authorization": f"Bearer {relay.token('client', 'phone')}"}
+    statuses = []
+
+    def ask(number: int) -> None:
+        answer = decide(relay, code) if number % 2 else relay.request("DELETE", "/v1/devices/d1", headers=token)
+        statuses.append(answer.status)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(statuses) == 40 and len(set(statuses)) <= 2
+
+
+def test_the_secret_is_in_no_backup_and_no_log(relay, tmp_path):
+    decide(relay, "7.x")
+    secret = (relay.data / "push-secret").read_bytes()
+    relay.run("backup", "--data", str(relay.data), str(tmp_path / "backup.sqlite"))
+    for place in (tmp_path / "backup.sqlite", relay.data / "heliograph.sqlite", relay.log):
+        assert secret not in place.read_bytes()
+
+
+# What an operator sees
+
+
+def test_metrics_of_pushes_are_there_from_the_start(relay):
+    text = relay.get("/metrics").body.decode()
+    assert relay.metric('heliograph_pushes_planned_total{purpose="alert"}') == 0
+    assert relay.metric("heliograph_push_breakers_open") == 0
+    assert "# TYPE heliograph_push_seconds histogram" in text
+    bounds = [line for line in text.splitlines() if line.startswith("heliograph_commit_seconds_bucket{le=")]
+    counts = [float(line.rsplit(" ", 1)[1]) for line in bounds]
+    assert counts == sorted(counts) and 'le="+Inf"' in bounds[-1]

@@ -204,7 +204,7 @@ function note({ kind, head }) {
     case "subagent.finished":
       return `Subagent finished${head.name ? `: ${asText(head.name)}` : ""}`;
     case "budget.crossed":
-      return `Budget: ${money(head.costMicroUSD)} spent, the limit ${money(head.limitMicroUSD)} is crossed (${asText(head.level)})`;
+      return `Budget: ${asText(head.level)} % of ${money(head.limitMicroUSD) || "it"} crossed${head.costMicroUSD ? `, ${money(head.costMicroUSD)} spent` : ""}`;
     case "error":
       return `Error: ${asText(head.message)}${head.recoverable ? " (it goes on)" : ""}`;
     case "truncated":

@@ -24,6 +24,8 @@ class PushStage:
         self.commands: list[Message] = []
         self.refusals: dict[str, Message] = {}
         """The error that a command of this type gets."""
+        self.summaries: dict[str, Message] = {}
+        """What is added to the relay's own summary of a session."""
         self._sockets: list[WebSocketRoute] = []
         self._number = 0
         page.route_web_socket("**/v1/client", self._open)
@@ -72,6 +74,7 @@ class PushStage:
     def _open(self, page: WebSocketRoute) -> None:
         relay = page.connect_to_server()
         page.on_message(lambda text: self._heard(page, relay, text))
+        relay.on_message(lambda text: page.send(self._enrich(text)))
 
     def _heard(self, page: WebSocketRoute, relay: WebSocketRoute, text: str | bytes) -> None:
         command = json.loads(text)
@@ -80,6 +83,14 @@ class PushStage:
             return relay.send(text)
         self.commands.append(command)
         page.send(json.dumps({"type": "reply", "id": command["id"]} | answer))
+
+    def _enrich(self, text: str | bytes) -> str | bytes:
+        if not self.summaries:
+            return text
+        message = json.loads(text)
+        for summary in [*message.get("sessions", []), *([message["summary"]] if "summary" in message else [])]:
+            summary.update(self.summaries.get(summary["session"], {}))
+        return json.dumps(message)
 
     def _answer(self, command: Message, page: WebSocketRoute) -> Message | None:
         kind = command["type"]

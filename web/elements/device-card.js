@@ -87,12 +87,10 @@ export class DeviceCard extends HTMLElement {
     const now = this.#app.now();
     this.#screen.tick(now);
     const { cards } = this.#device;
-    if (!cards.length) return write(this.#cards, "None.");
-    const words = cards.map(({ session, state, updatedAt, hasToken }) =>
-      `${this.#title(session)}: ${states[state] ?? state}, ${ago(now - updatedAt)}${hasToken ? "" : ", no token yet"}`);
-    if (this.#cards.childElementCount !== cards.length) this.#cards.replaceChildren(...cards.map(() => h("li", { class: "foreign" })));
+    const words = cards.length ? cards.map(({ session, state, updatedAt, hasToken }) =>
+      `${this.#title(session)}: ${states[state] ?? state}, ${ago(now - updatedAt)}${hasToken ? "" : ", no token yet"}`) : ["None."];
+    if (this.#cards.childElementCount !== words.length) this.#cards.replaceChildren(...words.map(() => h("li", { class: "foreign" })));
     words.forEach((text, index) => say(/** @type {HTMLElement} */ (this.#cards.children[index]), text, line));
-    return undefined;
   }
 
   /** @param {string|undefined} session */

@@ -29,8 +29,8 @@ run: packages ## Install what is missing, build, and start the relay on http://1
 build: packages ## Build the release binary, .build/release/heliograph
 	$(RELEASE)
 
-demo: build ## Play a recorded session into the relay of `make run` (or one of its own)
-	@Tests/Tools/install-packages python3
+demo: build ## Play a recorded session, and a phone, into the relay of `make run` (or one of its own)
+	@Tests/Tools/install-packages python3 openssl
 	@exec python3 Tests/Tools/demo.py $(ARGS)
 
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers

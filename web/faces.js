@@ -5,11 +5,11 @@
  * theirs are shown by name.
  */
 
-import { count, countdown, money, plural, timeOfDay } from "./format.js";
+import { count, countdown, duration, money, plural, timeOfDay } from "./format.js";
 
 /** @typedef {import("./lockscreen.js").Card} Card */
 /** @typedef {import("./wire").Fields} Fields */
-/** @typedef {"work"|"approval"|"question"|"done"|"failed"|"idle"|"card"} Symbol */
+/** @typedef {"work"|"wait"|"approval"|"question"|"money"|"done"|"failed"|"idle"|"offline"|"card"} Symbol */
 /** @typedef {"blue"|"orange"|"purple"|"green"|"red"|"gray"} Tint */
 
 /**
@@ -30,17 +30,21 @@ import { count, countdown, money, plural, timeOfDay } from "./format.js";
  * @property {[name: string, value: string][]} facts For other apps: all the fields.
  */
 
-/** @type {Record<string, [symbol: Symbol, tint: Tint, words: string]>} */
+/** @type {Record<string, [symbol: Symbol, tint: Tint]>} By phase. */
 const looks = {
-  starting: ["work", "blue", "Starting"],
-  running: ["work", "blue", "Running"],
-  waitingApproval: ["approval", "orange", "Approval needed"],
-  waitingAnswer: ["question", "purple", "Question"],
-  idle: ["idle", "gray", "Idle"],
-  completed: ["done", "green", "Completed"],
-  failed: ["failed", "red", "Failed"],
-  stale: ["idle", "gray", "No contact"],
+  starting: ["wait", "gray"],
+  working: ["work", "blue"],
+  approval: ["approval", "orange"],
+  question: ["question", "purple"],
+  budget: ["money", "orange"],
+  idle: ["idle", "gray"],
+  failed: ["failed", "red"],
+  done: ["done", "green"],
+  stale: ["offline", "gray"],
 };
+
+/** In percent: from here on a card is about its money. */
+const budgetLevelShown = 80;
 
 /** Seconds between 1970 and 2001, which is where Swift's dates begin. */
 const reference2001 = 978_307_200;
@@ -52,27 +56,66 @@ const reference2001 = 978_307_200;
 export const faceOf = (card, profile, title) => (profile === "heliograph" ? ownFace(card, title) : foreignFace(card, title));
 
 /** @param {Card} card @param {string} title @returns {Face} */
-function ownFace({ attributes, contentState: state, endedAt }, title) {
-  const [symbol, tint, words] = looks[text(state.status)] ?? ["card", "gray", text(state.status)];
-  const { approval, progress } = state;
-  const waiting = number(state.approvals) + number(state.questions);
-  const sessions = number(state.sessions);
-  const level = number(state.budgetLevel);
-  const updatedAt = date(state.updatedAt);
-  const rests = endedAt !== undefined || ["idle", "completed", "failed"].includes(state.status);
+function ownFace({ attributes, contentState: state, isStale }, title) {
+  const phase = phaseOf(state, isStale);
+  const [symbol, tint] = looks[phase];
+  const [approvals, questions, level] = [number(state.approvals), number(state.questions), number(state.budgetLevel)];
+  const progress = stepsOf(state.progress, "/");
+  const waiting = approvals + questions;
+  const ended = date(state.updatedAt);
   return {
-    symbol, tint, title: text(attributes.title) || title,
-    status: sessions > 1 ? `${words} · ${plural(sessions, "session")}` : words,
-    detail: approval ? [text(approval.tool), text(approval.summary)].filter(Boolean).join(": ")
-      : text(state.error) || text(state.operation) || text(progress?.current),
-    place: [text(attributes.project), text(attributes.host)].filter(Boolean).join(" · "),
-    progress: stepsOf(progress),
-    since: date(state.startedAt), stoppedAt: rests ? updatedAt : undefined,
+    symbol, tint, title: text(attributes.title) || title, status: wordsOf(phase, state), detail: detailOf(phase, state),
+    place: [text(attributes.project), text(attributes.host)].filter(Boolean).join(" · "), progress,
+    since: date(state.startedAt), stoppedAt: phase === "done" || phase === "failed" ? ended : undefined,
     cost: typeof state.costMicroUSD === "number" ? money(state.costMicroUSD) : "",
-    budget: level >= 100 ? "over" : level > 0 ? "near" : null,
-    short: waiting ? String(waiting) : progress?.total ? `${progress.completed}/${progress.total}` : "",
-    needsPerson: waiting > 0, facts: [],
+    budget: level >= 100 ? "over" : level >= budgetLevelShown ? "near" : null,
+    short: waiting ? String(waiting) : progress?.text ?? "", needsPerson: phase === "approval" || phase === "question", facts: [],
   };
+}
+
+/** @param {Fields} state @param {boolean} isStale */
+function phaseOf(state, isStale) {
+  if (state.status === "completed") return "done";
+  if (state.status === "failed") return "failed";
+  // What waits for the person stays so, however long ago we heard of it.
+  if (typeof state.approval === "object" && state.approval) return state.approval.isQuestion ? "question" : "approval";
+  if (number(state.approvals) > 0 || state.status === "waitingApproval") return "approval";
+  if (number(state.questions) > 0 || state.status === "waitingAnswer") return "question";
+  if (isStale || state.status === "stale") return "stale";
+  if (number(state.budgetLevel) >= budgetLevelShown) return "budget";
+  return state.status === "starting" || state.status === "idle" ? state.status : "working";
+}
+
+/** @param {string} phase @param {Fields} state @returns {string} */
+function wordsOf(phase, state) {
+  switch (phase) {
+    case "working":
+      return number(state.sessions) > 1 ? plural(state.sessions, "session") : "Working";
+    case "approval":
+      return number(state.approvals) > 1 ? `${state.approvals} approvals needed` : "Approval needed";
+    case "question":
+      return number(state.questions) > 1 ? `${state.questions} questions` : "Question";
+    case "budget":
+      return `${state.budgetLevel} % of budget`;
+    default:
+      return { starting: "Starting", idle: "Idle", failed: "Failed", done: "Done", stale: "Out of touch" }[phase] ?? phase;
+  }
+}
+
+/** @param {string} phase @param {Fields} state */
+function detailOf(phase, state) {
+  switch (phase) {
+    case "approval":
+      return text(state.approval?.summary) || text(state.approval?.tool);
+    case "question":
+      return text(state.approval?.summary) || text(state.operation);
+    case "failed":
+      return text(state.error);
+    case "stale":
+      return "";
+    default:
+      return text(state.error) || text(state.operation) || text(state.progress?.current);
+  }
 }
 
 /** @param {Card} card @param {string} title @returns {Face} */
@@ -81,7 +124,7 @@ function foreignFace({ attributes, contentState }, title) {
   const named = Object.entries(attributes).find(([key, value]) => /title|name$/i.test(key) && typeof value === "string");
   const status = text(contentState.status);
   const share = contentState.progress;
-  const nested = Object.values(contentState).map(stepsOf).find(Boolean);
+  const nested = Object.values(contentState).map((value) => stepsOf(value, " of ")).find(Boolean);
   const steps = typeof share === "number" ? { completed: Math.min(1, Math.max(0, share)), total: 1, text: `${Math.round(100 * share)} %` } : nested;
   return {
     symbol: "card", tint: "gray", title: named ? text(named[1]) : title, status: status ? words(status) : "", detail: "", place: "",
@@ -94,12 +137,16 @@ function foreignFace({ attributes, contentState }, title) {
  * How long it has taken, or took.
  * @param {Face} face @param {number} now Milliseconds since 1970.
  */
-export const elapsed = ({ since, stoppedAt }, now) => (since === undefined ? "" : countdown((stoppedAt ?? now) - since));
+export function elapsed({ since, stoppedAt }, now) {
+  if (since === undefined) return "";
+  return stoppedAt === undefined ? countdown(now - since) : duration(stoppedAt - since);
+}
 
-/** @param {any} steps @returns {Face["progress"]} */
-const stepsOf = (steps) =>
-  number(steps?.total) > 0 ? { completed: number(steps.completed), total: number(steps.total), text: `${number(steps.completed)} of ${number(steps.total)}` }
-    : undefined;
+/** @param {any} steps @param {string} between @returns {Face["progress"]} */
+function stepsOf(steps, between) {
+  const [completed, total] = [number(steps?.completed), number(steps?.total)];
+  return total > 0 ? { completed, total, text: `${completed}${between}${total}` } : undefined;
+}
 
 /**
  * Fields by names that people read, nested ones too.

@@ -46,30 +46,49 @@ test("a card whose start is not told is shown from its update, once it comes", (
 });
 
 const own = (state, more = {}) => faceOf({
-  attributes: { session: "s1", title: "Fix the login", project: "shop", agent: "claude", host: "laptop" },
+  attributes: { session: "s1", title: "Fix the login", project: "shop", agent: "claude", host: "laptop" }, isStale: false,
   contentState: { status: "running", approvals: 0, questions: 0, operations: 1, messages: 1, startedAt: 816_869_666, updatedAt: 816_870_896, ...state }, ...more,
 }, "heliograph", "from the list");
 
-test("a card of ours: an approval, its tool and its words", () => {
-  const face = own({ status: "waitingApproval", approvals: 1, approval: { id: "a", tool: "Bash", summary: "npm test", isQuestion: false } });
-  assert.deepEqual([face.symbol, face.status, face.detail, face.short, face.needsPerson], ["approval", "Approval needed", "Bash: npm test", "1", true]);
+test("a card of ours says what it is about as LiveActivityKit does", () => {
+  const approval = { id: "a", tool: "Bash", summary: "npm test", isQuestion: false };
+  const table = [
+    [{}, "work", "Working", ""],
+    [{ operation: "Editing a.ts", progress: { completed: 1, total: 2, current: "Test it" } }, "work", "Working", "Editing a.ts"],
+    [{ progress: { completed: 1, total: 2, current: "Test it" } }, "work", "Working", "Test it"],
+    [{ status: "waitingApproval", approvals: 1, approval }, "approval", "Approval needed", "npm test"],
+    [{ status: "waitingApproval", approvals: 2, approval: { ...approval, summary: "" } }, "approval", "2 approvals needed", "Bash"],
+    [{ status: "waitingAnswer", questions: 1, approval: { ...approval, isQuestion: true, summary: "Which?" } }, "question", "Question", "Which?"],
+    [{ questions: 2, operation: "x" }, "question", "2 questions", "x"],
+    [{ budgetLevel: 79, sessions: 3 }, "work", "3 sessions", ""],
+    [{ budgetLevel: 80 }, "money", "80 % of budget", ""],
+    [{ status: "starting" }, "wait", "Starting", ""],
+    [{ status: "idle", operation: "x" }, "idle", "Idle", "x"],
+    [{ status: "stale", operation: "x" }, "offline", "Out of touch", ""],
+    [{ status: "failed", error: "no credit", operation: "x", approvals: 1 }, "failed", "Failed", "no credit"],
+    [{ status: "completed", operation: "x", budgetLevel: 100 }, "done", "Done", "x"],
+  ];
+  for (const [state, ...told] of table) {
+    const { symbol, status, detail } = own(state);
+    assert.deepEqual([symbol, status, detail], told);
+  }
+  assert.equal(own({}, { isStale: true }).status, "Out of touch");
+  assert.equal(own({ approvals: 1 }, { isStale: true }).status, "Approval needed");
 });
 
 test("a card of ours: progress, money near its budget, where it runs", () => {
-  const face = own({ operation: "Editing a.ts", progress: { completed: 3, total: 7 }, costMicroUSD: 4_100_000, budgetLevel: 80 });
-  assert.deepEqual([face.progress.text, face.short, face.cost, face.budget, face.place, face.detail], ["3 of 7", "3/7", "$4.10", "near", "shop · laptop", "Editing a.ts"]);
-  assert.equal(own({ budgetLevel: 100 }).budget, "over");
+  const face = own({ progress: { completed: 3, total: 7 }, costMicroUSD: 4_100_000, budgetLevel: 80 });
+  assert.deepEqual([face.progress.text, face.short, face.cost, face.budget, face.place], ["3/7", "3/7", "$4.10", "near", "shop · laptop"]);
+  assert.deepEqual([own({ budgetLevel: 100 }).budget, own({ approvals: 1, questions: 1 }).short, own({}).needsPerson], ["over", "2", false]);
 });
 
-test("time counts on while it works, and stands still when it rests", () => {
+test("time counts on while it works, and is told when it is over", () => {
   const later = (816_870_896 + since2001 + 60) * 1000;
   assert.equal(elapsed(own({}), later), "21:30");
-  assert.equal(elapsed(own({ status: "completed" }), later), "20:30");
-  assert.equal(elapsed(own({}, { endedAt: 1 }), later), "20:30");
+  assert.equal(elapsed(own({ status: "completed" }), later), "20 min");
 });
 
-test("an aggregate card says for how many sessions it stands; a card without its start has the session's title", () => {
-  assert.equal(own({ sessions: 3 }).status, "Running · 3 sessions");
+test("a card without its start has the session's title", () => {
   assert.equal(own({}, { attributes: {} }).title, "from the list");
 });
 
@@ -85,5 +104,5 @@ test("a card of another app shows its fields by name", () => {
 
 test("a state of the wrong shape is drawn as far as it goes", () => {
   const face = faceOf({ attributes: { title: 7 }, contentState: { status: 3, progress: "x", approval: "y", startedAt: "z" } }, "heliograph", "t");
-  assert.deepEqual([face.title, face.symbol, face.progress, face.since], ["t", "card", undefined, undefined]);
+  assert.deepEqual([face.title, face.symbol, face.progress, face.since], ["t", "work", undefined, undefined]);
 });

@@ -59,14 +59,16 @@ class Phone:
 
     def enrol(self, data: Path) -> None:
         """Has a relay with that data directory send to this phone's service, unless it sends somewhere already."""
-        if (data / "push.json").exists():
-            raise PhoneTrouble(f"{data}/push.json is there already: this relay sends to somebody's real devices, and the demo leaves that alone")
+        file = data / "push.json"
+        # One of an earlier demo that was killed is no loss.
+        if file.exists() and TEAM not in file.read_text():
+            raise PhoneTrouble(f"{file} is there: this relay sends to real devices, which the demo leaves alone. With --listen 127.0.0.1:8788 it has a relay of its own.")
         team = {"team": TEAM, "key": KEY, "file": self.key.name, "bundles": [BUNDLE], "environments": ["sandbox"]}
         door = self._host("sandbox")
         hosts = {"devices": {"sandbox": door}, "broadcasts": {"sandbox": door}, "channels": {"sandbox": self._host("sandboxManagement")}}
         # The last one makes the others count.
         for name, text in ((self.key.name, self.key.read_text()), (self.ca.name, self.ca.read_text()),
-                ("push.json", json.dumps({"teams": [team], "hosts": hosts, "authority": self.ca.name}))):  # fmt: skip
+                (file.name, json.dumps({"teams": [team], "hosts": hosts, "authority": self.ca.name}))):  # fmt: skip
             self._write(data / name, text)
 
     def register(self, token: str) -> None:
@@ -103,7 +105,7 @@ class Phone:
             try:
                 self._report()
                 said = ""
-            except (PhoneTrouble, OSError) as trouble:
+            except PhoneTrouble as trouble:
                 # A relay that is restarted is away for a moment; the same trouble is told once.
                 if str(trouble) != said:
                     print(f"  the phone: {trouble}", flush=True)
@@ -139,7 +141,7 @@ class Phone:
 
     def _write(self, path: Path, text: str) -> None:
         self._written.append(path)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(text)
 
 
@@ -156,8 +158,8 @@ def answer(request: urllib.request.Request, who: str) -> Any:
             return json.loads(response.read() or b"{}")
     except urllib.error.HTTPError as error:
         raise PhoneTrouble(f"{who} answers {error.code} to {request.get_method()} {request.selector}: {error.read().decode(errors='replace').strip()}") from error
-    except urllib.error.URLError as error:
-        raise PhoneTrouble(f"{who} cannot be reached: {error.reason}") from error
+    except OSError as error:
+        raise PhoneTrouble(f"{who} cannot be reached: {getattr(error, 'reason', error)}") from error
 
 
 def openssl(*arguments: Any) -> str:

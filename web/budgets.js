@@ -35,6 +35,20 @@ export function strainWords(budget) {
   return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
 }
 
+const owners = /** @type {Record<string, string>} */ ({
+  session: " of this session", everySession: " of this session", day: " of the day", workspace: " of everything",
+});
+
+/**
+ * The event that a level was crossed, as a sentence. What a newer relay says of it may be missing or of other words.
+ * @param {import("./wire").Fields} head
+ */
+export function crossingWords({ level, scope, limitMicroUSD, costMicroUSD }) {
+  const limit = typeof limitMicroUSD === "number" ? ` (${money(limitMicroUSD)})` : "";
+  const spent = typeof costMicroUSD === "number" ? `: ${money(costMicroUSD)} spent` : "";
+  return `${Number(level)} % of the budget${owners[scope] ?? ""}${limit} crossed${spent}`;
+}
+
 /**
  * What a person typed, as a budget, or what is wrong with it.
  * @param {{scope: string, session: string, dollars: string, levels: string, hold: boolean}} form

@@ -36,7 +36,7 @@ export interface Summary {
   startedAt: number;
   lastActivityAt: number;
   endedAt?: number;
-  /** The one that is nearest to its end: the highest level that was crossed, in percent, and its limit. */
+  /** The highest level that is reached of any budget that concerns it, in percent, and that budget's limit. */
   budget?: { level: number; microUSD: number; held?: boolean };
 }
 
@@ -147,7 +147,16 @@ export interface Budget {
 }
 
 /** A budget as the relay tells it. */
-export type KnownBudget = Budget & { spentMicroUSD?: number; crossed?: number };
+export type KnownBudget = Budget & {
+  /** Of `everySession` the most that one of its sessions has spent. */
+  spentMicroUSD: number;
+  /** The highest level that is reached. */
+  crossed?: number;
+  /** The day that `spentMicroUSD` is of. */
+  day?: string;
+  /** Hosts that are connected and cannot do what `hold` asks. */
+  cannotHold?: string[];
+};
 
 export interface WireError { code: string; message: string; path?: string; winner?: Decision }
 

@@ -115,7 +115,7 @@ class PushStage:
                 same = lambda other: (other["scope"], other.get("session")) == (budget["scope"], budget.get("session"))  # noqa: E731
                 self.budgets = [other for other in self.budgets if not same(other)]
                 if budget["microUSD"]:
-                    self.budgets.append(budget | {"spentMicroUSD": 0, "crossed": 0})
+                    self.budgets.append(budget | {"spentMicroUSD": 0})
                 return {}
             case "presence" | "seen":
                 return {}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Budgets, parse, strain, strainWords } from "../../web/budgets.js";
+import { Budgets, crossingWords, parse, strain, strainWords } from "../../web/budgets.js";
 import { emptyState } from "../../web/store.js";
 
 const form = (more = {}) => ({ scope: "day", session: "", dollars: "5", levels: "50, 80, 100", hold: false, ...more });
@@ -23,6 +23,11 @@ test("a session near its budget is coloured, and says why", () => {
   assert.equal(strainWords({ level: 80, microUSD: 5_000_000 }), "80 % of $5.00 crossed");
   assert.equal(strainWords({ level: 100, microUSD: 5_000_000, held: true }), "100 % of $5.00 crossed; every tool needs approval");
   assert.deepEqual([strainWords({ level: 0, microUSD: 5_000_000 }), strainWords(undefined)], ["$5.00", ""]);
+});
+
+test("a crossing is a sentence, also where little is known of it", () => {
+  assert.equal(crossingWords({ level: 80, scope: "day", limitMicroUSD: 5_000_000, costMicroUSD: 4_010_000 }), "80 % of the budget of the day ($5.00) crossed: $4.01 spent");
+  assert.equal(crossingWords({ level: 100, scope: "decade" }), "100 % of the budget crossed");
 });
 
 test("a budget is taken away by one of nothing, and the list is asked for again", async () => {

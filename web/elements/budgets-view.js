@@ -151,9 +151,10 @@ class BudgetRow {
   #bar = h("progress", { max: "1", value: "0" });
   #spent = span("budget-spent");
   #terms = h("p", { class: "quiet" });
+  #powerless = h("p", { class: "warning foreign", hidden: true });
   #change = h("button", { type: "button", class: "plain" }, "Change");
   #remove = h("button", { type: "button", class: "deny" }, "Remove");
-  element = h("li", { class: "budget" }, h("p", { class: "budget-line" }, this.#name, this.#spent), this.#bar, this.#terms,
+  element = h("li", { class: "budget" }, h("p", { class: "budget-line" }, this.#name, this.#spent), this.#bar, this.#terms, this.#powerless,
     h("div", { class: "buttons" }, this.#change, this.#remove));
   /** @type {KnownBudget|null} */ #budget = null;
 
@@ -166,13 +167,14 @@ class BudgetRow {
   /** @param {KnownBudget} budget @param {string} title */
   show(budget, title) {
     this.#budget = budget;
-    const { microUSD, spentMicroUSD, crossed, levels, hold } = budget;
+    const { scope, microUSD, spentMicroUSD, crossed, levels, hold, cannotHold = [] } = budget;
     say(this.#name, title, line);
-    write(this.#spent, spentMicroUSD === undefined ? money(microUSD) : `${money(spentMicroUSD)} of ${money(microUSD)}`);
-    attribute(this.#bar, "hidden", spentMicroUSD === undefined);
+    write(this.#spent, `${scope === "everySession" ? "up to " : ""}${money(spentMicroUSD)} of ${money(microUSD)}`);
     attribute(this.#bar, "max", microUSD);
-    attribute(this.#bar, "value", Math.min(spentMicroUSD ?? 0, microUSD));
+    attribute(this.#bar, "value", Math.min(spentMicroUSD, microUSD));
     attribute(this.#bar, "aria-label", `Spent: ${title}`);
+    attribute(this.#powerless, "hidden", !cannotHold.length);
+    say(this.#powerless, `Too old to hold an agent: ${cannotHold.join(", ")}. Its agents go on as before.`, line);
     attribute(this.element, "data-budget", strain({ level: crossed ?? 0 }));
     const told = `You are told at ${levels.map((level) => `${level} %`).join(", ")}`;
     write(this.#terms, `${told}${crossed ? `; ${crossed} % is crossed` : ""}${hold ? ". From 100 % on every tool needs approval" : ""}.`);

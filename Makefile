@@ -55,6 +55,7 @@ check: lint test ## What CI runs: format, types, then every test (layering is on
 
 lint: test-packages ## Check the format of the Swift and the types of the page
 	swift format lint --strict --recursive --parallel $(SWIFT)
+	Tests/Tools/check-apple-sources
 	tsc -p web
 
 format: ## Format the Swift

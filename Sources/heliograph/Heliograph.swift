@@ -24,10 +24,13 @@ struct Heliograph: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Relay",
-                subcommands: [Serve.self, Pair.self, TokenCommand.self, AuditCommand.self, Backup.self, Restore.self]),
+                subcommands: [
+                    Serve.self, Pair.self, TokenCommand.self, Push.self, AuditCommand.self, Backup.self, Restore.self,
+                ]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(
-                name: "Client", subcommands: [Sessions.self, Watch.self, Approvals.self, Login.self, Logout.self]),
+                name: "Client",
+                subcommands: [Sessions.self, Watch.self, Approvals.self, BudgetCommand.self, Login.self, Logout.self]),
             CommandGroup(name: "Testing", subcommands: [APNsSimulatorCommand.self]),
         ])
 

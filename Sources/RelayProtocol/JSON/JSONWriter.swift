@@ -50,11 +50,15 @@ package struct JSONWriter: Sendable {
 
     /// For keys that are not known at build time, such as a log line's metadata.
     package mutating func field(dynamic key: String, _ text: String) {
+        raw(dynamic: key, Self.string(text))
+    }
+
+    package mutating func raw(dynamic key: String, _ json: some Sequence<UInt8>) {
         if !isEmpty { bytes.append(UInt8(ascii: ",")) }
         isEmpty = false
         JSONString.append(key.utf8, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        JSONString.append(text.utf8, to: &bytes)
+        bytes.append(contentsOf: json)
     }
 
     /// Written only where true: an absent flag is false.

@@ -53,6 +53,15 @@ struct LinkMachineTests {
         .received(.ack([SessionProgress(session: session, through: through)]))
     }
 
+    @Test("hears what is held, as often as it is said")
+    func held() {
+        var bench = Bench()
+        bench.connect()
+        for holds in [Holds(everySession: true), Holds(sessions: [one]), Holds()] {
+            #expect(bench.tell(.received(.hold(holds))) == [.hold(holds)])
+        }
+    }
+
     @Test("connects, says hello with what waits, and sends nothing before the welcome")
     func hello() throws {
         var bench = Bench()
@@ -64,7 +73,7 @@ struct LinkMachineTests {
             Issue.record("no hello")
             return
         }
-        #expect(hello.sessions == [one] && hello.name == "laptop" && hello.capabilities.isEmpty)
+        #expect(hello.sessions == [one] && hello.name == "laptop" && hello.capabilities == [.hold])
         #expect(bench.send() == [])
         bench.connect()
         #expect(bench.send() == ["one 1-2"])

@@ -240,6 +240,8 @@ package struct LinkMachine {
             guard let session = index.sessions[id], !session.entries.isEmpty, index.isAgreed(id) else { continue }
             let sent = sentThrough[id] ?? session.acknowledged
             guard let batch = index.batch(id, after: sent, countMax: countMax, bytesMax: limits.batchBytes) else { continue }
+            // The relay takes what is behind a gap without what came before: that must be there, or known to be refused.
+            if batch.isAfterGap, inFlight.contains(where: { $0.session == id }) { continue }
             sentThrough[id] = batch.last
             inFlight.append(Flight(session: id, first: batch.first, last: batch.last, bytes: batch.bytes))
             return batch

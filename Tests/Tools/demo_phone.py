@@ -77,7 +77,7 @@ class Phone:
         tokens = {entry["tokenKind"]: entry["token"] for entry in self.do("tokens?")["tokens"] if entry["state"] == "live"}
         self._ask("PUT", f"/v1/devices/{DEVICE}", {
             "device": DEVICE, "name": NAME, "profile": "heliograph", "environment": "sandbox", "system": "18.1", "frequentPushes": True,
-            "alertToken": tokens["alert"], "startToken": tokens["pushToStart"], "cards": "perSession", "starts": "always", "text": "full",
+            "alertToken": tokens["alert"], "startToken": tokens["pushToStart"], "cards": "perSession", "starts": "always", "text": "summary",
         })  # fmt: skip
         self._app.start()
 

@@ -29,9 +29,12 @@ run: packages ## Install what is missing, build, and start the relay on http://1
 build: packages ## Build the release binary, .build/release/heliograph
 	$(RELEASE)
 
-demo: build ## Play a recorded session into the relay of `make run` (or one of its own)
-	@Tests/Tools/install-packages python3
+demo: build ## Play a recorded session, and a phone, into the relay of `make run` (or one of its own)
+	@Tests/Tools/install-packages python3 openssl
 	@exec python3 Tests/Tools/demo.py $(ARGS)
+
+pictures: build venv ## Take the README's picture of the Lock Screen
+	$(PYTHON) Tests/Tools/screenshot.py $(ARGS)
 
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers
 
@@ -52,6 +55,7 @@ check: lint test ## What CI runs: format, types, then every test (layering is on
 
 lint: test-packages ## Check the format of the Swift and the types of the page
 	swift format lint --strict --recursive --parallel $(SWIFT)
+	Tests/Tools/check-apple-sources
 	tsc -p web
 
 format: ## Format the Swift
@@ -85,4 +89,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo test test-swift test-web test-integration check lint format simulate bench soak clean packages test-packages venv
+.PHONY: help run build demo pictures test test-swift test-web test-integration check lint format simulate bench soak clean packages test-packages venv

@@ -3,14 +3,19 @@
  * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
  */
 
+import { Budgets } from "./budgets.js";
 import { Decisions } from "./decisions.js";
+import { Devices } from "./devices.js";
 import { attribute, write } from "./dom.js";
 import { plural } from "./format.js";
 import { Link } from "./link.js";
+import { Presence } from "./presence.js";
 import { pairingOf, routeOf } from "./route.js";
 import { flat, line } from "./text.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
+import { BudgetsView } from "./elements/budgets-view.js";
+import { DevicesView } from "./elements/devices-view.js";
 import { LinkState, stops } from "./elements/link-state.js";
 import { LinkView } from "./elements/link-view.js";
 import { PairScreen } from "./elements/pair-screen.js";
@@ -31,12 +36,18 @@ let route = routeOf(location.hash) ?? { screen: "sessions" };
 let watched = "";
 let announced = 0;
 
+const timers = {
+  /** @param {() => void} run @param {number} milliseconds */
+  setTimer: (run, milliseconds) => setTimeout(run, milliseconds),
+  /** @param {any} timer */
+  clearTimer: (timer) => clearTimeout(timer),
+};
+
 const link = new Link({
   open: () => new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/client`, "heliograph.v1"),
   now: () => Date.now(),
   random: () => Math.random(),
-  setTimer: (run, milliseconds) => setTimeout(run, milliseconds),
-  clearTimer: (timer) => clearTimeout(timer),
+  ...timers,
   paired: async () => (await whoAmI()) !== "unpaired",
 }, {
   message: (message) => draw(apply(state, message)),
@@ -46,9 +57,16 @@ const link = new Link({
 
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
+const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
+const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
+const presence = new Presence(timers, link, () => ({
+  foreground: document.visibilityState === "visible" && document.hasFocus(),
+  session: document.body.dataset.screen === "session" && route.screen === "session" ? route.session : undefined,
+}));
+
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions,
+  state, link, decisions, devices, budgets, presence,
   now: () => Date.now() + clockOffset,
   announce: (text) => write(element("announcer"), text),
   pairAgain: () => pairScreen({ reason: "This device was logged out." }),
@@ -59,6 +77,8 @@ const views = {
   list: view("session-list", SessionList),
   session: view("session-view", SessionView),
   inbox: view("approvals-inbox", ApprovalsInbox),
+  devices: view("devices-view", DevicesView),
+  budgets: view("budgets-view", BudgetsView),
   link: view("link-view", LinkView),
   pair: view("pair-screen", PairScreen),
 };
@@ -88,7 +108,7 @@ function draw(changes) {
   changes.resubscribe.forEach((session) => link.rewatch(session));
   if (changes.sessions.has(watched)) link.exists(watched);
   changed.all ||= changes.all;
-  for (const part of /** @type {const} */ (["sessions", "approvals", "logs"])) changes[part].forEach((id) => changed[part].add(id));
+  for (const part of /** @type {const} */ (["sessions", "approvals", "logs", "devices"])) changes[part].forEach((id) => changed[part].add(id));
   // A tab in the background gets no frames, and its title is all that is seen of it.
   drawCounts();
   if (frameAsked) return;
@@ -100,6 +120,8 @@ function draw(changes) {
     views.list.refresh(now);
     if (!views.session.hidden) views.session.refresh(now);
     if (!views.inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) views.inbox.refresh();
+    if (!views.devices.hidden) views.devices.refresh(now);
+    if (!views.budgets.hidden) views.budgets.refresh(now);
     views.link.refresh();
   });
 }
@@ -120,6 +142,8 @@ function drawCounts() {
 function linkChanged() {
   if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
   if (link.phase === "waiting") draw(linkLost(state));
+  presence.linkChanged();
+  if (link.isLive) devices.again();
   views.linkState.refresh();
   draw({ ...noChanges(), all: true });
 }
@@ -136,6 +160,8 @@ function show({ focus }) {
   views.list.hidden = !wide && route.screen !== "sessions";
   views.session.hidden = route.screen !== "session";
   views.inbox.hidden = !(route.screen === "approvals" || (wide && route.screen === "sessions"));
+  views.devices.hidden = route.screen !== "devices";
+  views.budgets.hidden = route.screen !== "budgets";
   views.link.hidden = route.screen !== "link";
   for (const tab of document.querySelectorAll("[data-tab]")) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
@@ -152,9 +178,14 @@ function show({ focus }) {
   else views.list.refresh({ ...noChanges(), all: true });
   if (session) views.session.arrive(session);
   if (!views.inbox.hidden) views.inbox.arrive(route.screen === "approvals" ? route : { recent: false });
+  if (route.screen === "devices") views.devices.arrive();
+  if (route.screen === "budgets") views.budgets.arrive(route.session);
   views.link.refresh();
   drawCounts();
-  const landing = { sessions: views.list, session: views.session, approvals: views.inbox, link: views.link }[route.screen];
+  presence.changed();
+  const landing = {
+    sessions: views.list, session: views.session, approvals: views.inbox, devices: views.devices, budgets: views.budgets, link: views.link,
+  }[route.screen];
   if (focus && !(route.screen === "approvals" && route.named)) landing.querySelector("h2")?.focus({ preventScroll: true });
 }
 
@@ -210,7 +241,19 @@ addEventListener("hashchange", () => {
 });
 matchMedia("(min-width: 900px)").addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
 addEventListener("online", () => link.wake());
-addEventListener("visibilitychange", () => document.visibilityState === "visible" && link.wake());
-setInterval(() => Object.values(views).forEach((one) => one.hidden || one.tick()), 1000);
+addEventListener("visibilitychange", () => {
+  presence.changed();
+  if (document.visibilityState !== "visible") return;
+  link.wake();
+  tick();
+});
+addEventListener("focus", () => presence.changed());
+addEventListener("blur", () => presence.changed());
+setInterval(tick, 1000);
+
+/** Nobody sees the clocks of a page in the background. */
+function tick() {
+  if (document.visibilityState === "visible") Object.values(views).forEach((one) => one.hidden || one.tick());
+}
 
 start();

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{screen: "sessions"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
- *   |{screen: "session", session: string}} Route
+ *   |{screen: "devices"}|{screen: "budgets", session?: string}|{screen: "session", session: string}} Route
  */
 
 const identifier = "[A-Za-z0-9_-]{1,64}";
@@ -15,9 +15,13 @@ export function routeOf(hash) {
   if (hash === "" || hash === "#" || hash === "#/") return { screen: "sessions" };
   if (hash === "#/approvals") return { screen: "approvals", recent: false };
   if (hash === "#/approvals/recent") return { screen: "approvals", recent: true };
+  if (hash === "#/devices") return { screen: "devices" };
+  if (hash === "#/budgets") return { screen: "budgets" };
   if (hash === "#/link") return { screen: "link" };
   const session = hash.match(`^#/session/(${identifier})$`)?.[1];
   if (session) return { screen: "session", session };
+  const spender = hash.match(`^#/budgets/(${identifier})$`)?.[1];
+  if (spender) return { screen: "budgets", session: spender };
   const named = hash.match(`^#/approvals/(${identifier}/${identifier})$`)?.[1];
   if (named) return { screen: "approvals", recent: false, named };
   return null;

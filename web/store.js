@@ -4,6 +4,7 @@
  * `apply(state, message)` changes the state and says what changed, so that views draw only that.
  */
 
+import { takePush } from "./devices.js";
 import { Timeline } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */
@@ -37,6 +38,8 @@ const eventsKept = 4000;
  * @property {Map<string, Summary>} sessions
  * @property {Map<string, Approval>} approvals By `keyOf`.
  * @property {Map<string, Log>} logs       In the order of use, the last used last.
+ * @property {Map<string, import("./wire").Device>|null} devices By device; none before they were asked for.
+ * @property {import("./wire").KnownBudget[]|null} budgets None before they were asked for.
  */
 
 /**
@@ -45,6 +48,7 @@ const eventsKept = 4000;
  * @property {Set<string>} sessions    Summaries, by session.
  * @property {Set<string>} approvals   By `keyOf`.
  * @property {Set<string>} logs        By session.
+ * @property {Set<string>} devices     By device, one that the state does not know too.
  * @property {Set<string>} resubscribe Sessions whose log cannot be continued with what came: ask for a snapshot.
  */
 
@@ -55,10 +59,14 @@ const eventsKept = 4000;
 export const keyOf = ({ session, approval }) => `${session}/${approval}`;
 
 /** @returns {State} */
-export const emptyState = () => ({ welcome: null, loaded: false, sessions: new Map(), approvals: new Map(), logs: new Map() });
+export const emptyState = () => ({
+  welcome: null, loaded: false, sessions: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
+});
 
 /** @returns {Changes} */
-export const noChanges = () => ({ all: false, sessions: new Set(), approvals: new Set(), logs: new Set(), resubscribe: new Set() });
+export const noChanges = () => ({
+  all: false, sessions: new Set(), approvals: new Set(), logs: new Set(), devices: new Set(), resubscribe: new Set(),
+});
 
 /**
  * @param {State} state
@@ -73,6 +81,7 @@ export function apply(state, message) {
       if (state.welcome && state.welcome.epoch !== message.epoch) {
         state.sessions.clear();
         state.approvals.clear();
+        state.devices = null;
       }
       state.welcome = message;
       changes.all = true;
@@ -99,6 +108,10 @@ export function apply(state, message) {
       break;
     case "approval":
       takeApproval(state, message.approval, changes);
+      break;
+    case "push":
+      takePush(state, message.push);
+      changes.devices.add(message.push.device);
       break;
     default:
       // Replies are the link's. After a reset what is shown stays until the snapshot that follows; notices have no place on the page.

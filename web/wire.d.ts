@@ -36,6 +36,8 @@ export interface Summary {
   startedAt: number;
   lastActivityAt: number;
   endedAt?: number;
+  /** The highest level that is reached of any budget that concerns it, in percent, and that budget's limit. */
+  budget?: { level: number; microUSD: number; held?: boolean };
 }
 
 /** A head or a body: what is in it depends on the kind, and nothing in it is to be trusted. */
@@ -80,6 +82,82 @@ export interface Question {
   choices: { label: string; description?: string }[];
 }
 
+/** What an app told of itself and its person, without its tokens. */
+export interface Registration {
+  device: string;
+  name: string;
+  profile: string;
+  environment: string;
+  system: string;
+  alertToken?: boolean;
+  startToken?: boolean;
+  frequentPushes?: boolean;
+  cards?: "perSession" | "aggregate" | "off";
+  starts?: "never" | "whenNeeded" | "always";
+  text?: "full" | "summary" | "generic" | "sealed";
+  kinds?: string[];
+  muted?: string[];
+  quiet?: { from: number; to: number; timeZone: string };
+}
+
+export interface Device {
+  device: Registration;
+  client: Named;
+  present: boolean;
+  cards: DeviceCard[];
+  trouble?: string;
+  /** The newest first. */
+  pushes: Push[];
+}
+
+export interface DeviceCard {
+  card: string;
+  session?: string;
+  state: "starting" | "active" | "stale" | "ended" | "dismissed";
+  updatedAt: number;
+  hasToken: boolean;
+}
+
+export interface Push {
+  push: number;
+  device: string;
+  session?: string;
+  purpose: "start" | "update" | "end" | "alert" | "channel";
+  priority: number;
+  plannedAt: number;
+  answeredAt?: number;
+  /** A notification takes the place of an earlier one with the same. */
+  collapse?: string;
+  /** None: planned, and not answered yet. */
+  outcome?: { result: "accepted" | "refused" | "unknown" | "notSent"; text?: string };
+  /** As it went out. */
+  payload?: Fields;
+}
+
+export type BudgetScope = "session" | "everySession" | "day" | "workspace";
+
+export interface Budget {
+  scope: BudgetScope;
+  session?: string;
+  /** 0 takes the budget away. */
+  microUSD: number;
+  /** In percent, ascending. */
+  levels: number[];
+  hold?: boolean;
+}
+
+/** A budget as the relay tells it. */
+export type KnownBudget = Budget & {
+  /** Of `everySession` the most that one of its sessions has spent. */
+  spentMicroUSD: number;
+  /** The highest level that is reached. */
+  crossed?: number;
+  /** The day that `spentMicroUSD` is of. */
+  day?: string;
+  /** Hosts that are connected and cannot do what `hold` asks. */
+  cannotHold?: string[];
+};
+
 export interface WireError { code: string; message: string; path?: string; winner?: Decision }
 
 export interface Welcome {
@@ -117,6 +195,7 @@ export interface Notice { type: "notice"; code: string; message: string; path?: 
 export type Message =
   | Welcome | WorkspaceSnapshot | SessionSnapshot | Events | Deltas | Reset | Removed | Reply | Notice
   | { type: "summary"; summary: Summary }
+  | { type: "push"; push: Push }
   | { type: "approval"; approval: Approval };
 
 /** A command, before the link gives it its `id`. */
@@ -127,4 +206,11 @@ export type Command =
   | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string }
   | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[] }
   | { type: "ping" }
-  | { type: "pair"; role?: "client" | "host" };
+  | { type: "pair"; role?: "client" | "host" }
+  | { type: "presence"; foreground: boolean; session?: string }
+  | { type: "seen"; session: string; approval: string }
+  | { type: "devices"; watch: boolean }
+  | { type: "testPush"; device: string }
+  | { type: "forget"; device: string }
+  | { type: "budgets" }
+  | { type: "budget"; budget: Budget };

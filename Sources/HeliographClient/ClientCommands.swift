@@ -29,6 +29,16 @@ package enum ClientCommands {
         ClientRun.run(options) { DecideTask($0, decide) }
     }
 
+    /// `heliograph budgets`: `{"budgets":[…]}` as JSON, as the wire has them.
+    package static func budgets(_ options: ClientOptions) -> ClientExit {
+        ClientRun.run(options) { BudgetsTask($0, setting: nil) }
+    }
+
+    /// `heliograph budget set|clear`: sets it, then shows all as `budgets` does.
+    package static func setBudget(_ options: ClientOptions, _ wish: BudgetOptions) -> ClientExit {
+        ClientRun.run(options) { BudgetsTask($0, setting: wish) }
+    }
+
     /// `heliograph devices`: `{"devices":[DEVICE…]}` as JSON.
     package static func devices(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { DeviceListTask($0) } }
 

@@ -59,6 +59,7 @@ extension HostDaemon: ClientHandler {
                 "a decision came",
                 metadata: ["session.id": "\(session)", "approval.id": "\(approval)", "command.id": "\(decision.command)"])
             tell(.decided(session, approval, digest, decision))
+        case .hold(let holds): hold(holds)
         case .linkChanged(let isLive):
             if isLive, let timer = welcomeTimer { loop.cancel(timer) }
             tell(.linkChanged(isLive: isLive))

@@ -10,6 +10,7 @@ internal import WebSocketEngine
 /// | request | answer |
 /// |---|---|
 /// | `POST /v1/hook/claude/PermissionRequest` | 200 and what the hook prints, or 204: no decision; maybe in an hour |
+/// | `POST /v1/hook/claude/PreToolUse` | 204 when it is in the spool; 200 and what the hook prints where the session is held |
 /// | `POST /v1/hook/claude/EVENT` | 204 when it is in the spool |
 /// | `POST /v1/statusline/claude` | 204 |
 /// | `GET /v1/alive` | 204: a hook that waits asks now and then |
@@ -58,9 +59,10 @@ extension HostDaemon: ServerHandler {
     }
 
     private func hookCalled(_ event: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
-        let isAsked = event == "PermissionRequest"
+        let isAsked = event == "PermissionRequest" || event == "PreToolUse"
         guard let payload = parse(request, event) else {
-            loop.respond(to: id, HTTPResponse(status: 204))
+            // What we cannot read could be of any session.
+            respond(HookToken(rawValue: id.rawValue), event == "PreToolUse" && !adapter.holds.isEmpty ? ClaudeAnswer.ask : nil)
             return
         }
         var hook = ClaudeHook(event: event, payload: payload, process: process(request))

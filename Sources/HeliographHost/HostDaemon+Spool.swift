@@ -68,6 +68,7 @@ extension HostDaemon {
     }
 
     private func retryDisk() {
+        if hasUnsavedHolds { saveHolds() }
         do {
             try spool.retry()
         } catch {

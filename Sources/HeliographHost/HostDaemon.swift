@@ -32,6 +32,7 @@ final class HostDaemon {
     /// Of these the disk did not take an event.
     var sessionsWithGaps: Set<SessionID> = []
     var diskTimer: TimerID?
+    var hasUnsavedHolds = false
 
     /// Deltas are dropped when so much waits for the relay already.
     static let streamBacklogMax = 256 << 10
@@ -77,6 +78,7 @@ final class HostDaemon {
             if spool.isFailing { armDiskRetry() }
         }
         tell(.daemonStarted(notes: spool.index.notes))
+        restoreHolds()
         listener = try loop.listen(localSocket, handler: self)
         drive(.started)
         logger.info(
@@ -115,6 +117,7 @@ final class HostDaemon {
             case .stream(let delta): stream(delta)
             // What is not known to be written down has not been decided.
             case .respond(let token, let output): respond(token, isRecorded ? output : nil)
+            case .ask(let token): respond(token, ClaudeAnswer.ask)
             case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
             case .checkAgents(let processes):
                 for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }

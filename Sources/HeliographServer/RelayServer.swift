@@ -71,7 +71,9 @@ package final class RelayServer {
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
         let relay = Relay.Configuration(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
-            profiles: try ProfileFiles.read(in: directory.path))
+            push: PushSettings(
+                profiles: try ProfileSet(files: ProfileFiles.read(in: directory.path)),
+                broadcastBundles: try PushRunner.broadcastBundles(in: directory.path), localMinute: TimeZones.minute))
         let load: @Sendable () throws -> LogState = {
             try store.load(
                 resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge,

@@ -65,4 +65,12 @@ package enum RelayTimer: Hashable, Sendable {
     case trim
     /// A peer has been congested for too long.
     case congestion(PeerID)
+    /// Something is due for a card: of one session, or of all.
+    case card(WorkspaceID, DeviceID, SessionID?)
+    /// An approval of this session shall ring.
+    case rings(WorkspaceID, DeviceID, SessionID)
+    /// Quiet hours are over.
+    case digest(WorkspaceID, DeviceID)
+    /// What the disk did not take shall be tried again.
+    case owedRecords
 }

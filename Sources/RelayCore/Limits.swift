@@ -47,8 +47,19 @@ package enum Limits {
     /// Approvals open at once on one host, in number and in bytes: all of them are in every snapshot.
     static let openApprovalsPerHostMax = 256
     static let openApprovalBytesPerHostMax = 4 << 20
+    /// Devices of one workspace.
+    static let devicesMax = 64
+    /// Pushes of one device that wait for an answer.
+    static let unansweredPushesMax = 64
+    /// Pushes of one device that are kept with what became of them, and those that clients are shown.
+    static let pushesKept = 50
+    static let pushesShown = 20
     /// Subagents of one session that are counted.
     static let subagentsMax = 256
+    /// Sessions of a workspace with a budget of their own: what a person sets by hand.
+    static let budgetsMax = 256
+    /// Days of a workspace whose spending is kept: a clock that was set back finds the day that it is in again.
+    static let budgetDaysMax = 32
     /// Commands of one client that wait for a commit.
     static let waitingCommandsMax = 256
 }

@@ -59,6 +59,9 @@ extension Relay {
         }
         if !Set(hostPeers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
         if waiters.contains(where: { clients[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
+        if budgets.books.values.contains(where: { $0.ofSessions.count > Limits.budgetsMax }) {
+            census.breach = "a workspace has too many budgets"
+        }
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
         return census
     }
@@ -70,7 +73,7 @@ extension Relay {
     }
 
     /// Reduces a session's events, from the first after `begin` on. What is no event's doing (whose it is, who is connected, how far its host's
-    /// numbering is, what of it is held) is taken from `like`.
+    /// numbering is, what of it is held, what budgets say of it) is taken from `like`.
     package static func replay(
         _ events: [[UInt8]], after begin: Int64 = 0, like state: SessionState
     ) throws(WireError) -> (state: SessionState, approvals: [ApprovalID: Approval]) {
@@ -85,6 +88,7 @@ extension Relay {
         view.state.eventBytes = state.eventBytes
         view.state.touchedAt = state.touchedAt
         view.state.summary.first = summary.first
+        view.state.summary.budget = summary.budget
         for (index, bytes) in events.enumerated().dropFirst(Int(begin)) {
             view.reduce(try Event(stored: bytes), seq: Int64(index) + 1)
         }

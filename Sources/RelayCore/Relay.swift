@@ -32,10 +32,14 @@ package struct Relay {
     var commands: [CommandKey: Int64] = [:]
     /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
     var expiries: [RelayTimer: Int64] = [:]
+    var budgets = Budgets()
     /// Retention has something to let go of with the next batch.
     var isTrimDue = false
     /// What the wall clock was ahead of the steady one when the relay started, in milliseconds.
     var clockOffset: Int64 = 0
+
+    /// Devices, cards and pushes; see `Push/`.
+    var push: PushState
 
     var reads: [ReadID: ReadUnderWay] = [:]
     /// Reads of pages that are under way: who asks for the same gets the same.
@@ -50,17 +54,16 @@ package struct Relay {
         package var software: String
         package var heartbeat: Heartbeat
         package var retention: Retention
-        /// The profiles of the data directory, besides those that are built in: JSON, by name.
-        package var profiles: [(name: String, bytes: [UInt8])]
+        package var push: PushSettings
 
         package init(
             software: String, heartbeat: Heartbeat, retention: Retention = Retention(),
-            profiles: [(name: String, bytes: [UInt8])] = []
+            push: PushSettings = PushSettings()
         ) {
             self.software = software
             self.heartbeat = heartbeat
             self.retention = retention
-            self.profiles = profiles
+            self.push = push
         }
     }
 
@@ -68,6 +71,7 @@ package struct Relay {
     package init(configuration: Configuration, epoch: Epoch, state: LogState) {
         self.configuration = configuration
         self.epoch = epoch
+        push = PushState(state.records)
         for (key, stored) in state.sessions {
             var state = stored
             // Nobody is connected to a relay that has just started, whatever was true when this was stored.
@@ -81,10 +85,12 @@ package struct Relay {
         }
         for (key, place) in state.removed { removed[key] = place }
         for record in state.commands { commands[CommandKey(record)] = record.at }
+        budgets = Budgets(restoring: state.records)
     }
 
     package mutating func started(at now: Instant) -> [Effect] {
         clockOffset = now.wall - now.uptime
+        startBudgets(at: now)
         for key in sessions.keys.sorted() {
             for approval in sessions[key]?.committed?.approvalsInOrder ?? [] where !approval.stage.isFinal {
                 armExpiry(of: approval, in: key, at: now)
@@ -92,6 +98,7 @@ package struct Relay {
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
         effects.append(.armTimer(.trim, after: Limits.trimAfterStart))
+        resumePushes(at: now)
         return takeEffects()
     }
 
@@ -103,7 +110,7 @@ package struct Relay {
         case .clientSent(let peer, let message): clientSent(message, by: peer, at: now)
         case .hostSentBadMessage(let peer, let error): send(.notice(Notice(error)), toHost: peer)
         case .clientSentBadMessage(let peer, let error): refuse(error, of: peer)
-        case .disconnected(let peer): disconnected(peer)
+        case .disconnected(let peer): disconnected(peer, at: now)
         case .congested(let peer): congested(peer)
         case .drained(let peer): drained(peer)
         case .tickEnded:
@@ -118,6 +125,13 @@ package struct Relay {
         case .timerFired(.housekeeping): keepHouse(at: now)
         case .timerFired(.trim): isTrimDue = true
         case .timerFired(.congestion(let peer)): effects.append(.close(peer, .tooSlow))
+        case .timerFired(.card(let workspace, let device, let session)):
+            serve(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
+        case .timerFired(.rings(let workspace, let device, let session)):
+            serveRings(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
+        case .timerFired(.digest(let workspace, let device)):
+            tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
+        case .timerFired(.owedRecords): stageOwedRecords()
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
         case .codePresented(let peer, let command, let push, let verdict):
             codePresented(push, verdict, command, peer, at: now)
@@ -130,6 +144,11 @@ package struct Relay {
         effects.removeAll(keepingCapacity: true)
         return taken
     }
+
+    var pushing: PushSettings { configuration.push }
+
+    /// Records of the planner that do not decode, by name.
+    package var damagedRecords: [String] { push.damaged }
 
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(hosts.keys) + Array(clients.keys) }

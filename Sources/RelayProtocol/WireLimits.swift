@@ -28,6 +28,8 @@ package enum WireLimits {
     package static let mutedSessionsMax = 1_000
     /// Levels of one budget.
     package static let budgetLevelsMax = 10
+    /// Sessions of one host that are named as held: below one message. Beyond that all of the host's are held.
+    package static let heldSessionsMax = 10_000
     /// How long a client counts as present after the last thing it said, in milliseconds.
     package static let presenceMilliseconds: Int64 = 30_000
 }

@@ -22,6 +22,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case forgottenPlace
     /// What was trimmed is passed over without a word.
     case silentTrim
+    /// The log forgets at a start what a day has cost.
+    case forgottenSpending
+    /// A host does not hear what is held.
+    case deafHost
 
     /// Who has to see it.
     package var watchers: Set<CheckerName> {
@@ -37,6 +41,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .leakySpool: [.completeness]
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
+        case .forgottenSpending, .deafHost: [.budget]
         }
     }
 }

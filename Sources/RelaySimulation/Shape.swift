@@ -8,6 +8,8 @@ package struct Shape: Sendable, Equatable {
     package var burst = 12
     /// How often an agent's next step is the end of its session.
     package var endings = 0.02
+    /// The chance that somebody sets a budget within a second.
+    package var budgets = 0.05
     package var retentionAge: Int64?
     package var retentionBytes: Int64?
 

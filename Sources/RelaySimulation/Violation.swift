@@ -10,7 +10,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 
 /// Who watches over which promise.
 package enum CheckerName: String, Sendable, CaseIterable {
-    case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention
+    case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget
 
     package var promise: String {
         switch self {
@@ -23,6 +23,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .replay: "what the log gives back is what was live, by the stored state and by reducing every event again"
         case .convergence: "once faults stop, everybody is connected, spools are empty, views are level, nothing is stuck"
         case .completeness: "what an agent did is in the log, in order, once, or a truncated event counts it"
+        case .budget: "each level of a budget is crossed once, by what was spent, and hosts hold what is spent"
         case .retention: "numbers go on for ever, and what is no longer held is never passed over in silence"
         }
     }

@@ -25,11 +25,14 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Relay",
                 subcommands: [
-                    Serve.self, Pair.self, TokenCommand.self, AuditCommand.self, Backup.self, Restore.self, PushCommand.self,
+                    Serve.self, Pair.self, TokenCommand.self, PushCommand.self, AuditCommand.self, Backup.self, Restore.self,
                 ]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(
-                name: "Client", subcommands: [Sessions.self, Watch.self, Approvals.self, Devices.self, Login.self, Logout.self]),
+                name: "Client",
+                subcommands: [
+                    Sessions.self, Watch.self, Approvals.self, Devices.self, BudgetCommand.self, Login.self, Logout.self,
+                ]),
             CommandGroup(name: "Testing", subcommands: [APNsSimulatorCommand.self]),
         ])
 

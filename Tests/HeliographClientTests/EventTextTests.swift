@@ -24,7 +24,8 @@ struct EventTextTests {
             .approvalDecided(approval, Fixtures.decision(.deny(message: evil))), .approvalDelivered(approval),
             .approvalApplied(approval, outcome: .ran), .approvalExpired(approval), .approvalCancelled(approval, reason: evil),
             .approvalStale(approval, reason: evil), .subagentStarted(agent: evil), .subagentFinished(agent: evil),
-            .budgetCrossed(level: 80), .error(message: evil, recoverable: true), .truncated(count: 3), .rewound(to: 4),
+            .budgetCrossed(BudgetCrossing(level: 80)), .error(message: evil, recoverable: true), .truncated(count: 3),
+            .rewound(to: 4),
             .unsupported(kind: "new.kind"),
         ]
         for head in heads {

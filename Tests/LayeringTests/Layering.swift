@@ -39,6 +39,11 @@ struct Layering {
         "APNsSimulatorServer": Module(imports: [
             "APNsSimulator", "RelayProtocol", "HTTP2", "Crypto", "WebSocketEngine", "Logging",
         ]),
+        // Of the platform too, if not of ours: what apps run on.
+        "LiveActivityKit": Module(imports: [
+            "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
+            "WidgetKit",
+        ]),
         "EmbedFiles": Module(imports: []),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
     ]

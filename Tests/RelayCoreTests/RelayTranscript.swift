@@ -19,15 +19,25 @@ final class RelayTranscript {
     private(set) var sent: [PeerID: [String]] = [:]
     private(set) var closed: [PeerID: CloseCode] = [:]
     private(set) var timers: [RelayTimer: Int64] = [:]
+    /// When each armed timer is due, by `now`.
+    private(set) var deadlines: [RelayTimer: Int64] = [:]
+    /// By kind and name.
+    private(set) var records: [String: PushRecord] = [:]
+    /// Pushes that were ordered and not taken.
+    private(set) var pushes: [PushOrder] = []
     private var lastPeer: UInt64 = 0
 
     static let epoch = Epoch("e1")!
     static let home = Named(id: WorkspaceID("home")!, name: "home")
 
-    init(state: LogState = LogState(), retention: Retention = Retention()) {
+    init(
+        state: LogState = LogState(), retention: Retention = Retention(), push: PushSettings = PushSettings(),
+        now: Int64 = 1_000_000
+    ) {
+        self.now = now
         relay = Relay(
             configuration: .init(
-                software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention),
+                software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention, push: push),
             epoch: Self.epoch, state: state)
         run(relay.started(at: instant))
     }
@@ -40,7 +50,8 @@ final class RelayTranscript {
     var state: LogState {
         LogState(
             sessions: states.map { ($0, $1) }, removed: removed.map { ($0, $1) },
-            approvals: approvals.values.map { (Self.home.id, $0) }, commands: commands)
+            approvals: approvals.values.map { (Self.home.id, $0) }, commands: commands,
+            records: records.sorted { $0.key < $1.key }.map(\.value))
     }
 
     func handle(_ input: Input) { run(relay.handle(input, at: instant)) }
@@ -56,9 +67,14 @@ final class RelayTranscript {
                 pendingBatch = batch
             case .read(let id, let query): pendingReads.append((id, query))
             case .readApproval(let id, _, let approval): pendingApprovalReads.append((id, approval))
-            case .armTimer(let timer, let after): timers[timer] = after
-            case .cancelTimer(let timer): timers[timer] = nil
-            case .makePairingCode, .push: break
+            case .armTimer(let timer, let after):
+                timers[timer] = after
+                deadlines[timer] = now + after
+            case .cancelTimer(let timer):
+                timers[timer] = nil
+                deadlines[timer] = nil
+            case .push(let order): pushes.append(order)
+            case .makePairingCode: break
             }
         }
     }
@@ -91,12 +107,42 @@ final class RelayTranscript {
             }
             states[trim.key] = trim.state
         }
+        for record in batch.records { records["\(record.kind) \(record.name)"] = record.bytes == nil ? nil : record }
         commands += batch.commands
         if let before = batch.commandsForgottenBefore { commands.removeAll { $0.at < before } }
         handle(.committed)
     }
 
+    /// Lets time pass: timers that fall due fire in order, and each tick is committed.
+    func pass(_ milliseconds: Int64) {
+        let end = now + milliseconds
+        settle()
+        while let (timer, due) = deadlines.min(by: { $0.value < $1.value }), due <= end {
+            now = max(now, due)
+            fire(timer)
+            settle()
+        }
+        now = end
+    }
+
+    /// Commits until nothing is staged: what is committed may lead to more.
+    func settle() {
+        repeat { commit() } while pendingBatch != nil || isStaging
+    }
+
+    private var isStaging: Bool {
+        handle(.tickEnded)
+        return pendingBatch != nil
+    }
+
+    /// Takes the pushes that were ordered.
+    func takePushes() -> [PushOrder] {
+        defer { pushes = [] }
+        return pushes
+    }
+
     func fire(_ timer: RelayTimer) {
+        deadlines[timer] = nil
         #expect(timers.removeValue(forKey: timer) != nil, "a timer fires after it was armed")
         handle(.timerFired(timer))
     }
@@ -172,6 +218,7 @@ final class RelayTranscript {
     func resume(_ other: RelayTranscript) {
         (log, trimmedThrough, states, removed) = (other.log, other.trimmedThrough, other.states, other.removed)
         (approvals, commands, now) = (other.approvals, other.commands, other.now)
+        records = other.records
     }
 
     /// The numbers of every event that a client was sent, in order.

@@ -31,7 +31,9 @@ enum Sample {
         .approvalDecided(ApprovalID("a1")!, decision), .approvalDelivered(ApprovalID("a1")!),
         .approvalApplied(ApprovalID("a1")!, outcome: .ran), .approvalExpired(ApprovalID("a1")!),
         .approvalCancelled(ApprovalID("a1")!, reason: "allowedLocally"), .approvalStale(ApprovalID("a1")!, reason: "digest"),
-        .subagentStarted(agent: "x", name: "explorer"), .subagentFinished(agent: "x"), .budgetCrossed(level: 80),
+        .subagentStarted(agent: "x", name: "explorer"), .subagentFinished(agent: "x"),
+        .budgetCrossed(
+            BudgetCrossing(level: 80, scope: .day, limitMicroUSD: 10_000_000, spentMicroUSD: 8_000_001)),
         .error(message: "m", recoverable: true), .truncated(count: 3), .rewound(to: 4),
     ]
 }
@@ -78,6 +80,36 @@ struct MessageTests {
         decision.verdict = verdict
         let message = MessageToHost.decision(SessionID("s")!, ApprovalID("a")!, Sample.digest, decision)
         #expect(try MessageToHost(parsing: message.bytes) == message)
+    }
+
+    @Test(
+        "what is held reads back as it was written",
+        arguments: [Holds(), Holds(everySession: true), Holds(sessions: [SessionID("s1")!, SessionID("s2")!])])
+    func holds(_ holds: Holds) throws {
+        #expect(try MessageToHost(parsing: MessageToHost.hold(holds).bytes) == .hold(holds))
+        #expect(holds.contains(SessionID("s1")!) == !holds.isEmpty)
+    }
+
+    @Test("a budget's report and a summary's mark read back as they were written")
+    func budgetReport() throws {
+        let report = BudgetReport(
+            Budget(scope: .day, microUSD: 10_000_000, levels: [80], holds: true), spentMicroUSD: 8_000_000, crossed: 80,
+            day: "2026-11-21", cannotHold: ["old laptop"])
+        #expect(try BudgetReport(from: JSONDocument(parsing: report.bytes).root) == report)
+        var summary = Summary(
+            session: SessionID("s")!, host: Named(id: HostID("h")!, name: "laptop"), hostIsConnected: true, agentName: "a",
+            startedAt: 1)
+        summary.budget = BudgetMark(level: 80, microUSD: 10_000_000, isHeld: true)
+        #expect(try Summary(from: JSONDocument(parsing: summary.bytes).root) == summary)
+    }
+
+    @Test("levels are exact at the largest numbers of the wire")
+    func levels() {
+        let budget = Budget(scope: .workspace, microUSD: JSONValue.integerMax, levels: [1, 99, 100, 1_000], holds: true)
+        #expect(budget.level(at: JSONValue.integerMax) == 100 && budget.isHolding(at: JSONValue.integerMax))
+        #expect(budget.level(at: JSONValue.integerMax - 1) == 99 && !budget.isHolding(at: JSONValue.integerMax - 1))
+        #expect(Budget(scope: .workspace, microUSD: 3, levels: [50]).level(at: 1) == nil)
+        #expect(Budget(scope: .workspace, microUSD: 3, levels: [50]).level(at: 2) == 50)
     }
 
     @Test(

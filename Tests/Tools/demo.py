@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Plays a recorded session of the real Claude Code into a relay, so that the page comes alive: `make demo`.
 
-The relay is the one that `make run` started, or, where none runs, one that lives as long as the demo. What is played are the calls that Claude Code made to its hooks, through our own hook command, the host daemon, its spool and its
-connection to the relay. The two commands and the question wait for you: decide them on the page. Nothing is really run or changed.
+The relay is the one that `make run` started, or, where none runs, one that lives as long as the demo. What is played are the calls that Claude
+Code made to its hooks, through our own hook command, the host daemon, its spool and its connection to the relay. The two commands and the question
+wait for you: decide them on the page. Nothing is really run or changed. A simulated phone stands behind a simulated push service of Apple's; its
+Lock Screen is on the page, under Devices.
 """
 
 import argparse
@@ -18,6 +20,9 @@ import urllib.request
 import uuid
 from pathlib import Path
 from typing import Any
+
+import demo_phone
+from demo_phone import Phone, PhoneTrouble
 
 TOP = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("HELIOGRAPH_BIN", TOP / ".build/release/heliograph"))
@@ -39,6 +44,7 @@ class Demo:
         self.speed = speed
         self.processes: list[subprocess.Popen[bytes]] = []
         self.joins = False
+        self.phone: Phone | None = None
         self.environment = os.environ | {
             "HOME": str(folder),
             "XDG_CONFIG_HOME": str(folder / ".config"),
@@ -56,13 +62,23 @@ class Demo:
         self.joins = self.is_ready()
         # A relay that runs already has its data with the person who started it; a new one has its own here.
         self.owner = os.environ if self.joins else self.environment
+        data = demo_phone.data_folder(self.owner)
+        if not self.joins:
+            data.mkdir(mode=0o700, parents=True)
+        self.phone = Phone(BINARY, self.folder, self.listen)
+        self.phone.switch_on()
+        self.phone.enrol(data)
         if not self.joins:
             self.spawn("serve", "--listen", self.listen)
             self.wait_for(self.is_ready, "the relay")
+        self.phone.register(self.administer("token", "create", "--role", "client", "--name", demo_phone.NAME).decode().strip())
         self.spawn("host", self.pair("host"), "--name", NAME)
         self.wait_for((self.folder / ".local/state/heliograph/host.sock").exists, "the host daemon")
 
     def stop(self) -> None:
+        # The relay must still be there to be told that the phone goes.
+        if self.phone:
+            self.phone.switch_off()
         for process in reversed(self.processes):
             process.terminate()
         for process in self.processes:
@@ -82,7 +98,7 @@ class Demo:
         """Takes back what let this demo into somebody's own relay."""
         for line in self.administer("token", "list", "--json").splitlines():
             token = json.loads(line)
-            if token["name"] == NAME and token["role"] == "host":
+            if (token["name"], token["role"]) in ((NAME, "host"), (demo_phone.NAME, "client")):
                 self.administer("token", "revoke", token["id"])
 
     def administer(self, *arguments: str) -> bytes:
@@ -177,6 +193,7 @@ def main() -> None:
                 print(f"Playing into the relay at http://{options.listen}. Watch the page that you have open.", flush=True)
             else:
                 print(f"\nOpen this in a browser on this machine (it works once):\n\n   {demo.pair('client')}\n", flush=True)
+            print("The phone's Lock Screen is under Devices.", flush=True)
             if not options.once and sys.stdin.isatty():
                 input("Press Enter when you see the page. Ctrl-C ends the demo. ")
             while True:
@@ -188,6 +205,8 @@ def main() -> None:
                 time.sleep(BETWEEN_SESSIONS_SECONDS)
         except (KeyboardInterrupt, EOFError):
             print()
+        except PhoneTrouble as trouble:
+            sys.exit(f"There is no phone to show: {trouble}")
         finally:
             demo.stop()
 

@@ -3,14 +3,15 @@ import { test } from "node:test";
 import { pairingOf, routeOf } from "../../web/route.js";
 
 test("fragments name screens", () => {
-  assert.deepEqual(["", "#/", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x"].map(routeOf), [
+  assert.deepEqual(["", "#/", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x", "#/devices", "#/budgets", "#/budgets/s1"].map(routeOf), [
     { screen: "sessions" }, { screen: "sessions" }, { screen: "link" }, { screen: "approvals", recent: false },
     { screen: "approvals", recent: true }, { screen: "approvals", recent: false, named: "s1/a-1" }, { screen: "session", session: "s_1-x" },
+    { screen: "devices" }, { screen: "budgets" }, { screen: "budgets", session: "s1" },
   ]);
 });
 
 test("what names no screen is none", () => {
-  for (const hash of ["#main", "#pair=abc", "#/session/", "#/session/a b", "#/session/a/b", "#/approvals/a", "#/approvals/a/b/c", "#/nowhere"]) assert.equal(routeOf(hash), null);
+  for (const hash of ["#main", "#pair=abc", "#/session/", "#/session/a b", "#/session/a/b", "#/approvals/a", "#/approvals/a/b/c", "#/budgets/", "#/devices/d1", "#/nowhere"]) assert.equal(routeOf(hash), null);
 });
 
 test("a code is found in a link, in a fragment, and alone", () => {

@@ -63,7 +63,7 @@ export class ApprovalCard extends HTMLElement {
   }
 
   connectedCallback() {
-    if (this.#observer && !this.#seen) this.#watch();
+    if (this.#observer && !(this.#seenStart && this.#seenEnd)) this.#watch();
   }
 
   /** @param {App} app @param {Approval} approval */
@@ -124,7 +124,9 @@ export class ApprovalCard extends HTMLElement {
   #buildQuestions(body) {
     if (!isWhole(this.#approval)) return;
     this.#questions.ask(body?.questions);
-    this.#content.append(this.#questions);
+    const [start, end] = [span("edge"), span("edge")];
+    this.#content.append(start, this.#questions, end);
+    this.#observe(start, end);
     this.#seen = true;
   }
 
@@ -144,6 +146,14 @@ export class ApprovalCard extends HTMLElement {
         h("blockquote", { class: "foreign" }, nodes(exact(agentSays)))) : null));
 
     this.#measure = body?.input === undefined ? "" : measure;
+    this.#observe(start, end);
+  }
+
+  /**
+   * Notices when both ends were on the screen.
+   * @param {Element} start @param {Element} end
+   */
+  #observe(start, end) {
     this.#observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting && target === start) this.#seenStart = true;
@@ -162,6 +172,7 @@ export class ApprovalCard extends HTMLElement {
 
   #wholeSeen() {
     this.#observer?.disconnect();
+    if (this.#approval.stage === "pending" && isWhole(this.#approval)) this.#app.presence.seen(this.#approval);
     this.#draw();
     setTimeout(() => {
       this.#seen = true;

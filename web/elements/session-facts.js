@@ -1,6 +1,7 @@
 /** `<session-facts>`: a session's to-do list and numbers, beside the timeline or over it. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
+import { strain, strainWords } from "../budgets.js";
 import { count, money, plural } from "../format.js";
 import { line } from "../text.js";
 
@@ -12,11 +13,12 @@ export class SessionFacts extends HTMLElement {
   #todoTitle = h("h3", {}, "To do");
   #todo = h("ol", { class: "todo" });
   #numbers = h("dl", { class: "numbers" });
+  #budgets = h("a", { class: "facts-link" }, "Budgets");
   /** @type {Map<string, HTMLElement>} */ #values = new Map();
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers);
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets);
   }
 
   /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. */
@@ -24,6 +26,9 @@ export class SessionFacts extends HTMLElement {
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
     this.#fact("Cost", money(summary.costMicroUSD) || "unknown");
+    this.#fact("Budget", strainWords(summary.budget) || "none");
+    attribute(/** @type {HTMLElement} */ (this.#values.get("Budget")), "data-budget", strain(summary.budget));
+    attribute(this.#budgets, "href", `#/budgets/${summary.session}`);
     const share = context?.limit ? Math.round((100 * context.used) / context.limit) : 0;
     this.#fact("Context", context?.limit ? `${count(context.used)} of ${count(context.limit)} (${share} %)` : "unknown");
     this.#fact("Tokens", tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");

@@ -24,7 +24,8 @@ export class SessionList extends View {
 
   connectedCallback() {
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Sessions"), this.#total), this.#empty, this.#list, this.#reorder);
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Sessions"), this.#total,
+        h("a", { class: "head-link", href: "#/budgets" }, "Budgets")), this.#empty, this.#list, this.#reorder);
   }
 
   /** The list comes to the screen: now everything may move. */

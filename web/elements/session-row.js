@@ -1,6 +1,7 @@
 /** `<session-row>`: one session in the list, on three lines that never change their height. */
 
 import { attribute, h, say, span, write } from "../dom.js";
+import { strain, strainWords } from "../budgets.js";
 import { age, money, plural } from "../format.js";
 import { line } from "../text.js";
 
@@ -41,10 +42,11 @@ export class SessionRow extends HTMLElement {
   #todo = span("row-todo");
   #progress = h("progress", { max: "1", value: "0", "aria-hidden": "true" });
   #cost = span("row-cost");
+  #budget = span("unseen");
   #link = h("a", { class: "row" },
     span("row-line", h("span", { class: "dot", "aria-hidden": "true" }), this.#title, this.#age),
     span("row-line", this.#status, this.#operation, this.#badge),
-    span("row-line row-facts", this.#place, this.#todo, this.#progress, this.#cost));
+    span("row-line row-facts", this.#place, this.#todo, this.#progress, this.#cost, this.#budget));
   #lastActivityAt = 0;
 
   connectedCallback() {
@@ -70,6 +72,8 @@ export class SessionRow extends HTMLElement {
     attribute(this.#progress, "value", todo?.completed ?? 0);
     attribute(this.#progress, "data-empty", !todo?.total);
     write(this.#cost, money(summary.costMicroUSD));
+    attribute(this.#cost, "data-budget", strain(summary.budget));
+    write(this.#budget, summary.budget?.level ? `, budget: ${strainWords(summary.budget)}` : "");
     this.#lastActivityAt = summary.lastActivityAt;
     this.tick(now);
   }

@@ -1,6 +1,7 @@
 /** `<session-view>`: one session, live: who and where, what it costs, the timeline, and what it is doing this moment. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
+import { strain } from "../budgets.js";
 import { ago, money, plural } from "../format.js";
 import { keyOf, pending, prepend } from "../store.js";
 import { line } from "../text.js";
@@ -88,6 +89,7 @@ export class SessionView extends View {
     say(this.#title, titleOf(summary), line);
     say(this.#place, `${placeOf(summary)} · ${summary.agent.name}${summary.model ? ` · ${summary.model}` : ""}`, line);
     write(this.#cost, money(summary.costMicroUSD));
+    attribute(this.#cost, "data-budget", strain(summary.budget));
     write(this.#lines, summary.linesAdded || summary.linesRemoved ? `+${summary.linesAdded} −${summary.linesRemoved}` : "");
     write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "To do");
     attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));

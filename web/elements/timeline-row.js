@@ -1,8 +1,9 @@
 /** One row of a session's timeline, drawn from its event. What an agent wrote is text here, whatever it looks like. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
+import { crossingWords } from "../budgets.js";
 import { parsed } from "../diff.js";
-import { duration, money, timeOfDay } from "../format.js";
+import { duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
@@ -204,7 +205,7 @@ function note({ kind, head }) {
     case "subagent.finished":
       return `Subagent finished${head.name ? `: ${asText(head.name)}` : ""}`;
     case "budget.crossed":
-      return `Budget: ${money(head.costMicroUSD)} spent, the limit ${money(head.limitMicroUSD)} is crossed (${asText(head.level)})`;
+      return crossingWords(head);
     case "error":
       return `Error: ${asText(head.message)}${head.recoverable ? " (it goes on)" : ""}`;
     case "truncated":

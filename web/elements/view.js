@@ -5,6 +5,9 @@
  * @property {import("../store.js").State} state
  * @property {import("../link.js").Link} link
  * @property {import("../decisions.js").Decisions} decisions
+ * @property {import("../devices.js").Devices} devices
+ * @property {import("../budgets.js").Budgets} budgets
+ * @property {import("../presence.js").Presence} presence
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.
  * @property {() => void} pairAgain             Shows how to pair, after this device was logged out.

@@ -1,9 +1,10 @@
 /// The apps of the profiles that we ship, by the name that scripts and the command line use.
 package enum KnownApp: String, Sendable, CaseIterable {
-    case codingbridge, opencode, swiftclimb, delivery, epic
+    case heliograph, codingbridge, opencode, swiftclimb, delivery, epic
 
     package var activityTypes: ActivityTypes {
         switch self {
+        case .heliograph: ActivityTypes(Heliograph.self)
         case .codingbridge: ActivityTypes(CodingBridge.self)
         case .opencode: ActivityTypes(OpenCode.self)
         case .swiftclimb: ActivityTypes(SwiftClimb.self)

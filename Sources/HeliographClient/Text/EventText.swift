@@ -75,7 +75,7 @@ package struct EventText: Sendable {
         case .approvalStale(_, let reason): set("the decision was not applied: \(DecisionText.words(for: reason))", .yellow)
         case .subagentStarted(let agent, let name): set("⑂ subagent started: \(name ?? agent)")
         case .subagentFinished(let agent, let name): minor("⑂ subagent finished: \(name ?? agent)")
-        case .budgetCrossed(let level): set("budget: level \(level) was crossed", .yellow)
+        case .budgetCrossed(let crossing): set(Self.crossed(crossing), .yellow)
         case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
         case .truncated(let count):
             set("\(count.map { "\($0) events are" } ?? "events are") missing here: the host could not keep them", .yellow)
@@ -92,6 +92,20 @@ package struct EventText: Sendable {
     private mutating func minor(_ text: String) {
         set(text, .dim)
         isMinor = true
+    }
+
+    private static func crossed(_ crossing: BudgetCrossing) -> String {
+        let whose =
+            switch crossing.scope {
+            case .session, .everySession: "the session's budget"
+            case .day: "the day's budget"
+            case .workspace: "the workspace's budget"
+            case nil: "a budget"
+            }
+        guard let spent = crossing.spentMicroUSD, let limit = crossing.limitMicroUSD else {
+            return "\(crossing.level) % of \(whose) is spent"
+        }
+        return "\(crossing.level) % of \(whose) is spent: \(Moment.money(microUSD: spent)) of \(Moment.money(microUSD: limit))"
     }
 
     private static func tail(_ text: String?) -> String { text.map { ": \($0)" } ?? "" }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import RelayProtocol
 
 /// Standard output and error: what they can show, and writing to them.
 ///

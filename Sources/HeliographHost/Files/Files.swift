@@ -42,6 +42,18 @@ enum Files {
         try synchronizeDirectory(of: path)
     }
 
+    /// Also where it cannot be looked at: what is asked is whether it is safe to take it for absent.
+    static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
+
+    /// Gone from the disk when this returns, if it was there.
+    static func remove(_ path: String) throws(HostError) {
+        guard unsafe unlink(path) == 0 else {
+            if errno == ENOENT { return }
+            throw .file("remove", path)
+        }
+        try synchronizeDirectory(of: path)
+    }
+
     /// Names in a directory, in no order; empty where it cannot be read.
     static func names(in path: String) -> [String] { (try? allNames(in: path)) ?? [] }
 

@@ -8,16 +8,26 @@ package enum HookCall {
     package static func run(agent: String, event: String) -> Int32 {
         // A reader that is gone must show as an error, not kill us with a status of our own.
         signal(SIGPIPE, SIG_IGN)
-        let limits = HookLimits()
+        let paths = HostPaths()
+        let isHeld = event == "PreToolUse" && HoldsFile(paths.stateDirectory).isThere
+        var limits = HookLimits()
+        if isHeld { limits.budget = limits.heldBudget }
         guard let body = HookStream.readInput(limits: limits),
             let request = HookRequest(path: ["hook", agent, event], body: body, call: HookRequest.randomCall())
-        else { return 0 }
-        let exchange = HookExchange(
-            request: request, socketPath: HostPaths().socket, limits: limits, isAgentAlive: agentWatch())
+        else {
+            if isHeld { HookStream.write(ClaudeAnswer.ask) }
+            return 0
+        }
+        let exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: agentWatch())
         if isAwaited(event) {
             if let answer = exchange.ask() { HookStream.write(answer) }
-        } else {
-            exchange.tell()
+            return 0
+        }
+        switch exchange.tell() {
+        case .answered(let answer) where event == "PreToolUse": HookStream.write(answer)
+        // Which session is held the daemon knows. Without it any could be, or who kills it would escape.
+        case .unheard where isHeld: HookStream.write(ClaudeAnswer.ask)
+        case .answered, .taken, .unheard: break
         }
         return 0
     }

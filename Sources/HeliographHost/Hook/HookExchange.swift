@@ -2,6 +2,15 @@ import Glibc
 
 /// Hands one request to the daemon: tells it something, or asks it and waits.
 struct HookExchange {
+    /// What became of an event that was told.
+    enum Told: Equatable {
+        /// The daemon has it, and has this to say to the agent.
+        case answered([UInt8])
+        /// The daemon has it, and has nothing to say.
+        case taken
+        case unheard
+    }
+
     private enum Outcome { case answered(status: Int, body: [UInt8]), broken, gaveUp }
 
     let request: HookRequest
@@ -13,10 +22,13 @@ struct HookExchange {
     /// Sends and waits for the daemon's word that it has it, so that the next hook's event cannot overtake this one; all of
     /// it within the budget, unless the event is so large that the daemon is still taking it. Whether it worked is nobody's
     /// business: a hook must not disturb its agent.
-    func tell() {
+    @discardableResult
+    func tell() -> Told {
         let deadline = ContinuousClock.now + limits.budget
-        guard let socket = HookSocket(connectingTo: socketPath, until: deadline) else { return }
-        _ = exchange(request.bytes(), on: socket, until: deadline)
+        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
+            case .answered(let status, let body) = exchange(request.bytes(), on: socket, until: deadline)
+        else { return .unheard }
+        return status == 200 ? .answered(body) : status == 204 ? .taken : .unheard
     }
 
     /// What the agent shall read, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back.

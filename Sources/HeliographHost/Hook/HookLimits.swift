@@ -2,6 +2,8 @@
 struct HookLimits: Sendable {
     /// To find the daemon, hand over the event and see it taken: what a person does not notice before each tool call.
     var budget = Duration.milliseconds(50)
+    /// The same for a tool call while something is held: a daemon that waits for its disk must not let the tool run unasked.
+    var heldBudget = Duration.seconds(2)
     /// What a large event may take in all while the daemon goes on taking it: it does not fit into the socket's buffer, and to
     /// drop it would lose the end of a tool call. Silence for a `budget` ends it earlier.
     var transferMax = Duration.milliseconds(500)

@@ -12,6 +12,7 @@ import RelayProtocol
 /// | `teams[].team`, `.key` | | as Apple names them: ten capital letters and digits |
 /// | `teams[].file` | | the `.p8`; beside `push.json` unless the path is absolute |
 /// | `teams[].bundles` | | the apps that this key speaks for; each stands in one team |
+/// | `teams[].broadcasts` | none | those of them for which broadcast is enabled at Apple: their cards listen to channels (iOS 18) |
 /// | `teams[].environments` | both | a team may come twice, with a key for each |
 /// | `hosts` | Apple's | for tests: by `devices`, `broadcasts`, `channels`, then by environment |
 /// | `authority` | none | for tests: a certificate to trust besides the system's, PEM |
@@ -22,6 +23,7 @@ struct PushConfiguration: Equatable {
         /// As it is written.
         var file: String
         var bundles: [String]
+        var broadcasts: [String] = []
         var environments: [APNsEnvironment]
     }
 
@@ -120,7 +122,7 @@ extension PushConfiguration {
 
 extension PushConfiguration.Team {
     init(from value: JSONValue) throws(WireError) {
-        try value.object().allow("team", "key", "file", "bundles", "environments")
+        try value.object().allow("team", "key", "file", "bundles", "broadcasts", "environments")
         self.init(
             team: try Self.name(value, "team"), key: try Self.name(value, "key"), file: try value.string("file"), bundles: [],
             environments: [])
@@ -134,6 +136,15 @@ extension PushConfiguration.Team {
         }
         guard !bundles.isEmpty else {
             throw WireError(.badValue, at: "\(value.path).bundles", "a key that speaks for no app sends nothing")
+        }
+        if value.optional("broadcasts") != nil {
+            for entry in try value.array("broadcasts", countMax: PushConfiguration.bundlesMax) {
+                let bundle = try entry.string()
+                guard bundles.contains(bundle) else {
+                    throw WireError(.badValue, at: entry.path, "this is none of the bundles beside it")
+                }
+                broadcasts.append(bundle)
+            }
         }
         guard value.optional("environments") != nil else {
             environments = APNsEnvironment.allCases
@@ -180,6 +191,7 @@ extension PushConfiguration.Team {
             writer.field("key", key)
             writer.field("file", file)
             writer.strings("bundles", bundles)
+            if !broadcasts.isEmpty { writer.strings("broadcasts", broadcasts) }
             writer.strings("environments", environments.map(\.rawValue))
         }
     }

@@ -62,6 +62,13 @@ final class PushRunner {
         if case .read(let configuration?) = try file.look() { try use(configuration) }
     }
 
+    /// Apps whose cards may listen to channels; empty where nothing is set up. Throws as `init` does.
+    static func broadcastBundles(in directory: String) throws -> Set<String> {
+        var file = PushConfigurationFile(directory: directory)
+        guard case .read(let configuration?) = try file.look() else { return [] }
+        return Set(configuration.teams.flatMap(\.broadcasts))
+    }
+
     /// Nothing is on its way.
     var isIdle: Bool { flights.isEmpty }
 

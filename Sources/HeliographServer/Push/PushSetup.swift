@@ -75,7 +75,11 @@ extension PushConfiguration {
             teams[index].environments.removeAll(where: environments.contains)
             teams[index].bundles = bundles
         }
+        let broadcasts = teams.first { $0.team == setup.team }?.broadcasts ?? []
         teams.removeAll { $0.environments.isEmpty }
-        teams.append(Team(team: setup.team, key: setup.key, file: file, bundles: bundles, environments: environments))
+        teams.append(
+            Team(
+                team: setup.team, key: setup.key, file: file, bundles: bundles, broadcasts: broadcasts,
+                environments: environments))
     }
 }

@@ -43,6 +43,8 @@ package struct LinkMachine {
         /// The relay will never take this event.
         case drop(SessionID, seq: Int64)
         case decide(SessionID, ApprovalID, InputDigest, Decision)
+        /// All that is held of this host from now on.
+        case hold(Holds)
         case linkChanged(isLive: Bool)
         case log(LinkLog)
     }
@@ -133,6 +135,7 @@ package struct LinkMachine {
             return []
         case .decision(let session, let approval, let digest, let decision):
             return [.decide(session, approval, digest, decision)]
+        case .hold(let holds): return [.hold(holds)]
         case .notice(let notice): return noticed(notice)
         // Of a session that is on its way by now there is nothing to learn.
         case .welcome(_, _, let sessions): return told(sessions.filter { !index.isAgreed($0.session) })
@@ -221,7 +224,7 @@ package struct LinkMachine {
 
     private mutating func hello(_ sessions: [SessionID]) -> HostMessageBytes {
         asked.formUnion(sessions)
-        return HostMessage.hello(Hello(software: software, name: name, sessions: sessions)).bytes
+        return HostMessage.hello(Hello(software: software, name: name, capabilities: [.hold], sessions: sessions)).bytes
     }
 
     /// The next message's events, if the window has room. The caller sends them and asks again.
@@ -237,6 +240,8 @@ package struct LinkMachine {
             guard let session = index.sessions[id], !session.entries.isEmpty, index.isAgreed(id) else { continue }
             let sent = sentThrough[id] ?? session.acknowledged
             guard let batch = index.batch(id, after: sent, countMax: countMax, bytesMax: limits.batchBytes) else { continue }
+            // The relay takes what is behind a gap without what came before: that must be there, or known to be refused.
+            if batch.isAfterGap, inFlight.contains(where: { $0.session == id }) { continue }
             sentThrough[id] = batch.last
             inFlight.append(Flight(session: id, first: batch.first, last: batch.last, bytes: batch.bytes))
             return batch

@@ -6,6 +6,8 @@ extension Relay {
     mutating func appendStaged(at now: Instant) {
         guard committing == nil else { return }
         planTrims(at: now)
+        settleBudgets(at: now)
+        if !staging.isEmpty { stageOwedRecords() }
         guard !staging.isEmpty else { return }
         for staged in staging.appends { sessions[staged.key]?.cutView() }
         effects.append(.append(staging.batch(sessions)))
@@ -34,8 +36,12 @@ extension Relay {
         }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
         show(batch.trims)
+        showBudgets(of: batch)
         run(batch.commands)
         answerWaiters()
+        recordsCommitted(batch)
+        for trim in batch.trims where trim.state == nil { forgetCards(of: trim.key, at: now) }
+        for staged in batch.appends { lookForDevices(at: staged.key, at: now) }
     }
 
     /// The disk did not take the batch, nor can it take what was staged on top: everything falls back to what is on disk.
@@ -59,15 +65,23 @@ extension Relay {
             }
         }
         let records = batch.commands + staging.commands
+        let orders = batch.budgets + staging.budgets
+        var failed = batch
+        failed.records += staging.records
+        failed.orders += staging.orders
+        failed.recordWaiters += staging.recordWaiters
+        failed.tied.formUnion(staging.tied)
         staging = Staging()
+        refuseBudgets(orders, reason)
         refuse(records, reason)
         refuseWaiters(reason)
+        recordsFailed(failed, reason)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still
         // under way on this one follows on what was dropped, and after a gap of the host's own it would be taken as if that were
         // gone there too.
         for peer in hosts.keys.sorted() {
             effects.append(.close(peer, .restarting))
-            disconnected(peer)
+            disconnected(peer, at: now)
         }
     }
 

@@ -4,6 +4,7 @@ import RelayProtocol
 extension Relay {
     mutating func clientSent(_ message: ClientMessage, by peer: PeerID, at now: Instant) {
         guard let client = clients[peer] else { return }
+        heard(peer, at: now)
         switch message {
         case .hello(let hello): clientSaidHello(hello, peer)
         case .command(let id, _) where !client.hasSaidHello:
@@ -20,7 +21,7 @@ extension Relay {
         }
     }
 
-    mutating func disconnected(_ peer: PeerID) {
+    mutating func disconnected(_ peer: PeerID, at now: Instant) {
         if let host = hosts.removeValue(forKey: peer) { hostDisconnected(host, peer) }
         guard let client = clients.removeValue(forKey: peer) else { return }
         workspaceSubscribers[client.workspace]?.remove(peer)
@@ -29,6 +30,7 @@ extension Relay {
         }
         waiters.removeAll { $0.peer == peer }
         if client.isCongested { effects.append(.cancelTimer(.congestion(peer))) }
+        presenceEnded(client, peer, at: now)
     }
 
     private mutating func clientSaidHello(_ hello: Hello, _ peer: PeerID) {

@@ -11,6 +11,8 @@ struct HostPeer {
     let identity: HostIdentity
     var hasSaidHello = false
     var capabilities: Set<Capability> = []
+    /// What it was told of its sessions that are held.
+    var holds: Holds?
 
     var key: HostKey { HostKey(workspace: identity.workspace, host: identity.host.id) }
 }
@@ -29,6 +31,8 @@ struct ClientPeer {
     var waitingCommands = 0
     /// Reads of the log that are under way for it.
     var readsUnderWay = 0
+    /// What it last said of itself; nil: nothing.
+    var presence: Presence?
 
     var workspace: WorkspaceID { identity.workspace.id }
 }

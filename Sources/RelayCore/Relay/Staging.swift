@@ -9,6 +9,17 @@ struct Staging {
     var trims: [SessionTrim] = []
     var commands: [CommandRecord] = []
     var commandsForgottenBefore: Int64?
+    /// Of pushes and budgets; of one name the last holds.
+    var records: [PushRecord] = []
+    /// Sent when the records are on disk.
+    var orders: [PushOrder] = []
+    var recordWaiters: [RecordWaiter] = []
+    /// Pushes about events of this very batch: without it there is nothing to tell of.
+    var tied: Set<PushID> = []
+    /// Applied when the batch is cut, answered when it is on disk.
+    var budgets: [BudgetOrder] = []
+    /// Where what budgets show or hold changes with this batch.
+    var movedBudgets: Set<WorkspaceID> = []
 
     struct Staged {
         let key: SessionKey
@@ -18,7 +29,10 @@ struct Staging {
         var approvals: [Approval] = []
     }
 
-    var isEmpty: Bool { appends.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil }
+    var isEmpty: Bool {
+        appends.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil && records.isEmpty
+            && recordWaiters.isEmpty
+    }
 
     subscript(key: SessionKey) -> Staged? { places[key].map { appends[$0] } }
 
@@ -38,6 +52,21 @@ struct Staging {
         return appends.count - 1
     }
 
+    private var lastRecords: [PushRecord] {
+        var places: [String: Int] = [:]
+        var last: [PushRecord] = []
+        for record in records {
+            let name = "\(record.workspace)/\(record.kind)/\(record.name)"
+            if let place = places[name] {
+                last[place] = record
+            } else {
+                places[name] = last.count
+                last.append(record)
+            }
+        }
+        return last
+    }
+
     /// The transaction, with each session as it is staged now.
     func batch(_ sessions: [SessionKey: Session]) -> LogBatch {
         LogBatch(
@@ -49,6 +78,6 @@ struct Staging {
                     key: staged.key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
                     approvals: staged.approvals)
             },
-            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore)
+            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore, records: lastRecords)
     }
 }

@@ -32,6 +32,7 @@ extension Relay {
         }
         send(.welcome(welcome, host: host.identity.host, sessions: progress), toHost: peer)
         sendWaitingDecisions(to: host, peer)
+        sayHolds(to: peer)
     }
 
     /// One connection speaks for a host: the newer one, because the older may be a dead socket.

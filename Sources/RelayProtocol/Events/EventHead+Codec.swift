@@ -47,7 +47,7 @@ extension EventHead {
         case .subagentFinished:
             self = .subagentFinished(
                 agent: try head.string("agent", bytesMax: name), name: try head.optionalString("name", bytesMax: name))
-        case .budgetCrossed: self = .budgetCrossed(level: try head.integer("level"))
+        case .budgetCrossed: self = .budgetCrossed(try BudgetCrossing(from: head))
         case .error:
             self = .error(message: try head.string("message", bytesMax: line), recoverable: try head.flag("recoverable"))
         case .truncated: self = .truncated(count: try head.optionalInteger("count"))
@@ -122,7 +122,7 @@ extension EventHead {
         case .subagentStarted(let agent, let name), .subagentFinished(let agent, let name):
             writer.field("agent", agent)
             writer.field("name", name)
-        case .budgetCrossed(let level): writer.field("level", level)
+        case .budgetCrossed(let crossing): crossing.write(to: &writer)
         case .error(let message, let recoverable):
             writer.field("message", message)
             writer.flag("recoverable", recoverable)
@@ -255,6 +255,23 @@ extension Usage {
         writer.field("costDeltaMicroUSD", costDeltaMicroUSD)
         writer.field("contextUsed", contextUsed)
         writer.field("contextLimit", contextLimit)
+    }
+}
+
+extension BudgetCrossing {
+    init(from head: JSONValue) throws(WireError) {
+        self.init(
+            level: try head.integer("level"), limitMicroUSD: try head.optionalInteger("limitMicroUSD"),
+            spentMicroUSD: try head.optionalInteger("costMicroUSD"))
+        // A newer relay may have other scopes: the crossing stands all the same.
+        scope = try head.optionalString("scope", bytesMax: WireLimits.nameBytesMax).flatMap(Budget.ScopeName.init)
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("level", level)
+        writer.field("scope", scope?.rawValue)
+        writer.field("limitMicroUSD", limitMicroUSD)
+        writer.field("costMicroUSD", spentMicroUSD)
     }
 }
 

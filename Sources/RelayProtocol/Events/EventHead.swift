@@ -19,7 +19,7 @@ package enum EventHead: Sendable, Equatable {
     case approvalStale(ApprovalID, reason: String)
     case subagentStarted(agent: String, name: String? = nil)
     case subagentFinished(agent: String, name: String? = nil)
-    case budgetCrossed(level: Int64)
+    case budgetCrossed(BudgetCrossing)
     case error(message: String, recoverable: Bool)
     case truncated(count: Int64?)
     case rewound(to: Int64)
@@ -38,6 +38,25 @@ package enum ApprovalOutcome: String, Sendable, CaseIterable {
 
 package enum ApprovalKind: String, Sendable, CaseIterable {
     case tool, question
+}
+
+/// Spending reached a level of a budget.
+package struct BudgetCrossing: Sendable, Equatable {
+    /// In percent.
+    package var level: Int64
+    package var scope: Budget.ScopeName?
+    package var limitMicroUSD: Int64?
+    /// Spent under this budget by then.
+    package var spentMicroUSD: Int64?
+
+    package init(
+        level: Int64, scope: Budget.ScopeName? = nil, limitMicroUSD: Int64? = nil, spentMicroUSD: Int64? = nil
+    ) {
+        self.level = level
+        self.scope = scope
+        self.limitMicroUSD = limitMicroUSD
+        self.spentMicroUSD = spentMicroUSD
+    }
 }
 
 /// What is known of a session when it starts; later starts (a resumed run) add to it.

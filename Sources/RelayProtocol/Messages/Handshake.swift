@@ -45,7 +45,7 @@ package struct Hello: Sendable, Equatable {
 
 /// What a host can do beyond reporting and applying decisions. Unknown ones are ignored.
 package enum Capability: String, Sendable, CaseIterable {
-    case prompt, interrupt
+    case prompt, interrupt, hold
 }
 
 /// What the relay answers to `hello`, alike for hosts and clients.

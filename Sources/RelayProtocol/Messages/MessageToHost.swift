@@ -7,6 +7,8 @@ package enum MessageToHost: Sendable, Equatable {
     case decision(SessionID, ApprovalID, InputDigest, Decision)
     case prompt(CommandID, SessionID, text: String)
     case interrupt(CommandID, SessionID)
+    /// To a host that can hold: after its first `hello`, and whenever it changes.
+    case hold(Holds)
     case notice(Notice)
 
     package init(parsing bytes: [UInt8]) throws(WireError) {
@@ -26,6 +28,7 @@ package enum MessageToHost: Sendable, Equatable {
         case "prompt":
             self = .prompt(try value.identifier("id"), try value.identifier("session"), text: try value.string("text"))
         case "interrupt": self = .interrupt(try value.identifier("id"), try value.identifier("session"))
+        case "hold": self = .hold(try Holds(from: value))
         case "notice": self = .notice(try Notice(from: value))
         default: throw .unknownType(type)
         }
@@ -65,6 +68,10 @@ package enum MessageToHost: Sendable, Equatable {
             var writer = JSONWriter(type: "interrupt")
             writer.field("id", id)
             writer.field("session", session)
+            return writer.finish()
+        case .hold(let holds):
+            var writer = JSONWriter(type: "hold")
+            holds.write(to: &writer)
             return writer.finish()
         case .notice(let notice):
             var writer = JSONWriter(type: "notice")

@@ -31,6 +31,8 @@ package struct Summary: Sendable, Equatable {
     package var contextLimit: Int64?
     package var linesAdded: Int64 = 0
     package var linesRemoved: Int64 = 0
+    /// Nil while no level of a budget that concerns it is reached.
+    package var budget: BudgetMark?
     package var error: String?
     /// Milliseconds since 1970.
     package var startedAt: Int64
@@ -79,6 +81,7 @@ package struct Summary: Sendable, Equatable {
         }
         linesAdded = try value.integer("linesAdded")
         linesRemoved = try value.integer("linesRemoved")
+        if let mark = value.optional("budget") { budget = try BudgetMark(from: mark) }
         error = try value.optionalString("error")
         startedAt = try value.integer("startedAt")
         lastActivityAt = try value.integer("lastActivityAt")
@@ -122,6 +125,7 @@ package struct Summary: Sendable, Equatable {
             }
             writer.field("linesAdded", linesAdded)
             writer.field("linesRemoved", linesRemoved)
+            if let budget { writer.object("budget") { budget.write(to: &$0) } }
             writer.field("error", error)
             writer.field("startedAt", startedAt)
             writer.field("lastActivityAt", lastActivityAt)

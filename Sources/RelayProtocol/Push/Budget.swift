@@ -8,6 +8,20 @@ package struct Budget: Sendable, Equatable {
         case day
         /// The whole workspace for ever.
         case workspace
+
+        package var name: ScopeName {
+            switch self {
+            case .session: .session
+            case .everySession: .everySession
+            case .day: .day
+            case .workspace: .workspace
+            }
+        }
+    }
+
+    /// A scope without the session that it may be about.
+    package enum ScopeName: String, Sendable, CaseIterable {
+        case session, everySession, day, workspace
     }
 
     package var scope: Scope
@@ -28,16 +42,14 @@ package struct Budget: Sendable, Equatable {
     }
 
     package init(from value: JSONValue) throws(WireError) {
-        let scope = try value.object().string("scope")
-        switch scope {
-        case "session": self.init(scope: .session(try value.identifier("session")), microUSD: try value.integer("microUSD"))
-        case "everySession": self.init(scope: .everySession, microUSD: try value.integer("microUSD"))
-        case "day": self.init(scope: .day, microUSD: try value.integer("microUSD"))
-        case "workspace": self.init(scope: .workspace, microUSD: try value.integer("microUSD"))
-        default:
-            throw WireError(
-                .badValue, at: "\(value.path).scope", "this is none of: session, everySession, day, workspace")
-        }
+        let scope: Scope =
+            switch try value.object().word("scope", ScopeName.self) {
+            case .session: .session(try value.identifier("session"))
+            case .everySession: .everySession
+            case .day: .day
+            case .workspace: .workspace
+            }
+        self.init(scope: scope, microUSD: try value.integer("microUSD"))
         holds = try value.flag("hold")
         guard value.optional("levels") != nil else { return }
         levels = []
@@ -48,19 +60,23 @@ package struct Budget: Sendable, Equatable {
         }
     }
 
-    package var bytes: [UInt8] {
-        JSONWriter.object { writer in
-            switch scope {
-            case .session(let session):
-                writer.field("scope", "session")
-                writer.field("session", session)
-            case .everySession: writer.field("scope", "everySession")
-            case .day: writer.field("scope", "day")
-            case .workspace: writer.field("scope", "workspace")
-            }
-            writer.field("microUSD", microUSD)
-            writer.array("levels", levels.map { Array(String($0).utf8) })
-            writer.flag("hold", holds)
-        }
+    package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("scope", scope.name.rawValue)
+        if case .session(let session) = scope { writer.field("session", session) }
+        writer.field("microUSD", microUSD)
+        writer.array("levels", levels.map { Array(String($0).utf8) })
+        writer.flag("hold", holds)
     }
+
+    /// The highest of its levels that so much spending has reached; nil where it has reached none.
+    package func level(at spentMicroUSD: Int64) -> Int64? { levels.last { isReached($0, at: spentMicroUSD) } }
+
+    package func isReached(_ level: Int64, at spentMicroUSD: Int64) -> Bool {
+        // Exact: no number of the wire is so large that these products overflow.
+        microUSD > 0 && spentMicroUSD * 100 >= level * microUSD
+    }
+
+    package func isHolding(at spentMicroUSD: Int64) -> Bool { holds && isReached(100, at: spentMicroUSD) }
 }

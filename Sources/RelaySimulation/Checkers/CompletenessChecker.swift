@@ -81,7 +81,7 @@ struct CompletenessChecker {
         for bytes in events {
             guard let event = try? Event(stored: bytes) else { return "the log holds what is no event" }
             switch event.head {
-            case .approvalDecided, .approvalExpired, .approvalStale(_, "tooMany"): continue
+            case .approvalDecided, .approvalExpired, .approvalStale(_, "tooMany"), .budgetCrossed: continue
             case .truncated(let count):
                 guard let count else { return "a truncated event does not count" }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) {

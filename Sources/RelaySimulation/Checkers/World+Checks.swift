@@ -28,6 +28,10 @@ extension World {
         }
     }
 
+    func checkBudgets(of batch: LogBatch) {
+        if let complaint = budgets.stored(batch) { report(.budget, complaint) }
+    }
+
     // MARK: Memory
 
     /// Queues, readers and waiters are bounded, and nothing is held for those who have left.
@@ -93,6 +97,7 @@ extension World {
         guard violation == nil, let live = relay.relay else { return }
         checkReplay()
         checkMemory()
+        checkHolds()
         let open = pending(live.committed.flatMap(\.approvals.values))
         for client in clients where pending(client.approvals.values) != open {
             return report(
@@ -113,6 +118,13 @@ extension World {
             guard let token = freedom.questions[id]?.token, tokens.contains(token) else {
                 return report(.convergence, "\(id) is pending, and its agent no longer waits for it")
             }
+        }
+    }
+
+    private func checkHolds() {
+        for host in hosts {
+            let expected = budgets.holds(of: host.identity.host.id, at: relay.tickedAt)
+            if host.holds != expected { return report(.budget, "\(host.name) holds \(host.holds), and not \(expected)") }
         }
     }
 

@@ -9,6 +9,7 @@ final class ClientProcess {
         case unsubscribe(SessionID)
         case history(SessionID, before: Int64)
         case decide(DecideCommand)
+        case budget(Budget)
     }
 
     private unowned let world: World
@@ -97,6 +98,18 @@ final class ClientProcess {
         case 6: send(.subscribe(nil, after: nil), .workspace)
         default: world.peerCloses(connection, .goingAway)
         }
+    }
+
+    /// Sets a budget, replaces one or takes one away; such that what agents do comes near it.
+    func setBudget() {
+        guard isGreeted else { return }
+        let known = summaries.keys.sorted { $0.rawValue < $1.rawValue }
+        var scopes: [Budget.Scope] = [.everySession, .day, .workspace]
+        if !known.isEmpty { scopes.append(.session(world.dice.pick(known))) }
+        let budget = Budget(
+            scope: world.dice.pick(scopes), microUSD: world.dice.chance(0.2) ? 0 : Int64(world.dice.spread(100, 10_000)),
+            levels: world.dice.pick([[50, 80, 100], [10, 20, 30, 40], [100], [150, 300]]), holds: world.dice.chance(0.5))
+        send(.budget(budget), .budget(budget))
     }
 
     // MARK: Sending
@@ -239,6 +252,8 @@ final class ClientProcess {
             if let complaint = ViewChecker.compare(events, first: first, with: stored) {
                 world.report(.view, "\(name): history before \(before) of \(session): \(complaint)")
             }
+        case (.budget(let budget), .done):
+            if let complaint = world.budgets.acknowledged(budget) { world.report(.durability, "\(name): \(complaint)") }
         case (.decide(let decide), _): decided(decide, command, reply)
         case (.workspace, .failed):
             world.after(1_000) { [self] _ in if isGreeted { send(.subscribe(nil, after: nil), .workspace) } }

@@ -123,8 +123,9 @@ final class Agent {
         case 4: return .todoChanged(TodoProgress(completed: Int64(calls % 5), total: 5))
         default:
             var usage = Usage()
-            usage.run = "\(run)"
-            usage.costMicroUSD = Int64(calls) * 100
+            // Some name no run, some say again what they said before.
+            usage.run = world.dice.chance(0.1) ? nil : "\(run)"
+            usage.costMicroUSD = Int64(world.dice.chance(0.2) ? calls / 2 : calls) * 100
             usage.tokens = Tokens(input: Int64(calls), output: 2)
             return .usage(usage)
         }

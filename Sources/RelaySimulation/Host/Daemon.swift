@@ -79,6 +79,7 @@ final class Daemon {
         case .acknowledge(let session, let through): spool.acknowledge(session, through: through)
         case .drop(let session, let seq): spool.drop(session, seq: seq)
         case .decide(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
+        case .hold(let holds): if world.plant != .deafHost { machine.holds = holds }
         case .linkChanged(let isLive):
             if isLive { greeting += 1 }
             world.trace.note(world.now, machine.name, "link", isLive ? "is live" : "is down")

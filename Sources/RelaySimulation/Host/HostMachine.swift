@@ -26,6 +26,8 @@ final class HostMachine {
     /// Milliseconds between what its wall clock shows and the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
+    /// What the relay last said is held: a file that is written at once.
+    var holds = Holds()
 
     var isUp: Bool { daemon != nil }
     var name: String { "host\(index)" }

@@ -16,6 +16,8 @@ final class RelayProcess {
     private(set) var readsUnderWay = 0
     /// Milliseconds between what its wall clock shows and the truth.
     var wallOffset: Int64 = 0
+    /// When its last tick ended, by its own clock.
+    private(set) var tickedAt: Int64 = 0
 
     /// A batch that the disk was given.
     private final class Commit {
@@ -44,6 +46,7 @@ final class RelayProcess {
             var state = try world.log.load(
                 resolvedSince: wall - Limits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
             if world.plant == .forgottenPlace { state.removed = [] }
+            if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
             if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
             var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state)
             let effects = fresh.started(at: instant)
@@ -112,6 +115,7 @@ final class RelayProcess {
         isTickArmed = true
         inThisLife(after: world.dice.within(0...1)) { process in
             process.isTickArmed = false
+            process.tickedAt = process.instant.wall
             process.feed(.tickEnded)
             process.world.checkMemory()
         }
@@ -233,6 +237,7 @@ final class RelayProcess {
         commit.isDurable = true
         if let complaint = world.log.commit(commit.batch) { world.report(complaint.checker, complaint.sentence) }
         world.checkCompleteness(of: commit.batch)
+        world.checkBudgets(of: commit.batch)
         world.trace.note(
             world.now, "disk", "has", "\(commit.batch.appends.map { "\($0.key.session) through \($0.state.seq)" })")
     }

@@ -29,6 +29,7 @@ final class SimulatedLog {
     /// In the order they were first seen.
     private(set) var order: [SessionKey] = []
     private(set) var commands: [CommandRecord] = []
+    private(set) var records: [PushRecord] = []
 
     // MARK: Writing
 
@@ -95,6 +96,10 @@ final class SimulatedLog {
             sessions[trim.key] = stored
         }
         commands += batch.commands
+        for record in batch.records {
+            records.removeAll { ($0.workspace, $0.kind, $0.name) == (record.workspace, record.kind, record.name) }
+            if record.bytes != nil { records.append(record) }
+        }
         if let before = batch.commandsForgottenBefore { commands.removeAll { $0.at < before } }
         return nil
     }
@@ -142,6 +147,7 @@ final class SimulatedLog {
             }
         }
         state.commands = commands.filter { $0.at >= commandsSince }
+        state.records = records
         return state
     }
 

@@ -37,6 +37,7 @@ final class World {
     var lastName = 0
     var decisions = DecisionChecker()
     var freedom = FreedomChecker()
+    var budgets = BudgetChecker()
     /// The most that the core held at any moment before all settles, and what it held then.
     var peak = 0
     private(set) var held: RelayCensus?
@@ -132,6 +133,7 @@ final class World {
                 after(wait) { _ in disk.isFull = false }
             }
         }
+        if dice.chance(shape.budgets) { dice.pick(clients).setBudget() }
         if dice.chance(faults.stall) { dice.pick(clients).stall(for: dice.within(1_000...60_000)) }
         if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }
         if dice.chance(faults.agentRestart) { dice.pick(dice.pick(hosts).agents).restart() }

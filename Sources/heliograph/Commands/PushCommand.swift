@@ -9,7 +9,7 @@ struct PushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
         abstract: "Set up pushes to phones, and see how they fare.",
-        subcommands: [Setup.self, Status.self, Test.self])
+        subcommands: [Setup.self, Status.self, Test.self, PushPreview.self])
 
     struct Setup: ParsableCommand {
         static let configuration = CommandConfiguration(

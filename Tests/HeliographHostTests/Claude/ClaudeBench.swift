@@ -52,9 +52,11 @@ struct ClaudeBench {
         }
     }
 
-    /// Returns the token of a call that waits for an answer.
+    /// Returns the token of a call that waits for an answer; `isHeard` for one that waits for a moment only.
     @discardableResult
-    mutating func call(_ payload: String, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1") throws -> HookToken {
+    mutating func call(
+        _ payload: String, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1", isHeard: Bool = false
+    ) throws -> HookToken {
         let document = try JSONDocument(parsing: payload)
         let event = try document.root.string("hook_event_name")
         var hook = ClaudeHook(event: event, payload: document, process: process)
@@ -62,7 +64,7 @@ struct ClaudeBench {
         hook.attempt = attempt
         hook.run = run
         let token = HookToken(rawValue: nextToken)
-        if event == "PermissionRequest" {
+        if event == "PermissionRequest" || isHeard {
             hook.token = token
             nextToken += 1
         }
@@ -167,6 +169,7 @@ struct ClaudeBench {
             let wanted = #"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":"#
             return text.hasPrefix(wanted)
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
+        case .ask(let token): return "hook \(token.rawValue): ask"
         case .readTasks(_, let directory): return "read \(directory)"
         case .checkAgents, .remember: return nil
         }

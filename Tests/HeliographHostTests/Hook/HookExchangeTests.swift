@@ -41,6 +41,19 @@ struct HookExchangeTests {
             ])
     }
 
+    @Test("What the daemon has to say to an event is handed on verbatim; nothing is told from no answer")
+    func toldBack() {
+        _ = FakeDaemon(
+            at: socketPath,
+            [
+                .answer(FakeDaemon.ok("{\"a\": 1}")), .answer(FakeDaemon.noContent), .close,
+                .answer("HTTP/1.1 200 OK\r\n\r\n"), .answer("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"),
+            ])
+        #expect(exchange().tell() == .answered(Array("{\"a\": 1}".utf8)))
+        #expect(exchange().tell() == .taken)
+        for _ in 0..<4 { #expect(exchange().tell() == .unheard) }
+    }
+
     @Test("A daemon that never answers costs the budget and no more")
     func hangingDaemon() {
         let daemon = FakeDaemon(at: socketPath, [.hang(.seconds(3))])

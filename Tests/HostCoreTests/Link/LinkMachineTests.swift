@@ -53,6 +53,15 @@ struct LinkMachineTests {
         .received(.ack([SessionProgress(session: session, through: through)]))
     }
 
+    @Test("hears what is held, as often as it is said")
+    func held() {
+        var bench = Bench()
+        bench.connect()
+        for holds in [Holds(everySession: true), Holds(sessions: [one]), Holds()] {
+            #expect(bench.tell(.received(.hold(holds))) == [.hold(holds)])
+        }
+    }
+
     @Test("connects, says hello with what waits, and sends nothing before the welcome")
     func hello() throws {
         var bench = Bench()
@@ -64,7 +73,7 @@ struct LinkMachineTests {
             Issue.record("no hello")
             return
         }
-        #expect(hello.sessions == [one] && hello.name == "laptop" && hello.capabilities.isEmpty)
+        #expect(hello.sessions == [one] && hello.name == "laptop" && hello.capabilities == [.hold])
         #expect(bench.send() == [])
         bench.connect()
         #expect(bench.send() == ["one 1-2"])
@@ -102,7 +111,25 @@ struct LinkMachineTests {
         bench.index.drop(one, seq: 3)
         bench.index.drop(one, seq: 4)
         bench.connect()
-        #expect(bench.send() == ["one 1-2", "one 5-6 gap"])
+        #expect(bench.send() == ["one 1-2"])
+        _ = bench.tell(ack(one, 2))
+        #expect(bench.send() == ["one 5-6 gap"])
+    }
+
+    @Test("nothing is sent behind a gap before what comes first is taken: refused, it would be lost")
+    func refusedBeforeGap() {
+        var bench = Bench()
+        bench.spool(one, 4)
+        bench.index.drop(one, seq: 3)
+        bench.spool(two, 1)
+        bench.connect()
+        #expect(bench.send() == ["one 1-2", "two 1-1"])
+        _ = bench.tell(.received(.notice(Notice(code: "badValue", message: "", path: "$.events[0].kind"))))
+        #expect(bench.send() == ["one 1-1"])
+        _ = bench.tell(ack(one, 1))
+        #expect(bench.send() == ["one 2-2"])
+        _ = bench.tell(ack(one, 2))
+        #expect(bench.send() == ["one 4-4 gap"])
     }
 
     @Test("at most 256 events and 900 KiB in a message, and a bounded number of messages on their way")

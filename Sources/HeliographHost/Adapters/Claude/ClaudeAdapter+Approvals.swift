@@ -7,8 +7,8 @@ extension ClaudeAdapter {
     mutating func permissionRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
         let isUnreachable = !isLinkLive && now.monotonic - linkDownSince >= limits.headlessUnreachable.milliseconds
-        // Nobody is asked in a mode that asks nobody, nor for an agent that would wait for nothing.
-        guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions",
+        // Nobody is asked in a mode that asks nobody, unless we made it ask, nor for an agent that would wait for nothing.
+        guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions" || holds.contains(id),
             hook.isAttended || !isUnreachable, approvals.count < limits.approvalsMax
         else {
             order(.respond(token, nil))

@@ -141,8 +141,11 @@ extension ClaudeAdapter {
             switch approval.phase {
             case .open:
                 if now.monotonic >= approval.deadline {
-                    // The relay says so itself, after the same time.
-                    resolve(approval.id, nil)
+                    // The relay says so itself, after the same time. After a restart only the date was left, which a clock that jumped
+                    // makes another time than the relay's: then we say it.
+                    resolve(
+                        approval.id,
+                        approval.isRestored ? .approvalCancelled(approval.id, reason: "expired") : nil)
                 } else if !approval.isAttended, !isLinkLive,
                     now.monotonic - linkDownSince >= limits.headlessUnreachable.milliseconds
                 {

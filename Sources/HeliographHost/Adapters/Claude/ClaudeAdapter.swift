@@ -21,6 +21,8 @@ struct ClaudeAdapter {
     /// Until then, a hook that goes gave us up while we could not answer.
     var awayUntil = Int64.min
     var requestCount = 0
+    /// Whose every tool needs approval.
+    var holds = Holds()
     private var uses = 0
 
     /// Of the input at hand.
@@ -51,6 +53,7 @@ struct ClaudeAdapter {
         case .statusLineShown(let line, let process): statusLineShown(line.root, process)
         case .hookGone(let token): hookGone(token)
         case .decided(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
+        case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
         case .tasksRead(let session, let files): tasksRead(session, files)
         case .linkChanged(let isLive): linkChanged(isLive)
@@ -64,7 +67,9 @@ struct ClaudeAdapter {
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
         guard let id = Self.sessionID(payload) else {
-            if let token = hook.token { order(.respond(token, nil)) }
+            // What we cannot tell apart could be of a session that is held.
+            let isHeld = hook.event == "PreToolUse" && !holds.isEmpty
+            if let token = hook.token { order(isHeld ? .ask(token) : .respond(token, nil)) }
             return
         }
         switch hook.event {
@@ -89,7 +94,11 @@ struct ClaudeAdapter {
             default: break
             }
         }
-        if hook.event != "PermissionRequest", let token = hook.token { order(.respond(token, nil)) }
+        if hook.event == "PreToolUse", let token = hook.token, isHeld(id, payload) {
+            order(.ask(token))
+        } else if hook.event != "PermissionRequest", let token = hook.token {
+            order(.respond(token, nil))
+        }
     }
 
     // MARK: Waiting

@@ -1,8 +1,17 @@
 internal import RelayProtocol
 
-/// What a PermissionRequest hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
+/// What a PermissionRequest or PreToolUse hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
 enum ClaudeAnswer {
     static let allow = decision { $0.field("behavior", "allow") }
+
+    /// Of a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
+    static let ask = JSONWriter.object {
+        $0.object("hookSpecificOutput") {
+            $0.field("hookEventName", "PreToolUse")
+            $0.field("permissionDecision", "ask")
+            $0.field("permissionDecisionReason", "The budget is spent: from here on every tool needs approval.")
+        }
+    }
 
     static func deny(_ message: String) -> [UInt8] {
         decision {

@@ -42,6 +42,8 @@ struct ClaudeApproval {
     var phase: Phase
     /// Waits for the hook to call again: came while nobody waited.
     var heldDecision: (digest: InputDigest, decision: Decision)?
+    /// Known from an earlier life of this daemon.
+    var isRestored = false
     /// By an earlier life of this daemon, which cannot know whether the hook got it.
     var handedBefore: ClaudeHanded?
 
@@ -132,6 +134,7 @@ struct ClaudeApproval {
         input = []
         questions = []
         phase = .orphaned(until: until)
+        isRestored = true
         handedBefore = value.optional("handed").flatMap(ClaudeHanded.init)
     }
 

@@ -16,7 +16,7 @@ struct ClaudeHook: Sendable {
     var attempt = 1
     /// Names one run of the hook, the same at every attempt; nil where it told none.
     var run: String?
-    /// Only of `PermissionRequest`: somebody waits for the answer.
+    /// Only of `PermissionRequest` and `PreToolUse`: somebody waits for the answer, to the latter for a moment only.
     var token: HookToken?
 }
 
@@ -29,6 +29,8 @@ enum ClaudeInput: Sendable {
     /// The hook went away before it was answered.
     case hookGone(HookToken)
     case decided(SessionID, ApprovalID, InputDigest, Decision)
+    /// These sessions are held from now on, and no others.
+    case held(Holds)
     case agentGone(AgentProcess)
     /// The files of the session's task list, each one task.
     case tasksRead(SessionID, [JSONDocument])
@@ -48,6 +50,8 @@ enum ClaudeEffect: Sendable, Equatable {
     case stream(Delta)
     /// Answers a waiting hook; nil is no decision, and the agent's own prompt or denial stands.
     case respond(HookToken, [UInt8]?)
+    /// Answers a waiting PreToolUse: the tool needs approval. Whatever the disk says, unlike a decision.
+    case ask(HookToken)
     /// Comes back as `tasksRead`.
     case readTasks(SessionID, directory: String)
     /// Those that are gone come back as `agentGone`.

@@ -5,6 +5,8 @@ package struct PushSubject: Sendable {
     package var summary: Summary
     /// The approval that the person is asked for: of several the oldest that is pending.
     package var approval: Approval?
+    /// Every approval that is pending.
+    package var waiting: Set<ApprovalID> = []
     /// Sessions that this stands for: 1, or all of an aggregate card (`summary` is then of the one that matters most).
     package var sessions: Int64 = 1
     /// The highest level of a budget that was crossed, in percent; 0: none.

@@ -1,7 +1,6 @@
-import RelayProtocol
 import Testing
 
-@testable import HeliographClient
+@testable import RelayProtocol
 
 struct VisibleTextTests {
     @Test(arguments: [
@@ -39,7 +38,6 @@ struct VisibleTextTests {
     @Test(.timeLimit(.minutes(1))) func aLongHostileTextIsSoonSpelledOut() {
         let text = String(repeating: "\u{1B}\u{202E}", count: WireLimits.eventBytesMax / 4)
         #expect(VisibleText.exact(text).utf8.count == WireLimits.eventBytesMax / 4 * 24)
-        #expect(JSONLine.text(JSONWriter.string(text)).utf8.count == 2 + WireLimits.eventBytesMax / 4 * 12)
     }
 
     @Test func emojiStayWholeInProse() {
@@ -68,10 +66,9 @@ struct VisibleTextTests {
         #expect(VisibleText.warnings(about: "שלום").count == 1)
     }
 
-    @Test func jsonLinesAreOneLineOfTheSameJSON() throws {
-        let text = JSONLine.text(Array("{ \"a\" :\n\t[1, 2],\r\n\"b\": \"x y\\\"\\n\u{202E}\u{9B}\u{E0041}é\u{7F}\" }".utf8))
-        #expect(text == #"{"a":[1,2],"b":"x y\"\n\u202e\u009b\udb40\udc41é\u007f"}"#)
-        let value = try JSONDocument(parsing: text).root
-        #expect(try value.string("b") == "x y\"\n\u{202E}\u{9B}\u{E0041}é\u{7F}")
+    @Test func whatCanBeReadAsSomethingElseMayMislead() {
+        for text in ["\u{441}url x", "שלום", "a \u{5D0}"] { #expect(VisibleText.mayMislead(text)) }
+        // What hides is spelled out: there is nothing left to be misled by.
+        for text in ["ls -la", "Grüße 漢字 привет", "a\u{202E}b"] { #expect(!VisibleText.mayMislead(text)) }
     }
 }

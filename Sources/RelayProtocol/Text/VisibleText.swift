@@ -1,6 +1,6 @@
 /// Makes hostile text harmless to look at: what would be invisible, change direction or command the terminal is spelled out.
 ///
-/// Everything that an agent, a host or another client wrote goes through here before it is printed. U+202E is shown as `⟨U+202E⟩`.
+/// Everything that an agent, a host or another client wrote goes through here before it is printed or pushed. U+202E is shown as `⟨U+202E⟩`.
 package enum VisibleText {
     /// More than this many marks on one letter paint over the lines around it.
     static let marksMax = 4
@@ -35,6 +35,11 @@ package enum VisibleText {
             warnings.append("letters of several alphabets look alike in one word: \(spelled(word))")
         }
         return warnings
+    }
+
+    /// Whether, with everything hidden spelled out, it may still be read as something else: by order, or by letters that look alike.
+    package static func mayMislead(_ text: String) -> Bool {
+        text.unicodeScalars.contains(where: isRightToLeftLetter) || firstMixedWord(in: text) != nil
     }
 
     // MARK: - Rendering
@@ -79,7 +84,7 @@ package enum VisibleText {
         return result
     }
 
-    static func spelling(_ scalar: Unicode.Scalar) -> String {
+    package static func spelling(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "⟨U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "⟩"
     }
@@ -87,7 +92,7 @@ package enum VisibleText {
     // MARK: - Classes of characters
 
     /// Controls, direction marks, zero-width and ignorable characters, tags, line separators, and what has no agreed look.
-    static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: return true

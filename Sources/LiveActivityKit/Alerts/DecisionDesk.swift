@@ -1,0 +1,105 @@
+import Foundation
+
+/// Where buttons of cards and alerts take their decisions: in the app's process, by the code of the approval's alert.
+///
+/// Set it up before the app's launch is over: a button may have launched it.
+public final class DecisionDesk: Sendable {
+    public static let shared = DecisionDesk()
+
+    /// Alerts that the system still holds.
+    public protocol Codes: Sendable {
+        /// The code of the alert of this approval; nil where there is none.
+        func code(of approval: String) async -> String?
+    }
+
+    public enum Outcome: Sendable, Hashable {
+        case replied(DecisionReply)
+        /// It can be decided in the app only.
+        case needsApp
+        case failed(LiveActivityError)
+
+        /// For the person; nil where all went as they wanted.
+        public var trouble: String? {
+            switch self {
+            case .replied(.stands): nil
+            case .replied(let reply): reply.sentence
+            case .needsApp: "Open the app to decide this."
+            case .failed(let error):
+                switch error.code {
+                case .unreachable, .busy: "The relay cannot be reached. Nothing was decided."
+                case .unauthorised, .keychain: "The relay does not know this phone any more. Pair it again."
+                case .notFound: "This was decided already, or the alert is too old. Open the app to see."
+                default: "This could not be decided here. Open the app."
+                }
+            }
+        }
+    }
+
+    /// Tells the person what became of it, where that is not what they wanted.
+    public typealias Tell = @Sendable (_ sentence: String, _ approval: String) async -> Void
+
+    private struct Setup {
+        var reporter: any RelayReporting
+        var codes: any Codes
+        var tell: Tell
+    }
+
+    private let setup = Locked<Setup?>(nil)
+
+    public init() {}
+
+    public func setUp(reporter: any RelayReporting, codes: any Codes, tell: @escaping Tell) {
+        setup.set(Setup(reporter: reporter, codes: codes, tell: tell))
+    }
+
+    /// For a button of a card: decides, and tells the person if that came to nothing.
+    public func press(_ verdict: Verdict, approval: String) async {
+        await report(await decide(verdict, approval: approval), approval)
+    }
+
+    /// After a tap on an alert. Returns what the app shall show; nil: nothing.
+    public func carryOut(_ response: AlertResponse) async -> DeepLink? {
+        switch response {
+        case .open(let link): return link
+        case .decide(let verdict, let payload):
+            guard let approval = payload.approval else { return payload.link }
+            await report(await decide(verdict, approval: approval, code: payload.code), approval)
+            return nil
+        }
+    }
+
+    private func report(_ outcome: Outcome, _ approval: String) async {
+        guard let trouble = outcome.trouble, let setup = setup.get() else { return }
+        await setup.tell(trouble, approval)
+    }
+
+    /// `code`: where it is at hand.
+    public func decide(_ verdict: Verdict, approval: String, code: String? = nil) async -> Outcome {
+        guard let setup = setup.get() else {
+            return .failed(LiveActivityError(.unsupported, "the app has not set up DecisionDesk"))
+        }
+        var found = code
+        if found == nil { found = await setup.codes.code(of: approval) }
+        guard let code = found else { return .needsApp }
+        do throws(LiveActivityError) {
+            do throws(LiveActivityError) { return .replied(try await setup.reporter.decide(verdict, code: code)) } catch {
+                // It may have arrived: a code decides once, and asking again tells what is.
+                guard error.code == .unreachable else { throw error }
+                return .replied(try await setup.reporter.decide(verdict, code: code))
+            }
+        } catch { return .failed(error) }
+    }
+}
+
+/// A value behind a lock. `Mutex` asks for iOS 18.
+/// `@unchecked`: `value` is read and written under the lock alone.
+private final class Locked<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func get() -> Value { lock.withLock { value } }
+
+    func set(_ new: Value) { lock.withLock { value = new } }
+}

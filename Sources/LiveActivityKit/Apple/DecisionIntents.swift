@@ -1,0 +1,43 @@
+#if canImport(AppIntents) && canImport(ActivityKit) && !os(macOS) && !targetEnvironment(macCatalyst)
+public import AppIntents
+import Foundation
+
+/// The button that allows, on a card. It runs in the app's process, after the person unlocked the phone. Nobody finds it in
+/// Shortcuts or says it to a speaker: what is allowed has to be seen.
+public struct AllowApproval: LiveActivityIntent {
+    public static let title: LocalizedStringResource = "Allow what the agent asks for"
+    public static let isDiscoverable = false
+    public static let authenticationPolicy = IntentAuthenticationPolicy.requiresAuthentication
+
+    @Parameter(title: "Approval") public var approval: String
+
+    public init() {}
+
+    public init(approval: String) { self.approval = approval }
+
+    public func perform() async throws -> some IntentResult {
+        await DecisionDesk.shared.press(.allow, approval: approval)
+        return .result()
+    }
+}
+
+/// The button that denies: anybody may.
+public struct DenyApproval: LiveActivityIntent {
+    public static let title: LocalizedStringResource = "Deny what the agent asks for"
+    public static let isDiscoverable = false
+
+    @Parameter(title: "Approval") public var approval: String
+
+    public init() {}
+
+    public init(approval: String) { self.approval = approval }
+
+    public func perform() async throws -> some IntentResult {
+        await DecisionDesk.shared.press(.deny(), approval: approval)
+        return .result()
+    }
+}
+
+/// What an app names in its own `AppIntentsPackage.includedPackages`, so that the system finds the intents here.
+public struct HeliographIntents: AppIntentsPackage {}
+#endif

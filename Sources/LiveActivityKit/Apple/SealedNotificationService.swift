@@ -1,0 +1,37 @@
+#if canImport(UserNotifications) && canImport(CryptoKit) && !os(tvOS)
+import Foundation
+public import UserNotifications
+
+/// Opens sealed alerts before they are shown. An app's notification service extension is a class of its own that inherits from
+/// this one, and `keychain` with the access group that it shares with the app.
+///
+/// What cannot be opened is shown as it came, which is a generic sentence, and cannot be allowed from there.
+open class SealedNotificationService: UNNotificationServiceExtension {
+    open var keychain: Keychain { Keychain() }
+
+    /// Done at once: the 30 s that the system gives are never used up.
+    override open func didReceive(
+        _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {
+        guard let content = request.content.mutableCopy() as? UNMutableNotificationContent else {
+            return contentHandler(request.content)
+        }
+        do { try open(content) } catch {
+            // The person has not seen what it would allow.
+            if content.categoryIdentifier == AlertCategory.approval.rawValue {
+                content.categoryIdentifier = AlertCategory.review.rawValue
+            }
+        }
+        contentHandler(content)
+    }
+
+    private func open(_ content: UNMutableNotificationContent) throws(LiveActivityError) {
+        guard let sealed = try AlertPayload(userInfo: content.userInfo).sealed else { return }
+        let opened = try SealedText(base64: sealed).open(with: keychain.sealKey())
+        content.title = opened.title
+        content.subtitle = opened.subtitle ?? ""
+        content.body = opened.body
+        if let code = opened.code { content.userInfo = AlertPayload.userInfo(content.userInfo, with: code) }
+    }
+}
+#endif

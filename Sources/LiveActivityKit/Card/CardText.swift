@@ -1,0 +1,59 @@
+public import Foundation
+
+/// Money, counts and times as people read them. The same on every phone: no locale decides what a card means.
+public enum CardText {
+    /// `$0.41`; what is less than a cent is `<$0.01`.
+    public static func dollars(microUSD: Int64) -> String {
+        if microUSD > 0, microUSD < 10_000 { return "<$0.01" }
+        let cents = microUSD.magnitude / 10_000 + (microUSD.magnitude % 10_000 >= 5_000 ? 1 : 0)
+        return (microUSD < 0 && cents > 0 ? "-" : "") + "$\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+    }
+
+    /// `1 approval`, `2 approvals`.
+    public static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+
+    /// `3 s`, `20 min`, `2 h 5 min`, `4 d`. What lies ahead is `0 s`: the clocks of two machines differ.
+    public static func duration(_ seconds: TimeInterval) -> String {
+        guard seconds.isFinite, seconds >= 1 else { return "0 s" }
+        let whole = Int64(min(seconds, 1e12))
+        if whole < 60 { return "\(whole) s" }
+        if whole < 3_600 { return "\(whole / 60) min" }
+        if whole < 86_400 { return whole % 3_600 < 60 ? "\(whole / 3_600) h" : "\(whole / 3_600) h \(whole % 3_600 / 60) min" }
+        return "\(whole / 86_400) d"
+    }
+
+    /// `just now`, `12 min ago`.
+    public static func age(of moment: Date, at now: Date) -> String {
+        let seconds = now.timeIntervalSince(moment)
+        return seconds < 5 ? "just now" : "\(duration(seconds)) ago"
+    }
+
+    /// The same for a screen reader: `1 minute`, `2 hours and 5 minutes`.
+    public static func spokenDuration(_ seconds: TimeInterval) -> String {
+        guard seconds.isFinite, seconds >= 1 else { return count(0, "second") }
+        let whole = Int(min(seconds, 1e12))
+        if whole < 60 { return count(whole, "second") }
+        if whole < 3_600 { return count(whole / 60, "minute") }
+        if whole >= 86_400 { return count(whole / 86_400, "day") }
+        let hours = count(whole / 3_600, "hour")
+        return whole % 3_600 < 60 ? hours : "\(hours) and \(count(whole % 3_600 / 60, "minute"))"
+    }
+
+    /// From 0 to 1; nil where there is nothing to do.
+    public static func fraction(_ progress: HeliographActivityAttributes.Progress) -> Double? {
+        guard progress.total > 0 else { return nil }
+        return min(1, max(0, Double(progress.completed) / Double(progress.total)))
+    }
+
+    /// `3/7`.
+    public static func progress(_ progress: HeliographActivityAttributes.Progress) -> String {
+        "\(progress.completed)/\(progress.total)"
+    }
+
+    /// As a sentence that goes on after the text: with a full stop, unless it has an end already.
+    static func sentence(_ text: String) -> String {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let last = trimmed.last else { return "" }
+        return ".!?…".contains(last) ? trimmed : trimmed + "."
+    }
+}

@@ -1,0 +1,105 @@
+public import Foundation
+
+/// The Live Activity that the relay's profile `heliograph` feeds: what stays the same as long as a card lives.
+///
+/// ActivityKit decodes this and `ContentState` with a `JSONDecoder` as it comes: dates are seconds since 2001, a field that is
+/// not optional must be there, fields that nobody knows are passed over.
+public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
+    /// Nil: the card stands for all sessions of the person.
+    public var session: String?
+    public var title: String
+    public var project: String?
+    /// The agent's name.
+    public var agent: String
+    /// The name of the machine that the agent runs on.
+    public var host: String
+
+    public init(session: String?, title: String, project: String? = nil, agent: String, host: String) {
+        self.session = session
+        self.title = title
+        self.project = project
+        self.agent = agent
+        self.host = host
+    }
+
+    /// What changes.
+    public struct ContentState: Codable, Hashable, Sendable {
+        public var status: SessionStatus
+        public var operation: String?
+        public var progress: Progress?
+        /// That wait for the person.
+        public var approvals: Int
+        public var questions: Int
+        /// The one that the person is asked first.
+        public var approval: Approval?
+        /// In millionths of a dollar.
+        public var costMicroUSD: Int64?
+        /// The highest level of a budget that was crossed, in percent.
+        public var budgetLevel: Int?
+        /// Tools started.
+        public var operations: Int
+        public var messages: Int
+        /// How many sessions the card stands for; on the card of all sessions only.
+        public var sessions: Int?
+        public var error: String?
+        public var startedAt: Date
+        public var updatedAt: Date
+
+        public init(
+            status: SessionStatus, operation: String? = nil, progress: Progress? = nil, approvals: Int = 0, questions: Int = 0,
+            approval: Approval? = nil, costMicroUSD: Int64? = nil, budgetLevel: Int? = nil, operations: Int = 0,
+            messages: Int = 0, sessions: Int? = nil, error: String? = nil, startedAt: Date, updatedAt: Date
+        ) {
+            self.status = status
+            self.operation = operation
+            self.progress = progress
+            self.approvals = approvals
+            self.questions = questions
+            self.approval = approval
+            self.costMicroUSD = costMicroUSD
+            self.budgetLevel = budgetLevel
+            self.operations = operations
+            self.messages = messages
+            self.sessions = sessions
+            self.error = error
+            self.startedAt = startedAt
+            self.updatedAt = updatedAt
+        }
+    }
+
+    /// The agent's own list of things to do.
+    public struct Progress: Codable, Hashable, Sendable {
+        public var completed: Int
+        public var total: Int
+        public var current: String?
+
+        public init(completed: Int, total: Int, current: String? = nil) {
+            self.completed = completed
+            self.total = total
+            self.current = current
+        }
+    }
+
+    /// A tool to allow, or a question to answer.
+    public struct Approval: Codable, Hashable, Sendable {
+        public var id: String
+        public var tool: String
+        public var summary: String
+        public var isQuestion: Bool
+        /// Whose it is, where the card stands for all sessions.
+        public var session: String?
+        /// `summary` is the whole input of the tool. Where this is not said the card does not offer to allow.
+        public var isWhole: Bool?
+
+        public init(
+            id: String, tool: String, summary: String, isQuestion: Bool = false, session: String? = nil, isWhole: Bool? = nil
+        ) {
+            self.id = id
+            self.tool = tool
+            self.summary = summary
+            self.isQuestion = isQuestion
+            self.session = session
+            self.isWhole = isWhole
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+
+/// What the relay has still to be told: for each card, and for the device, the latest only, kept until the relay has it.
+struct ReportQueue: Sendable, Equatable {
+    struct Entry: Codable, Sendable, Equatable {
+        var number: Int
+        var report: RelayReport
+    }
+
+    private(set) var entries: [Entry]
+    private var lastNumber: Int
+    /// Sent and not answered: one at a time, or an older word could arrive after a newer one.
+    private var inFlight: Int?
+    private var attempts = 0
+    /// Nothing is sent before.
+    private(set) var waitsUntil: Date?
+    /// The relay does not know our token.
+    private var isBlocked = false
+    /// The relay did not know the device, and was told; the second time is another matter.
+    private var hasRegisteredAgain = false
+
+    init(_ entries: [Entry] = []) {
+        self.entries = entries
+        lastNumber = entries.map(\.number).max() ?? 0
+    }
+
+    /// When to call `next` again, if nothing happens before.
+    var wakeAt: Date? { inFlight == nil && !isBlocked && !entries.isEmpty ? waitsUntil : nil }
+
+    /// Puts a report in the place of an older one about the same; returns what had to give way to it.
+    mutating func put(_ report: RelayReport, max: Int) -> RelayReport? {
+        lastNumber += 1
+        if case .forget = report { entries.removeAll() }
+        entries.removeAll { $0.report.subject == report.subject }
+        entries.append(Entry(number: lastNumber, report: report))
+        guard entries.count > max else { return nil }
+        // A card that is over asks for nothing; the relay finds out by itself.
+        let victim = entries.firstIndex { $0.report.isOver } ?? entries.firstIndex { $0.report.subject != .device } ?? 0
+        return entries.remove(at: victim).report
+    }
+
+    /// What to send now. The device first: the relay takes cards of devices that it knows.
+    mutating func next(at now: Date) -> Entry? {
+        guard inFlight == nil, !isBlocked, waitsUntil.map({ $0 <= now }) ?? true else { return nil }
+        guard let entry = entries.first(where: { $0.report.subject == .device }) ?? entries.first else { return nil }
+        inFlight = entry.number
+        return entry
+    }
+
+    mutating func acknowledged(_ number: Int) -> RelayReport? {
+        guard land(number) else { return nil }
+        attempts = 0
+        waitsUntil = nil
+        guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
+        let report = entries.remove(at: index).report
+        if case .card = report { hasRegisteredAgain = false }
+        return report
+    }
+
+    enum Failure: Equatable {
+        /// It goes again later, or was overtaken by something newer.
+        case kept
+        /// First the relay has to be told of the device.
+        case needsDevice
+        /// It will never be taken.
+        case dropped(RelayReport)
+        case doneAnyway(RelayReport)
+    }
+
+    /// `dice` from 0 to 1.
+    mutating func failed(
+        _ number: Int, _ code: LiveActivityError.Code, dice: Double, limits: LifecycleLimits, at now: Date
+    ) -> Failure {
+        guard land(number) else { return .kept }
+        switch code {
+        case .unauthorised:
+            isBlocked = true
+            return .kept
+        case .refused, .badAnswer, .notFound: return refused(number, code)
+        default:
+            let ceiling = min(limits.retryMost, limits.retryFirst * (1 << min(attempts, 16)))
+            attempts += 1
+            waitsUntil = now.addingTimeInterval((ceiling / 2 + ceiling / 2 * min(max(dice, 0), 1)).timeInterval)
+            return .kept
+        }
+    }
+
+    private mutating func refused(_ number: Int, _ code: LiveActivityError.Code) -> Failure {
+        guard let index = entries.firstIndex(where: { $0.number == number }) else { return .kept }
+        switch (entries[index].report, code) {
+        case (.forget, .notFound): return .doneAnyway(entries.remove(at: index).report)
+        case (.card, .notFound) where !hasRegisteredAgain:
+            hasRegisteredAgain = true
+            return .needsDevice
+        default: return .dropped(entries.remove(at: index).report)
+        }
+    }
+
+    /// The way is free again, for what the caller knows.
+    mutating func hurry() {
+        attempts = 0
+        waitsUntil = nil
+    }
+
+    mutating func unblock() {
+        isBlocked = false
+        hurry()
+    }
+
+    private mutating func land(_ number: Int) -> Bool {
+        guard inFlight == number else { return false }
+        inFlight = nil
+        return true
+    }
+}
+
+extension RelayReport {
+    enum Subject: Hashable { case device, card(String) }
+
+    var subject: Subject {
+        switch self {
+        case .device, .forget: .device
+        case .card(let report): .card(report.card)
+        }
+    }
+
+    fileprivate var isOver: Bool { if case .card(let report) = self { report.state.isFinal } else { false } }
+}
+
+extension Duration {
+    var timeInterval: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

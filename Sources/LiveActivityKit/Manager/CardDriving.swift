@@ -1,0 +1,86 @@
+public import Foundation
+
+/// The system that holds the cards.
+public protocol CardDriving: Sendable {
+    /// What happens to cards, for as long as somebody listens; the cards that are there first. One listener.
+    func facts() -> AsyncStream<CardFact>
+
+    /// Throws `unsupported`, `disabled`, `notForeground` or `refusedBySystem`.
+    func request(
+        _ attributes: HeliographActivityAttributes, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?
+    ) async throws(LiveActivityError) -> CardLifecycle.SeenCard
+
+    /// Of a card that is gone nothing happens.
+    func update(_ card: String, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?) async
+    /// Nil content: as it is.
+    func end(
+        _ card: String, _ content: HeliographActivityAttributes.ContentState?, _ dismissal: CardLifecycle.Dismissal) async
+}
+
+/// What the system tells by itself.
+public enum CardFact: Sendable, Equatable {
+    case launched([CardLifecycle.SeenCard])
+    case appeared(CardLifecycle.SeenCard)
+    /// In hexadecimal digits, as each token.
+    case token(card: String, String)
+    case state(card: String, CardReport.State)
+    case content(card: String, HeliographActivityAttributes.ContentState)
+    case startToken(String)
+    case frequentPushes(Bool)
+
+    var input: CardLifecycle.Input {
+        switch self {
+        case .launched(let cards): .launched(cards)
+        case .appeared(let card): .appeared(card)
+        case .token(let card, let token): .tokenReceived(card: card, token: token)
+        case .state(let card, let state): .stateChanged(card: card, state)
+        case .content(let card, let content): .contentChanged(card: card, content)
+        case .startToken(let token): .startTokenReceived(token)
+        case .frequentPushes(let isOn): .frequentPushesChanged(isOn)
+        }
+    }
+}
+
+/// Where there are no Live Activities: nothing happens, and whoever asks for a card is told so.
+public struct UnsupportedCards: CardDriving {
+    public init() {}
+
+    public func facts() -> AsyncStream<CardFact> {
+        AsyncStream { continuation in continuation.yield(.launched([])) }
+    }
+
+    public func request(
+        _ attributes: HeliographActivityAttributes, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?
+    ) async throws(LiveActivityError) -> CardLifecycle.SeenCard {
+        throw LiveActivityError(.unsupported, "this platform has no Live Activities")
+    }
+
+    public func update(_ card: String, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?) async {}
+
+    public func end(
+        _ card: String, _ content: HeliographActivityAttributes.ContentState?, _ dismissal: CardLifecycle.Dismissal
+    ) async {}
+}
+
+/// Clock and dice of the manager.
+public protocol ManagerClock: Sendable {
+    var now: Date { get }
+    /// From 0 to 1.
+    var dice: Double { get }
+    /// Returns early when the task is cancelled.
+    func sleep(until moment: Date) async
+}
+
+public struct SystemManagerClock: ManagerClock {
+    public init() {}
+
+    public var now: Date { Date() }
+    public var dice: Double { Double.random(in: 0...1) }
+
+    public func sleep(until moment: Date) async {
+        let seconds = moment.timeIntervalSince(now)
+        guard seconds > 0 else { return }
+        // Cancelled is as good as over: whoever cancels does not listen any more.
+        try? await Task.sleep(for: .seconds(seconds))
+    }
+}

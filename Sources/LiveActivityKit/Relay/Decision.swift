@@ -1,0 +1,91 @@
+/// What the person decided about one approval: the body of `POST /v1/decisions/<code>`.
+public enum Verdict: Hashable, Sendable {
+    case allow
+    /// The message reaches the agent's model.
+    case deny(message: String? = nil)
+    case answer([Answer])
+}
+
+/// What the person chose for one question.
+public struct Answer: Codable, Hashable, Sendable {
+    public var question: String
+    /// Labels of the choices taken.
+    public var choices: [String]
+    /// An answer in the person's own words.
+    public var text: String?
+
+    public init(question: String, choices: [String], text: String? = nil) {
+        self.question = question
+        self.choices = choices
+        self.text = text
+    }
+}
+
+extension Verdict: Encodable {
+    private enum Key: CodingKey { case decision, message, answers }
+
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .allow: try fields.encode("allow", forKey: .decision)
+        case .deny(let message):
+            try fields.encode("deny", forKey: .decision)
+            try fields.encodeIfPresent(message, forKey: .message)
+        case .answer(let answers): try fields.encode(answers, forKey: .answers)
+        }
+    }
+}
+
+/// What the approval is now, as the relay says.
+public enum DecisionReply: Hashable, Sendable {
+    /// The decision counts; how far it has come: `decided`, `delivered`, `applied`, or a word of a later relay.
+    case stands(stage: String)
+    /// It does not; the relay's word and sentence for it, and who was first where somebody was.
+    case refused(code: String, message: String, winner: Winner?)
+
+    public struct Winner: Hashable, Sendable {
+        /// `allow`, `deny` or `answer`.
+        public var decision: String
+        /// The name of the client that decided.
+        public var client: String
+    }
+
+    /// For the person.
+    public var sentence: String {
+        switch self {
+        case .stands("applied"): "Your decision was applied."
+        case .stands: "Your decision is on its way to the agent."
+        case .refused(_, _, let winner?):
+            switch winner.decision {
+            case "allow": "\(winner.client) has already allowed this."
+            case "deny": "\(winner.client) has already denied this."
+            default: "\(winner.client) has already answered this."
+            }
+        case .refused(_, let message, nil): CardText.sentence(message.isEmpty ? "The relay refused this" : message)
+        }
+    }
+}
+
+extension DecisionReply: Decodable {
+    private enum Key: CodingKey { case stage, error }
+    private struct Refusal: Decodable {
+        struct Winner: Decodable {
+            struct Client: Decodable { var name: String }
+            var decision: String
+            var by: Client
+        }
+        var code: String
+        var message: String?
+        var winner: Winner?
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        if let refusal = try fields.decodeIfPresent(Refusal.self, forKey: .error) {
+            let winner = refusal.winner.map { Winner(decision: $0.decision, client: $0.by.name) }
+            self = .refused(code: refusal.code, message: refusal.message ?? "", winner: winner)
+        } else {
+            self = .stands(stage: try fields.decode(String.self, forKey: .stage))
+        }
+    }
+}

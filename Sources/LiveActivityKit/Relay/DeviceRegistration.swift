@@ -1,0 +1,104 @@
+/// What the app tells the relay of its device, and what its person wants to hear: the body of `PUT /v1/devices/<id>`.
+public struct DeviceRegistration: Codable, Hashable, Sendable {
+    public enum Environment: String, Codable, Sendable, CaseIterable {
+        case production, sandbox
+    }
+
+    public enum Cards: String, Codable, Sendable, CaseIterable {
+        case perSession
+        /// One card for all sessions.
+        case aggregate
+        case off
+    }
+
+    /// When the relay starts a card by itself.
+    public enum Starts: String, Codable, Sendable, CaseIterable {
+        case never
+        /// When a session waits for the person.
+        case whenNeeded
+        case always
+    }
+
+    /// How much a push says to whoever sees the Lock Screen, and to Apple.
+    public enum Text: String, Codable, Sendable, CaseIterable {
+        case full, summary, generic
+        /// Alerts are ciphertext for `sealKey`; cards show counts only.
+        case sealed
+    }
+
+    public enum Kind: String, Codable, Sendable, CaseIterable {
+        case approval, question, error, finished, budget
+    }
+
+    /// From minute `from` of the day to minute `to`, over midnight where `to` is the smaller.
+    public struct Quiet: Codable, Hashable, Sendable {
+        public var from: Int
+        public var to: Int
+        /// Such as `Europe/Berlin`.
+        public var timeZone: String
+
+        public init(from: Int, to: Int, timeZone: String) {
+            self.from = from
+            self.to = to
+            self.timeZone = timeZone
+        }
+    }
+
+    /// Made by the app once and kept: 1 to 64 of `A-Z a-z 0-9 _ -`, such as a UUID.
+    public var device: String
+    public var name: String
+    /// The relay's profile for this app, by name.
+    public var profile: String
+    public var environment: Environment
+    /// The version of iOS, such as `18.1`.
+    public var system: String
+    /// Tokens are written in hexadecimal digits.
+    public var alertToken: String?
+    public var startToken: String?
+    /// Told by the system; whoever sets it up need not.
+    public var frequentPushes = false
+    public var cards = Cards.perSession
+    public var starts = Starts.whenNeeded
+    public var text = Text.summary
+    /// 32 bytes in base64; with `sealed` only.
+    public var sealKey: String?
+    public var kinds = Kind.allCases
+    /// Sessions that shall not ring.
+    public var muted: [String] = []
+    public var quiet: Quiet?
+
+    /// Nil where `device` is not spelled as an identifier must be.
+    public init?(device: String, name: String, profile: String = "heliograph", environment: Environment, system: String) {
+        guard DeepLink.isIdentifier(device) else { return nil }
+        self.device = device
+        self.name = name
+        self.profile = profile
+        self.environment = environment
+        self.system = system
+    }
+}
+
+/// What the app says of one of its cards: the body of `POST /v1/devices/<id>/cards`.
+public struct CardReport: Codable, Hashable, Sendable {
+    public enum State: String, Codable, Sendable, CaseIterable {
+        case active, stale, ended, dismissed
+
+        /// It will never be updated again.
+        public var isFinal: Bool { self == .ended || self == .dismissed }
+    }
+
+    /// The activity's id.
+    public var card: String
+    /// Nil: the card of all sessions.
+    public var session: String?
+    /// Where its updates go, in hexadecimal digits. Nil: not known yet.
+    public var token: String?
+    public var state: State
+
+    public init(card: String, session: String?, token: String? = nil, state: State) {
+        self.card = card
+        self.session = session
+        self.token = token
+        self.state = state
+    }
+}

@@ -1,0 +1,77 @@
+public import Foundation
+
+/// One request to the relay, and what its answers mean.
+public struct RelayRequest: Hashable, Sendable {
+    public enum Method: String, Sendable { case put = "PUT", post = "POST", delete = "DELETE" }
+
+    public var method: Method
+    /// From the relay's own address on, with `/` first.
+    public var path: String
+    /// JSON; empty where there is nothing to say.
+    public var body: Data
+
+    public init(_ report: RelayReport, of device: String) throws(LiveActivityError) {
+        guard DeepLink.isIdentifier(device) else {
+            throw LiveActivityError(.refused, "a device's name is 1 to 64 of A-Z a-z 0-9 _ -")
+        }
+        switch report {
+        case .device(let registration): (method, path, body) = (.put, "/v1/devices/\(device)", try Self.json(registration))
+        case .card(let card): (method, path, body) = (.post, "/v1/devices/\(device)/cards", try Self.json(card))
+        case .forget: (method, path, body) = (.delete, "/v1/devices/\(device)", Data())
+        }
+    }
+
+    /// A code comes in a push: it is looked at before it becomes part of an address.
+    public init(_ verdict: Verdict, code: String) throws(LiveActivityError) {
+        let isSpelled = code.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: ".") || DeepLink.isIdentifier(String(UnicodeScalar(byte)))
+        }
+        guard isSpelled, (3...256).contains(code.utf8.count), !code.contains("..") else {
+            throw LiveActivityError(.badCode, "this code cannot be one of the relay's")
+        }
+        (method, path, body) = (.post, "/v1/decisions/\(code)", try Self.json(verdict))
+    }
+
+    /// What an answer with this status says of a report. `text` is the body.
+    static func check(status: Int, _ text: Data) throws(LiveActivityError) {
+        if (200..<300).contains(status) { return }
+        throw fault(status: status, text)
+    }
+
+    /// The reply to a decision: whatever the status, where the relay's own words say what the approval is now.
+    static func reply(status: Int, _ text: Data) throws(LiveActivityError) -> DecisionReply {
+        guard status != 401, status != 403, status != 429, status < 500 else { throw fault(status: status, text) }
+        do { return try JSONDecoder().decode(DecisionReply.self, from: text) } catch {
+            guard (200..<300).contains(status) else { throw fault(status: status, text) }
+            throw LiveActivityError(.badAnswer, "the relay did not say what became of the decision")
+        }
+    }
+
+    /// Why it was refused, from the relay itself; what stands on the way says other things.
+    private struct Said: Decodable {
+        struct Notice: Decodable { var message: String }
+        var message: String?
+        var error: Notice?
+        var sentence: String? { error?.message ?? message }
+    }
+
+    private static func fault(status: Int, _ text: Data) -> LiveActivityError {
+        let message = (try? JSONDecoder().decode(Said.self, from: text))?.sentence ?? "the relay answered with status \(status)"
+        return switch status {
+        case 401, 403: LiveActivityError(.unauthorised, message)
+        case 404, 410: LiveActivityError(.notFound, message)
+        // 501: this relay cannot do it, now or later.
+        case 400..<408, 409..<425, 426..<429, 430..<500, 501: LiveActivityError(.refused, message)
+        case 408, 425, 429, 500...: LiveActivityError(.busy, message)
+        default: LiveActivityError(.badAnswer, "a relay does not answer with status \(status)")
+        }
+    }
+
+    private static func json(_ value: some Encodable) throws(LiveActivityError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return try encoder.encode(value) } catch {
+            throw LiveActivityError(.refused, "this cannot be written as JSON: \(error)")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import RelayProtocol
+
+/// The budgets of every workspace.
+struct Budgets {
+    /// As on disk; only these are ever shown.
+    var books: [WorkspaceID: BudgetBook] = [:]
+    /// With what the batch under way adds.
+    var staged: [WorkspaceID: BudgetBook] = [:]
+    /// By the relay's clock when it was last looked at.
+    var today = UTCDay(number: 0)
+
+    init() {}
+
+    init(restoring records: [PushRecord]) {
+        for record in records where record.kind == .budget {
+            guard let bytes = record.bytes else { continue }
+            // One that cannot be read is of a newer relay: it stays where it is, for that one.
+            try? books[record.workspace, default: BudgetBook()].restore(bytes)
+        }
+        staged = books
+    }
+}
+
+/// A budget that is set with the next batch, and the command that is answered when it is on disk.
+struct BudgetOrder {
+    let peer: PeerID
+    let command: CommandID
+    let workspace: WorkspaceID
+    let budget: Budget
+}

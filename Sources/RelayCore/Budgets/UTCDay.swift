@@ -1,0 +1,30 @@
+/// A day of the calendar, by UTC.
+struct UTCDay: Hashable {
+    /// Days since 1970-01-01.
+    let number: Int64
+
+    init(number: Int64) { self.number = number }
+
+    /// `milliseconds` since 1970.
+    init(at milliseconds: Int64) {
+        let length: Int64 = 24 * 60 * 60 * 1000
+        number = (milliseconds - (milliseconds % length + length) % length) / length
+    }
+}
+
+extension UTCDay: CustomStringConvertible {
+    /// Such as `2026-11-21`.
+    var description: String {
+        // Years that begin in March end with the leap day, and 400 of them are always 146,097 days: so there are no special cases.
+        let shifted = number + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
+    }
+}

@@ -1,0 +1,154 @@
+import RelayProtocol
+
+/// One Live Activity on one device: of one session, or of all (nil).
+struct CardKey: Hashable, Comparable {
+    let device: DeviceKey
+    let session: SessionID?
+
+    var workspace: WorkspaceID { device.workspace }
+    /// The key of its session; nil for the aggregate card.
+    var sessionKey: SessionKey? { session.map { SessionKey(workspace: workspace, session: $0) } }
+    /// As a record is named. No identifier has a slash or an asterisk.
+    var name: String { "\(device.device)/\(session?.rawValue ?? "*")" }
+
+    static func < (left: CardKey, right: CardKey) -> Bool {
+        (left.device, left.session?.rawValue ?? "") < (right.device, right.session?.rawValue ?? "")
+    }
+}
+
+/// What a device is shown and told of a session: its card, and what it was rung for. On disk as a record of kind `card`.
+struct Card {
+    enum Stage: String, CaseIterable {
+        /// There is none.
+        case none
+        /// Asked for by push; the app has not told of it.
+        case starting
+        case active
+        /// Nothing is sent to it any more.
+        case ended
+    }
+
+    var stage = Stage.none
+    /// By the name that ActivityKit gave it.
+    var id: CardID?
+    var token: String?
+    var tokenAt: Int64 = 0
+    /// The broadcast channel that it listens to instead.
+    var channel: String?
+    /// What the app last said of it.
+    var state = CardReport.State.active
+    /// Milliseconds since 1970.
+    var startedAt: Int64 = 0
+    /// Of the last push; seconds since 1970. Each is larger than the one before.
+    var timestamp: Int64 = 0
+    var sentAt: Int64 = 0
+    var urgentAt: Int64 = 0
+    /// Which state was sent last, as a digest of its bytes.
+    var face: UInt64 = 0
+    /// Pushes that failed in a row.
+    var tries: Int64 = 0
+    /// APNs has not confirmed the end yet.
+    var isEndOwed = false
+
+    /// Approvals that were rung for and are still pending.
+    var rung: Set<ApprovalID> = []
+    /// Since when the agent has been at work without a pause.
+    var runBeganAt: Int64?
+    /// The error that was rung for last.
+    var errorRung: String?
+
+    // MARK: Not on disk: found again from what is
+
+    /// What waits to be sent: latest wins.
+    var mailbox: Mailbox?
+    /// The push that is under way. The next waits for its answer.
+    var inFlight: PushID?
+    /// What the last look saw, to tell a change of phase from a small one.
+    var phase: Phase?
+    /// Approvals to ring for, and when.
+    var rings: [ApprovalID: Int64] = [:]
+    var seen: Set<ApprovalID> = []
+
+    struct Phase: Equatable {
+        var status: SessionStatus
+        var waiting: Set<ApprovalID>
+        var error: String?
+        var budgetLevel: Int64
+    }
+
+    struct Mailbox: Equatable {
+        enum Urgency: Int, Comparable {
+            /// Tools, todos, cost.
+            case small
+            case phase
+            /// The person is waited for, or no longer; an error; the end.
+            case waiting
+
+            static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
+        }
+
+        var urgency: Urgency
+        /// Milliseconds since 1970.
+        var dueAt: Int64
+        /// When the first of these changes came.
+        var since: Int64
+    }
+
+    var canBePushed: Bool { stage == .active && (token != nil || channel != nil) }
+
+    /// Nothing of it needs to be known after a restart.
+    var isForgettable: Bool {
+        (stage == .none || stage == .ended) && !isEndOwed && channel == nil && rung.isEmpty && runBeganAt == nil
+            && inFlight == nil
+            && mailbox == nil && rings.isEmpty
+    }
+
+    init() {}
+
+    init(stored value: JSONValue) throws(WireError) {
+        stage = try value.word("stage")
+        id = try value.optionalIdentifier("id")
+        token = try value.optionalString("token")
+        tokenAt = try value.integer("tokenAt")
+        channel = try value.optionalString("channel")
+        state = try value.word("state")
+        startedAt = try value.integer("startedAt")
+        timestamp = try value.integer("timestamp")
+        sentAt = try value.integer("sentAt")
+        urgentAt = try value.integer("urgentAt")
+        face = UInt64(try value.string("face")) ?? 0
+        tries = try value.integer("tries")
+        isEndOwed = try value.flag("endOwed")
+        for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
+        runBeganAt = try value.optionalInteger("runBeganAt")
+        errorRung = try value.optionalString("errorRung")
+    }
+
+    func bytes(of key: CardKey) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("device", key.device.device)
+            writer.field("session", key.session)
+            writer.field("stage", stage.rawValue)
+            writer.field("id", id)
+            writer.field("token", token)
+            writer.field("tokenAt", tokenAt)
+            writer.field("channel", channel)
+            writer.field("state", state.rawValue)
+            writer.field("startedAt", startedAt)
+            writer.field("timestamp", timestamp)
+            writer.field("sentAt", sentAt)
+            writer.field("urgentAt", urgentAt)
+            writer.field("face", String(face))
+            writer.field("tries", tries)
+            writer.flag("endOwed", isEndOwed)
+            writer.strings("rung", rung.map(\.rawValue).sorted())
+            writer.field("runBeganAt", runBeganAt)
+            writer.field("errorRung", errorRung)
+        }
+    }
+}
+
+/// FNV-1a: tells one state of a card from another; nobody gains by making two alike.
+func digest(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+}

@@ -1,0 +1,100 @@
+package import RelayProtocol
+
+extension AlertText {
+    /// A title and what stands under it are for a glance; the rest is the body's.
+    private static let headingBytesMax = 200
+
+    /// The words of an alert, in at most `bytesMax` bytes of JSON without the quotes, and no more than the person and `textMax` allow.
+    ///
+    /// With `full` a request stands there whole or not at all: where it does not fit, the host's summary does, and `isWhole` is
+    /// false. It is so too where the letters may mislead, and for all but approvals of tools and questions.
+    package static func compose(
+        kind: AlertKind, subject: PushSubject, textMax: PushText, bytesMax: Int
+    ) -> AlertText {
+        let text = subject.text.least(textMax)
+        guard text.showsText else { return generic(kind, subject).fitting(bytesMax) }
+        let agent = VisibleText.line(subject.summary.agentName)
+        var alert = AlertText(title: "", subtitle: place(subject.summary), body: "", isWhole: false)
+        switch kind {
+        case .approval, .question:
+            return request(kind, subject, agent, alert, isFull: text == .full, bytesMax)
+        case .error:
+            alert.title = subject.summary.status == .failed ? "\(agent) failed" : "\(agent) has a problem"
+            alert.body =
+                [subject.summary.error, subject.summary.statusReason].compactMap { $0 }.first.map(VisibleText.line) ?? ""
+            if alert.body.isEmpty { alert.body = Figures.line(subject) }
+        case .finished:
+            alert.title = "\(agent) finished"
+            let reason = subject.summary.statusReason.map(VisibleText.line)
+            alert.body = [reason, Figures.line(subject)].compactMap { $0 }.joined(separator: " · ")
+        case .budget:
+            alert.title = budgetTitle(subject)
+            alert.body = Figures.cost(subject.summary)
+        }
+        return alert.fitting(bytesMax)
+    }
+
+    private static func request(
+        _ kind: AlertKind, _ subject: PushSubject, _ agent: String, _ start: AlertText, isFull: Bool, _ bytesMax: Int
+    ) -> AlertText {
+        let approval = subject.approval
+        let tool = approval.map { VisibleText.exactLine($0.request.tool) } ?? "a tool"
+        var alert = start
+        alert.title = kind == .question ? "\(agent) asks" : "\(agent) wants to run \(tool)"
+        if isFull, let approval, let request = RequestText(approval) {
+            var whole = alert
+            whole.body = request.text
+            whole.isWhole = true
+            // Where it runs is worth less than what.
+            if whole.bytesCount > bytesMax { whole.subtitle = nil }
+            if whole.fitting(bytesMax) == whole {
+                whole.isWhole = !request.mayMislead
+                return whole
+            }
+        }
+        alert.body = approval.map { VisibleText.line($0.request.title) } ?? "Open the app to see what it asks."
+        return alert.fitting(bytesMax)
+    }
+
+    private static func generic(_ kind: AlertKind, _ subject: PushSubject) -> AlertText {
+        let (title, body) =
+            switch kind {
+            case .approval: ("An agent needs approval", "Open the app to see what it asks.")
+            case .question: ("An agent has a question", "Open the app to answer it.")
+            case .error: ("An agent has a problem", Figures.line(subject))
+            case .finished: ("An agent has finished", Figures.line(subject))
+            case .budget: (budgetTitle(subject), Figures.cost(subject.summary))
+            }
+        return AlertText(title: title, subtitle: nil, body: body, isWhole: false)
+    }
+
+    private static func budgetTitle(_ subject: PushSubject) -> String {
+        subject.budgetLevel > 0 ? "A budget has reached \(subject.budgetLevel) %" : "A budget was crossed"
+    }
+
+    /// Which of their sessions it is.
+    private static func place(_ summary: Summary) -> String? {
+        let parts = [summary.project, summary.title].compactMap { $0 }.filter { !$0.isEmpty }.map(VisibleText.line)
+        return parts.isEmpty ? nil : TextFit.cut(parts.joined(separator: " · "), bytesMax: headingBytesMax)
+    }
+
+    // MARK: - Fitting
+
+    /// As JSON, without the quotes.
+    var bytesCount: Int { [title, subtitle ?? "", body].reduce(0) { $0 + TextFit.bytes(of: $1) } }
+
+    /// The same where it fits; else with its longest texts cut, and then it is not whole.
+    func fitting(_ bytesMax: Int) -> AlertText {
+        var cut = self
+        cut.title = TextFit.cut(title, bytesMax: Self.headingBytesMax)
+        cut.subtitle = subtitle.map { TextFit.cut($0, bytesMax: Self.headingBytesMax) }
+        if cut.bytesCount > bytesMax {
+            let texts = TextFit.cut([cut.title, cut.subtitle ?? "", cut.body], bytesMax: bytesMax)
+            (cut.title, cut.body) = (texts[0], texts[2])
+            cut.subtitle = subtitle == nil || texts[1].isEmpty ? nil : texts[1]
+        }
+        // The place may be cut: it is not what a decision is about.
+        if cut.title != title || cut.body != body { cut.isWhole = false }
+        return cut
+    }
+}

@@ -1,0 +1,35 @@
+import RelayProtocol
+
+/// What a session took, in a line. Counts only: nothing that an agent wrote.
+enum Figures {
+    /// `20 min · 12 tools · 3 of 7 tasks · +120 −30 lines · $0.41`
+    static func line(_ subject: PushSubject) -> String {
+        let summary = subject.summary
+        var parts = [duration(max(0, (summary.endedAt ?? subject.now) - summary.startedAt))]
+        if summary.operations > 0 { parts.append("\(summary.operations) tool\(summary.operations == 1 ? "" : "s")") }
+        if let todo = summary.todo, todo.total > 0 { parts.append("\(todo.completed) of \(todo.total) tasks") }
+        if summary.linesAdded > 0 || summary.linesRemoved > 0 {
+            parts.append("+\(summary.linesAdded) −\(summary.linesRemoved) lines")
+        }
+        if let cost = summary.costMicroUSD { parts.append(money(cost)) }
+        return parts.joined(separator: " · ")
+    }
+
+    static func cost(_ summary: Summary) -> String {
+        summary.costMicroUSD.map { "This session has cost \(money($0))." } ?? "This session has not told its cost."
+    }
+
+    /// `45 s`, `20 min`, `1 h 5 min`
+    static func duration(_ milliseconds: Int64) -> String {
+        let seconds = milliseconds / 1_000
+        if seconds < 60 { return "\(seconds) s" }
+        if seconds < 3_600 { return "\(seconds / 60) min" }
+        return "\(seconds / 3_600) h" + (seconds % 3_600 < 60 ? "" : " \(seconds % 3_600 / 60) min")
+    }
+
+    static func money(_ microUSD: Int64) -> String {
+        if microUSD > 0, microUSD < 10_000 { return "<$0.01" }
+        let cents = max(0, microUSD) / 10_000 + (microUSD % 10_000 >= 5_000 ? 1 : 0)
+        return "$\(cents / 100)." + (cents % 100 < 10 ? "0" : "") + "\(cents % 100)"
+    }
+}

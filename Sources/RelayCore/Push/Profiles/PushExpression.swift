@@ -1,0 +1,131 @@
+import RelayProtocol
+
+/// How one field of an app's types is made of a subject.
+indirect enum PushExpression: Sendable, Equatable {
+    /// What an expression makes; an app's field takes one kind only.
+    enum Kind: String, Sendable {
+        case text, flag, object
+        /// A whole number, and one that need not be.
+        case whole, fraction
+        /// A point in time that is not a field yet: `date` and `seconds` make one of it.
+        case moment
+
+        /// The kind of something that is the one or the other; nil where no field takes both.
+        func joined(with other: Kind) -> Kind? {
+            if self == other { return self }
+            let numbers: [Kind] = [.whole, .fraction]
+            return numbers.contains(self) && numbers.contains(other) ? .fraction : nil
+        }
+    }
+
+    /// A member of an object. One that is not optional must be there, or the object is not.
+    struct Field: Sendable, Equatable {
+        var name: String
+        var isOptional: Bool
+        var expression: PushExpression
+    }
+
+    case source(PushSource)
+    case text(String)
+    case whole(Int64)
+    /// A number or a flag as the profile spells it.
+    case json([UInt8], Kind)
+    /// The first that is present.
+    case first([PushExpression])
+    case object([Field])
+    /// Total; nil: absent in that status.
+    case byStatus([SessionStatus: PushExpression?])
+    /// Of two whole numbers, within 0 and 1; absent where the second is 0.
+    case ratio(PushExpression, PushExpression)
+    /// Of micro-dollars.
+    case dollars(PushExpression)
+    /// Whole seconds from one moment to another, never negative.
+    case seconds(PushExpression, PushExpression)
+    case date(PushExpression, plusSeconds: Int64, DateFormat)
+    /// The last part of a path.
+    case name(PushExpression)
+    /// The text itself where it is a UUID, else one made of it.
+    case uuid(PushExpression)
+
+    /// How an app reads a date.
+    enum DateFormat: String, Sendable, CaseIterable {
+        /// Seconds since 2001-01-01: what a `Date` in Swift decodes, and the only one that a Live Activity can.
+        case reference2001
+        /// Seconds since 1970: for an app that declares a number.
+        case unix
+        /// The app has no dates.
+        case none
+
+        /// From 1970 to 2001, in seconds.
+        static let referenceSeconds: Int64 = 978_307_200
+    }
+
+    var kind: Kind {
+        switch self {
+        case .source(let source): source.kind
+        case .text, .name, .uuid: .text
+        case .whole, .seconds, .date: .whole
+        case .json(_, let kind): kind
+        case .ratio, .dollars: .fraction
+        case .object: .object
+        case .first(let list): Self.kind(of: list) ?? .object
+        case .byStatus(let map): Self.kind(of: map.values.compactMap { $0 }) ?? .object
+        }
+    }
+
+    /// Nil where they are of kinds that no field takes together.
+    static func kind(of list: some Sequence<PushExpression>) -> Kind? {
+        var joined: Kind?
+        for expression in list {
+            guard let before = joined else {
+                joined = expression.kind
+                continue
+            }
+            joined = before.joined(with: expression.kind)
+            if joined == nil { return nil }
+        }
+        return joined
+    }
+
+    var canBeAbsent: Bool {
+        switch self {
+        case .source(let source): source.canBeAbsent
+        case .text, .whole, .json: false
+        case .first(let list): list.allSatisfy(\.canBeAbsent)
+        case .object(let fields): fields.contains { !$0.isOptional && $0.expression.canBeAbsent }
+        case .byStatus(let map): map.values.contains { $0?.canBeAbsent ?? true }
+        case .ratio, .name: true
+        case .seconds(let from, let to): from.canBeAbsent || to.canBeAbsent
+        case .dollars(let inner), .date(let inner, _, _), .uuid(let inner): inner.canBeAbsent
+        }
+    }
+
+    /// The most bytes of JSON that are left of it when every text is cut down to nothing.
+    var bytesWithoutText: Int {
+        switch self {
+        case .source(let source):
+            switch source.kind {
+            case .text: source.wordBytesMax + 2
+            default: Self.numberBytesMax
+            }
+        case .text(let text): JSONWriter.string(text).count
+        case .whole, .seconds, .date: Self.numberBytesMax
+        case .ratio, .dollars: Self.numberBytesMax + 1
+        case .json(let bytes, _): bytes.count
+        case .first(let list): list.map(\.bytesWithoutText).max() ?? 0
+        case .byStatus(let map): map.values.map { $0?.bytesWithoutText ?? 0 }.max() ?? 0
+        case .object(let fields): Self.bytesWithoutText(fields)
+        // A part of a word is one.
+        case .name(let inner): inner.bytesWithoutText
+        case .uuid: 38
+        }
+    }
+
+    static func bytesWithoutText(_ fields: [Field]) -> Int {
+        // Each member with its colon and a comma, and the braces.
+        fields.reduce(2) { $0 + JSONWriter.string($1.name).count + 2 + $1.expression.bytesWithoutText }
+    }
+
+    /// `-9223372036854775808`
+    private static let numberBytesMax = 20
+}

@@ -1,0 +1,72 @@
+import RelayProtocol
+
+/// When what is pushed: Apple publishes no figures, so these are ours, and stay well inside what apps have reported. Milliseconds
+/// where nothing else is said.
+enum PushPolicy {
+    /// What a live client is given to take an approval off our hands.
+    static let grace: Int64 = 3_000
+    /// A change of phase waits so long for the next one …
+    static let settle: Int64 = 2_000
+    /// … and no longer than this in all.
+    static let settleMax: Int64 = 10_000
+    /// Between two pushes of small changes to one card; the second where the person has not allowed frequent ones.
+    static let floorFrequent: Int64 = 15_000
+    static let floor: Int64 = 60_000
+    /// A change of phase goes at priority 10 if the last one of that priority is as old.
+    static let urgentInterval: Int64 = 60_000
+    /// Priority 10, one device: so many at once …
+    static let urgentBurst: Int64 = 6
+    /// … of which these are kept for approvals and questions …
+    static let urgentReserve: Int64 = 3
+    /// … and one more after each of these. With frequent pushes three times as much.
+    static let urgentRefill: Int64 = 180_000
+    static let frequentFactor: Int64 = 3
+    /// A card that says `running` is refreshed after this if nothing else was sent, before it goes stale.
+    static let refresh: Int64 = 600_000
+    /// A card whose session does nothing for so long ends.
+    static let idleMax: Int64 = 600_000
+    /// Runs that were shorter end in silence.
+    static let finishedMin: Int64 = 60_000
+    /// From a start by push until the app tells of the card; then it counts as lost.
+    static let startPatience: Int64 = 300_000
+    /// Starts by push on one device, within `startWindow`.
+    static let startsMax = 4
+    static let startWindow: Int64 = 3_600_000
+    /// After a push that APNs could not be given.
+    static let retryInterval: Int64 = 30_000
+    /// Pushes of one card or alert that may fail in a row before we wait for something new to say.
+    static let triesMax: Int64 = 5
+    /// A code decides no longer than this after its alert was planned.
+    static let codeAge: Int64 = 3_600_000
+    /// How long an alert about something past is worth showing.
+    static let alertAge: Int64 = 4 * 3_600_000
+}
+
+/// Pushes of priority 10 that a device may still get.
+struct PushBucket: Equatable {
+    /// In thousandths of a push.
+    var level: Int64
+    /// When that was so, in milliseconds since 1970.
+    var at: Int64
+
+    static func full(isFrequent: Bool, at now: Int64) -> PushBucket {
+        PushBucket(level: burst(isFrequent) * 1_000, at: now)
+    }
+
+    /// Takes one if there is one. Only what waits for the person may touch the reserve.
+    mutating func take(isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> Bool {
+        let most = Self.burst(isFrequent) * 1_000
+        let refill = isFrequent ? PushPolicy.urgentRefill / PushPolicy.frequentFactor : PushPolicy.urgentRefill
+        // A clock that went back refills nothing.
+        let elapsed = min(max(0, now - at), refill * PushPolicy.urgentBurst * PushPolicy.frequentFactor)
+        level = min(most, level + elapsed * 1_000 / refill)
+        at = now
+        guard level >= (isWaitedFor ? 1_000 : (PushPolicy.urgentReserve + 1) * 1_000) else { return false }
+        level -= 1_000
+        return true
+    }
+
+    private static func burst(_ isFrequent: Bool) -> Int64 {
+        isFrequent ? PushPolicy.urgentBurst * PushPolicy.frequentFactor : PushPolicy.urgentBurst
+    }
+}

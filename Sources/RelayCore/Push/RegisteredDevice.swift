@@ -1,0 +1,106 @@
+import RelayProtocol
+
+struct DeviceKey: Hashable, Comparable {
+    let workspace: WorkspaceID
+    let device: DeviceID
+
+    static func < (left: DeviceKey, right: DeviceKey) -> Bool {
+        (left.workspace.rawValue, left.device.rawValue) < (right.workspace.rawValue, right.device.rawValue)
+    }
+}
+
+/// A device as it registered, and what we have learnt of it since. On disk as a record of kind `device`.
+struct RegisteredDevice {
+    var device: Device
+    /// Whose it is.
+    var client: Named<ClientTag>
+    /// When the app last told these tokens, in milliseconds since 1970.
+    var alertTokenAt: Int64
+    var startTokenAt: Int64
+    /// APNs has taken a push for it in its environment.
+    var isEnvironmentProven = false
+    /// Why pushes do not arrive, as a sentence.
+    var trouble: String?
+    var urgent: PushBucket
+    /// When cards were lately started by push.
+    var starts: [Int64] = []
+    /// A card was started by push and the app has not told of it; until then no other is.
+    var startPendingUntil: Int64 = 0
+    /// What was not said in quiet hours, by kind.
+    var heldBack: [AlertKind: Int64] = [:]
+
+    init(_ device: Device, client: Named<ClientTag>, at now: Int64) {
+        self.device = device
+        self.client = client
+        alertTokenAt = now
+        startTokenAt = now
+        urgent = .full(isFrequent: device.hasFrequentPushes, at: now)
+    }
+
+    /// The app registers again, as it does at every launch.
+    mutating func update(_ newer: Device, client: Named<ClientTag>, at now: Int64) {
+        if newer.alertToken != device.alertToken || newer.startToken != device.startToken
+            || newer.environment != device.environment
+        {
+            trouble = nil
+            isEnvironmentProven = isEnvironmentProven && newer.environment == device.environment
+        }
+        // Told again is told now, also where it is the same: an older 410 no longer means it.
+        alertTokenAt = now
+        startTokenAt = now
+        device = newer
+        self.client = client
+    }
+
+    /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
+    func text(_ profile: Profile) -> PushText { device.text == .sealed ? .sealed : device.text.least(profile.textMax) }
+
+    init(stored bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        device = try Device(from: value.required("device"))
+        client = try Named(from: value.required("client"))
+        alertTokenAt = try value.integer("alertTokenAt")
+        startTokenAt = try value.integer("startTokenAt")
+        isEnvironmentProven = try value.flag("proven")
+        trouble = try value.optionalString("trouble")
+        urgent = PushBucket(level: try value.integer("urgent"), at: try value.integer("urgentAt"))
+        for start in try value.array("starts") { starts.append(try start.integer()) }
+        startPendingUntil = try value.integer("startPendingUntil")
+        for (key, count) in try value.required("heldBack").members() {
+            guard let kind = AlertKind(rawValue: key) else { continue }
+            heldBack[kind] = try count.integer()
+        }
+    }
+
+    var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.raw("device", device.bytes)
+            writer.object("client") { client.write(to: &$0) }
+            writer.field("alertTokenAt", alertTokenAt)
+            writer.field("startTokenAt", startTokenAt)
+            writer.flag("proven", isEnvironmentProven)
+            writer.field("trouble", trouble)
+            writer.field("urgent", urgent.level)
+            writer.field("urgentAt", urgent.at)
+            writer.array("starts", starts.map { Array(String($0).utf8) })
+            writer.field("startPendingUntil", startPendingUntil)
+            writer.object("heldBack") { writer in
+                for kind in AlertKind.allCases {
+                    if let count = heldBack[kind] { writer.field(kind.key, count) }
+                }
+            }
+        }
+    }
+}
+
+extension AlertKind {
+    fileprivate var key: StaticString {
+        switch self {
+        case .approval: "approval"
+        case .question: "question"
+        case .error: "error"
+        case .finished: "finished"
+        case .budget: "budget"
+        }
+    }
+}

@@ -1,0 +1,472 @@
+import RelayProtocol
+
+/// What rings: approvals and questions until they are resolved, errors, runs that are over, budgets. Each once.
+extension Relay {
+    /// One alert to a device, in words.
+    struct Alert {
+        var kind: AlertKind
+        var text: AlertText
+        var level: Payload.Level
+        var thread: String
+        var collapse: String
+        var session: SessionID?
+        var approval: Approval?
+        /// What stands on the Lock Screen until the device has opened what is sealed.
+        var cover: AlertText
+    }
+
+    // MARK: - Looking
+
+    /// What there is to ring for in this session, and what no longer is.
+    mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard var card = push.cards[key] else { return }
+        let pending = view.approvals.values.filter { $0.stage == .pending }
+        let names = Set(pending.map(\.id))
+        for approval in pending where !card.rung.contains(approval.id) && card.rings[approval.id] == nil {
+            card.rings[approval.id] = now.wall + grace(of: key, at: now)
+        }
+        for gone in card.rings.keys where !names.contains(gone) { card.rings[gone] = nil }
+        card.seen.formIntersection(names)
+        let settled = card.rung.subtracting(names)
+        card.rung.subtract(settled)
+        push.cards[key] = card
+        for id in settled.sorted(by: { $0.rawValue < $1.rawValue }) { takeBack(view.approvals[id], id, key, view, at: now) }
+        if !settled.isEmpty { stageRecord(of: key) }
+        lookAtRun(key, view, at: now)
+        serveRings(key, at: now)
+    }
+
+    private mutating func lookAtRun(_ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard var card = push.cards[key] else { return }
+        let summary = view.state.summary
+        if summary.isAtWork, card.runBeganAt == nil {
+            card.runBeganAt = now.wall
+            push.cards[key] = card
+            stageRecord(of: key)
+        } else if !summary.isAtWork, let began = card.runBeganAt {
+            card.runBeganAt = nil
+            push.cards[key] = card
+            stageRecord(of: key)
+            let isLong = now.wall - began >= PushPolicy.finishedMin
+            if summary.status == .failed {
+                ring(.error, key, view, at: now)
+            } else if isLong, summary.status == .idle || summary.status == .completed {
+                ring(.finished, key, view, at: now)
+            }
+        }
+        if let error = summary.error, error != push.cards[key]?.errorRung {
+            push.cards[key]?.errorRung = error
+            stageRecord(of: key)
+            if summary.status != .failed { ring(.error, key, view, at: now) }
+        }
+    }
+
+    // MARK: - Approvals and questions
+
+    mutating func saw(_ approval: ApprovalID, in key: SessionKey, _ peer: PeerID, at now: Instant) {
+        guard let device = clients[peer]?.presence?.device else { return }
+        let card = CardKey(device: DeviceKey(workspace: key.workspace, device: device), session: key.session)
+        guard push.cards[card]?.rings[approval] != nil else { return }
+        push.cards[card]?.seen.insert(approval)
+    }
+
+    /// Rings for what is due, and arms the timer for the next.
+    mutating func serveRings(_ key: CardKey, at now: Instant) {
+        guard let session = key.session, let rings = push.cards[key]?.rings else { return }
+        let timer = RelayTimer.rings(key.workspace, key.device.device, session)
+        for (id, due) in rings.sorted(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }) where due <= now.wall {
+            ringOrWait(for: id, key, at: now)
+        }
+        if let next = push.cards[key]?.rings.values.min() {
+            effects.append(.armTimer(timer, after: max(1, next - now.wall)))
+        } else if !rings.isEmpty {
+            effects.append(.cancelTimer(timer))
+        }
+    }
+
+    private mutating func ringOrWait(for id: ApprovalID, _ key: CardKey, at now: Instant) {
+        guard let device = push.devices[key.device], let session = key.sessionKey, let view = sessions[session]?.committed,
+            let approval = view.approvals[id], approval.stage == .pending
+        else {
+            push.cards[key]?.rings[id] = nil
+            return
+        }
+        let kind: AlertKind = approval.request.kind == .question ? .question : .approval
+        guard wants(kind, device, session.session) else {
+            push.cards[key]?.rings[id] = nil
+            push.cards[key]?.rung.insert(id)
+            return stageRecord(of: key)
+        }
+        // It is on the very screen that would ring; when that turns away, it rings after all.
+        if let until = presentUntil(key.device, at: now), push.cards[key]?.seen.contains(id) == true {
+            push.cards[key]?.rings[id] = until + 1
+            return
+        }
+        if let end = quietUntil(device, at: now.wall) {
+            push.cards[key]?.rings[id] = end
+            return
+        }
+        guard let profile = pushing.profiles[device.device.profile] else { return }
+        var subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        subject.approval = approval
+        let alert = Alert(
+            kind: kind, text: text(kind, subject, device, profile), level: .timeSensitive, thread: session.session.rawValue,
+            collapse: collapse(approval, session.session), session: session.session, approval: approval,
+            cover: cover(kind, subject))
+        guard planAlert(alert, to: key.device, at: now) else {
+            push.cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
+            return
+        }
+        push.cards[key]?.rings[id] = nil
+        push.cards[key]?.rung.insert(id)
+        stageRecord(of: key)
+    }
+
+    /// What was rung for has been settled: the notification says so, without ringing again.
+    private mutating func takeBack(
+        _ approval: Approval?, _ id: ApprovalID, _ key: CardKey, _ view: SessionView, at now: Instant
+    ) {
+        guard let device = push.devices[key.device], let session = key.session, let approval,
+            let profile = pushing.profiles[device.device.profile], device.device.kinds.contains(.approval)
+        else {
+            return
+        }
+        // Whoever decided on this very device has seen it.
+        guard approval.decision?.client != device.client.id else { return }
+        let words =
+            switch approval.decision?.verdict {
+            case .allow: "Allowed by \(approval.decision?.clientName ?? "another device")"
+            case .deny: "Denied by \(approval.decision?.clientName ?? "another device")"
+            case .answer: "Answered by \(approval.decision?.clientName ?? "another device")"
+            case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"
+            }
+        let subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        let title =
+            subject.text == .generic || subject.text == .sealed ? "Heliograph" : view.state.summary.title ?? "Heliograph"
+        let alert = Alert(
+            kind: approval.request.kind == .question ? .question : .approval,
+            text: AlertText(title: title, subtitle: nil, body: words, isWhole: false), level: .passive,
+            thread: session.rawValue,
+            collapse: collapse(approval, session), session: session,
+            cover: AlertText(title: "Heliograph", subtitle: nil, body: "It is settled", isWhole: false))
+        _ = planAlert(alert, to: key.device, at: now)
+    }
+
+    /// One notification an approval, however often it is sent: at most 64 bytes.
+    private func collapse(_ approval: Approval, _ session: SessionID) -> String {
+        let whole = "\(session).\(approval.id)"
+        return whole.utf8.count <= 64 ? whole : String(digest(Array(whole.utf8)), radix: 16)
+    }
+
+    // MARK: - Everything else
+
+    private mutating func ring(_ kind: AlertKind, _ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard let device = push.devices[key.device], let session = key.session,
+            let profile = pushing.profiles[device.device.profile], wants(kind, device, session)
+        else {
+            return
+        }
+        // Who has it before their eyes is not rung.
+        guard presentUntil(key.device, at: now) == nil else { return }
+        if quietUntil(device, at: now.wall) != nil { return holdBack(kind, key.device, at: now) }
+        let subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        let alert = Alert(
+            kind: kind, text: text(kind, subject, device, profile), level: .active, thread: session.rawValue,
+            collapse: "\(kind.rawValue).\(session)".prefixed(64), session: session, cover: cover(kind, subject))
+        _ = planAlert(alert, to: key.device, at: now)
+    }
+
+    /// In the batch that holds the crossing: both are on disk, or neither.
+    mutating func ring(for crossing: BudgetCrossing, _ key: SessionKey, at now: Instant) {
+        guard let view = sessions[key]?.staged else { return }
+        let before = push.lastPush
+        for id in (push.devicesOf[key.workspace] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+            let device = DeviceKey(workspace: key.workspace, device: id)
+            guard let known = push.devices[device], let profile = pushing.profiles[known.device.profile],
+                wants(.budget, known, key.session), presentUntil(device, at: now) == nil
+            else { continue }
+            if quietUntil(known, at: now.wall) != nil {
+                holdBack(.budget, device, at: now)
+                continue
+            }
+            var subject = PushSubject(view, text: known.text(profile), now: now.wall)
+            subject.budgetLevel = crossing.level
+            let alert = Alert(
+                kind: .budget, text: text(.budget, subject, known, profile), level: .active, thread: key.session.rawValue,
+                collapse: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)".prefixed(64),
+                session: key.session,
+                cover: cover(.budget, subject))
+            _ = planAlert(alert, to: device, at: now)
+        }
+        staging.tied.formUnion((before..<push.lastPush).map { PushID(rawValue: $0 + 1) })
+    }
+
+    private func wants(_ kind: AlertKind, _ device: RegisteredDevice, _ session: SessionID) -> Bool {
+        device.device.alertToken != nil && device.device.kinds.contains(kind) && !device.device.muted.contains(session)
+    }
+
+    func text(
+        _ kind: AlertKind, _ subject: PushSubject, _ device: RegisteredDevice, _ profile: Profile
+    ) -> AlertText {
+        var subject = subject
+        guard subject.text == .sealed else {
+            return AlertText.compose(
+                kind: kind, subject: subject, textMax: profile.textMax, bytesMax: Payload.alertTextBytesMax)
+        }
+        // What is sealed may say everything: only the device reads it.
+        subject.text = .full
+        return AlertText.compose(
+            kind: kind, subject: subject, textMax: .full, bytesMax: Payload.sealedAlertTextBytesMax)
+    }
+
+    private func cover(_ kind: AlertKind, _ subject: PushSubject) -> AlertText {
+        AlertText.compose(kind: kind, subject: subject, textMax: .generic, bytesMax: Payload.alertTextBytesMax)
+    }
+
+    // MARK: - Quiet hours
+
+    /// When the present quiet hours end, in milliseconds since 1970; nil: they are not now.
+    func quietUntil(_ device: RegisteredDevice, at now: Int64) -> Int64? {
+        guard let quiet = device.device.quiet, quiet.from != quiet.to,
+            let minute = pushing.localMinute(quiet.timeZone, now)
+        else {
+            return nil
+        }
+        let isWithin =
+            quiet.from < quiet.to
+            ? (quiet.from..<quiet.to).contains(minute) : minute >= quiet.from || minute < quiet.to
+        guard isWithin else { return nil }
+        let left = (quiet.to - minute + 1_440) % 1_440
+        // On the minute. A clock that is changed meanwhile makes us look again then, no more.
+        return now - now % 60_000 + left * 60_000
+    }
+
+    private mutating func holdBack(_ kind: AlertKind, _ key: DeviceKey, at now: Instant) {
+        push.devices[key]?.heldBack[kind, default: 0] += 1
+        stageRecord(of: key)
+        armDigest(of: key, at: now)
+    }
+
+    mutating func armDigest(of key: DeviceKey, at now: Instant) {
+        guard let device = push.devices[key], !device.heldBack.isEmpty else { return }
+        let end = quietUntil(device, at: now.wall) ?? now.wall
+        effects.append(.armTimer(.digest(key.workspace, key.device), after: max(1, end - now.wall)))
+    }
+
+    /// One notification for all that was held back.
+    mutating func tellDigest(of key: DeviceKey, at now: Instant) {
+        guard let device = push.devices[key], !device.heldBack.isEmpty else { return }
+        guard quietUntil(device, at: now.wall) == nil else { return armDigest(of: key, at: now) }
+        let counts = AlertKind.allCases.compactMap { kind in
+            device.heldBack[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
+        }
+        let text = AlertText(
+            title: "While it was quiet", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
+        let alert = Alert(
+            kind: .finished, text: text, level: .passive, thread: "digest", collapse: "digest", session: nil, cover: text)
+        push.devices[key]?.heldBack = [:]
+        stageRecord(of: key)
+        _ = planAlert(alert, to: key, at: now)
+    }
+
+    // MARK: - Planning
+
+    /// False where too much waits; the caller comes back.
+    mutating func planAlert(_ alert: Alert, to key: DeviceKey, at now: Instant) -> Bool {
+        guard let device = push.devices[key], let token = device.device.alertToken,
+            let profile = pushing.profiles[device.device.profile], hasRoomForPush(key)
+        else {
+            return false
+        }
+        let isWaitedFor = alert.approval != nil
+        let age = isWaitedFor ? PushPolicy.codeAge : PushPolicy.alertAge
+        let end = min(alert.approval?.expiresAt ?? .max, now.wall + age)
+        var order = PushOrder(
+            id: PushID(rawValue: 0), workspace: key.workspace, device: key.device, purpose: .alert, session: alert.session,
+            bundle: profile.bundle, target: .device(token: token), environment: device.device.environment, worthUntil: end,
+            plannedAt: now.wall)
+        order.isEnvironmentProven = device.isEnvironmentProven
+        order.topic = profile.bundle
+        order.pushType = "alert"
+        order.priority = alert.level == .passive ? 5 : 10
+        order.expiration = end / 1_000
+        order.collapse = alert.collapse
+        order.isHarmlessToRepeat = true
+        order.tokenRegisteredAt = device.alertTokenAt
+        if let approval = alert.approval {
+            order.code = PushCode(session: approval.session, approval: approval.id, expiresAt: end)
+        }
+        let isSealed = device.device.text == .sealed && alert.session != nil
+        let text = isSealed ? alert.cover : alert.text
+        if isSealed, let seal = device.device.sealKey {
+            order.seal = PushSeal(key: seal, text: alert.text.bytes(withCode: order.code != nil))
+        }
+        let mayAllow = alert.text.isWhole && alert.approval?.request.isCut == false
+        order.payload = Payload.alert(
+            profile, kind: alert.kind, text: text, thread: alert.thread, level: alert.level, session: alert.session,
+            approval: alert.approval?.id, code: order.code != nil && !isSealed, mayAllow: mayAllow, sealed: isSealed)
+        var planned = PlannedPush(order, card: nil)
+        planned.mayAllow = mayAllow
+        plan(planned)
+        return true
+    }
+
+    // MARK: - What became of pushes
+
+    mutating func pushAnswered(_ id: PushID, _ outcome: PushOutcome, at now: Instant) {
+        guard var planned = push.pushes[id], planned.outcome == nil else { return }
+        planned.outcome = outcome
+        planned.answeredAt = now.wall
+        push.pushes[id] = planned
+        staging.records.append(
+            PushRecord(workspace: planned.order.workspace, kind: .push, name: planned.name, bytes: planned.bytes))
+        learn(from: planned, outcome)
+        if let watchers = push.watchers[planned.order.workspace] {
+            send(.push(planned.shown), to: watchers.filter { clients[$0]?.isCongested == false }.sorted())
+        }
+        if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
+        guard planned.order.purpose == .alert else { return }
+        switch outcome {
+        case .accepted, .unknown: break
+        // The client has tried as long as it was worth it; the person is still waited for.
+        case .notSent, .refused(.sendLater, _), .refused(.fixCredentials, _): ringAgain(planned, at: now)
+        case .refused: break
+        }
+    }
+
+    private mutating func learn(from planned: PlannedPush, _ outcome: PushOutcome) {
+        guard var device = push.devices[planned.key] else { return }
+        let before = device.bytes
+        switch outcome {
+        case .accepted(let environment, _):
+            device.trouble = nil
+            device.isEnvironmentProven = true
+            device.device.environment = environment
+        case .refused(let advice, let text):
+            device.trouble = advice.sentence(text)
+            if advice == .dropToken || advice == .quarantineToken, case .device(let token) = planned.order.target {
+                if device.device.alertToken == token { device.device.alertToken = nil }
+                if device.device.startToken == token { device.device.startToken = nil }
+            }
+        case .unknown: break
+        case .notSent(let text): device.trouble = text
+        }
+        push.devices[planned.key] = device
+        if device.bytes != before { stageRecord(of: planned.key) }
+    }
+
+    private mutating func ringAgain(_ planned: PlannedPush, at now: Instant) {
+        guard let code = planned.order.code, code.expiresAt > now.wall else { return }
+        let key = CardKey(device: planned.key, session: code.session)
+        guard push.cards[key]?.rung.remove(code.approval) != nil else { return }
+        push.cards[key]?.rings[code.approval] = now.wall + PushPolicy.retryInterval
+        stageRecord(of: key)
+        serveRings(key, at: now)
+    }
+
+    // MARK: - Codes
+
+    /// Decides as the client does whose device the code was sent to.
+    mutating func codePresented(
+        _ id: PushID, _ verdict: Decision.Verdict, _ command: CommandID, _ peer: PeerID, at now: Instant
+    ) {
+        guard let planned = push.pushes[id], let code = planned.order.code, let device = push.devices[planned.key] else {
+            reply(.noSuchCode, to: command, of: peer)
+            return
+        }
+        let key = SessionKey(workspace: planned.order.workspace, session: code.session)
+        guard code.expiresAt > now.wall, let approval = sessions[key]?.committed?.approvals[code.approval] else {
+            reply(.noSuchCode, to: command, of: peer)
+            return
+        }
+        if planned.isCodeUsed, approval.decision == nil, approval.stage == .pending {
+            // It is being put on disk by whoever used it first; that one is answered.
+            reply(.failed(.closed, "this code has been used"), to: command, of: peer)
+            return
+        }
+        switch verdict {
+        case .deny: break
+        case .allow, .answer:
+            guard planned.mayAllow else {
+                reply(
+                    .failed(
+                        .notWhole, "the notification did not show the whole input: it can be denied from there, not allowed"),
+                    to: command, of: peer)
+                return
+            }
+        }
+        let identity = ClientIdentity(
+            workspace: Named(id: planned.order.workspace, name: planned.order.workspace.rawValue), client: device.client)
+        var client = ClientPeer(identity: identity)
+        client.hasSaidHello = true
+        clients[peer] = client
+        push.pushes[id]?.isCodeUsed = true
+        if let used = push.pushes[id] {
+            staging.records.append(
+                PushRecord(workspace: used.order.workspace, kind: .push, name: used.name, bytes: used.bytes))
+        }
+        let decide = DecideCommand(
+            session: code.session, approval: code.approval, digest: approval.request.digest, verdict: verdict)
+        self.decide(decide, command, of: client, peer, at: now)
+    }
+}
+
+extension Reply {
+    /// The same for one that never was, is too old, or belongs to what is gone: a guess learns nothing.
+    fileprivate static let noSuchCode = Reply.failed(.notFound, "there is no such code")
+}
+
+extension AlertText {
+    fileprivate func bytes(withCode hasCode: Bool) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("title", title)
+            writer.field("subtitle", subtitle)
+            writer.field("body", body)
+            writer.field("code", hasCode ? "CODE" : nil)
+        }
+    }
+}
+
+extension AlertKind {
+    fileprivate var one: String {
+        switch self {
+        case .approval: "approval"
+        case .question: "question"
+        case .error: "error"
+        case .finished: "run finished"
+        case .budget: "budget crossed"
+        }
+    }
+
+    fileprivate var many: String {
+        switch self {
+        case .approval: "approvals"
+        case .question: "questions"
+        case .error: "errors"
+        case .finished: "runs finished"
+        case .budget: "budgets crossed"
+        }
+    }
+}
+
+extension PushAdvice {
+    fileprivate func sentence(_ reason: String) -> String {
+        switch self {
+        case .dropToken: "its token is no longer valid (\(reason)): open the app once"
+        case .keepToken: "APNs answered about an older token (\(reason))"
+        case .quarantineToken: "its token is of no environment that we know (\(reason)): open the app once"
+        case .markProfile: "the token is not of the app that the profile names (\(reason))"
+        case .dropChannel: "the broadcast channel is gone (\(reason))"
+        case .enableBroadcast: "broadcast is not enabled for this app at Apple (\(reason))"
+        case .fixRequest: "APNs does not take what the profile makes (\(reason))"
+        case .fixCredentials: "APNs does not take our key (\(reason)): heliograph push status"
+        case .sendLater: "APNs takes no more for now (\(reason))"
+        }
+    }
+}
+
+extension String {
+    fileprivate func prefixed(_ bytes: Int) -> String {
+        utf8.count <= bytes ? self : String(digest(Array(utf8)), radix: 16)
+    }
+}

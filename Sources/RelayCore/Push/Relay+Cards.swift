@@ -1,0 +1,566 @@
+import RelayProtocol
+
+/// Cards: each has a mailbox in which the latest state waits for its time. What is coalesced is sent in the end, a change of phase is
+/// never dropped, and nothing follows an end.
+extension Relay {
+    enum CardEnd {
+        case completed, failed, cancelled
+        /// The session goes on, the card may not.
+        case tooOld
+        case idle
+    }
+
+    // MARK: - Looking
+
+    /// Puts what has changed into the card's mailbox.
+    mutating func lookAtCard(_ key: CardKey, at now: Instant) {
+        guard let subject = subject(of: key, at: now.wall), var card = push.cards[key] else { return }
+        let phase = Card.Phase(
+            status: subject.summary.status, waiting: subject.waiting, error: subject.summary.error,
+            budgetLevel: subject.budgetLevel)
+        let before = card.phase
+        card.phase = phase
+        let urgency: Card.Mailbox.Urgency =
+            if let before {
+                before.waiting != phase.waiting || before.error != phase.error || before.budgetLevel != phase.budgetLevel
+                    || !subject.summary.isLive ? .waiting : before.status != phase.status ? .phase : .small
+            } else {
+                phase.waiting.isEmpty && subject.summary.isLive ? .small : .waiting
+            }
+        card.put(urgency, isFrequent: isFrequent(key), grace: grace(of: key, at: now), at: now.wall)
+        push.cards[key] = card
+        serve(key, at: now)
+    }
+
+    mutating func lookAtAggregate(for device: DeviceKey, at now: Instant) {
+        let key = CardKey(device: device, session: nil)
+        guard push.devices[device]?.device.cards == .aggregate || push.cards[key] != nil else { return }
+        if push.cards[key] == nil { push.cards[key] = Card() }
+        lookAtCard(key, at: now)
+    }
+
+    private func isFrequent(_ key: CardKey) -> Bool { push.devices[key.device]?.device.hasFrequentPushes == true }
+
+    // MARK: - Serving
+
+    /// Does what is due for a card, and arms its timer for what is due next. Doing it once more changes nothing.
+    mutating func serve(_ key: CardKey, at now: Instant) {
+        guard let card = push.cards[key], let device = push.devices[key.device] else { return }
+        guard card.inFlight == nil else { return }
+        let isWanted = isWanted(key, device)
+        switch card.stage {
+        case .none, .ended:
+            if card.isEndOwed {
+                if card.mailbox.map({ $0.dueAt <= now.wall }) ?? true { planEnd(of: key, .completed, at: now) }
+            } else if isWanted {
+                startIfDue(key, at: now)
+            } else {
+                push.cards[key]?.mailbox = nil
+            }
+        case .starting:
+            if device.startPendingUntil <= now.wall {
+                // The app never told of it. The system may show it all the same; nobody can reach it.
+                push.cards[key]?.stage = .none
+                stageRecord(of: key)
+                startIfDue(key, at: now)
+            }
+        case .active:
+            if !isWanted {
+                planEnd(of: key, .cancelled, at: now)
+            } else if let reason = end(of: key, card, device, at: now) {
+                planEnd(of: key, reason, at: now)
+            } else if presentUntil(key.device, at: now) == nil, card.canBePushed {
+                updateIfDue(key, card, at: now)
+            }
+        }
+        armCard(key, at: now)
+    }
+
+    private func isWanted(_ key: CardKey, _ device: RegisteredDevice) -> Bool {
+        switch device.device.cards {
+        case .perSession: key.session != nil
+        case .aggregate: key.session == nil
+        case .off: false
+        }
+    }
+
+    /// Why the card ends now; nil: it does not.
+    private func end(of key: CardKey, _ card: Card, _ device: RegisteredDevice, at now: Instant) -> CardEnd? {
+        guard let profile = pushing.profiles[device.device.profile] else { return .cancelled }
+        guard let subject = subject(of: key, at: now.wall) else { return .completed }
+        let summary = subject.summary
+        if !summary.isLive { return summary.status == .failed ? .failed : .completed }
+        if now.wall >= card.startedAt + profile.maximumAge { return .tooOld }
+        if summary.status == .idle, now.wall >= idleSince(subject, card) + PushPolicy.idleMax { return .idle }
+        return nil
+    }
+
+    /// A person who is in the app has the card for as long.
+    private func idleSince(_ subject: PushSubject, _ card: Card) -> Int64 {
+        max(subject.summary.lastActivityAt, card.startedAt)
+    }
+
+    private mutating func updateIfDue(_ key: CardKey, _ card: Card, at now: Instant) {
+        let isRefreshDue = refreshAt(key, card).map { $0 <= now.wall } ?? false
+        guard card.mailbox.map({ $0.dueAt <= now.wall }) == true || isRefreshDue else { return }
+        guard let profile = profile(of: key), let subject = subject(of: key, at: now.wall) else { return }
+        let face = digest(profile.contentState(subject.still, bytesMax: bytesMax(card)))
+        guard face != card.face || isRefreshDue else {
+            push.cards[key]?.mailbox = nil
+            return
+        }
+        planUpdate(key, subject, profile, face, at: now)
+    }
+
+    /// When a card that says that something goes on would become stale.
+    private func refreshAt(_ key: CardKey, _ card: Card) -> Int64? {
+        guard card.canBePushed, let phase = card.phase, phase.waiting.isEmpty, card.sentAt > 0 else { return nil }
+        return phase.status == .running || phase.status == .starting ? card.sentAt + PushPolicy.refresh : nil
+    }
+
+    private mutating func armCard(_ key: CardKey, at now: Instant) {
+        guard let card = push.cards[key], let device = push.devices[key.device] else { return }
+        let timer = RelayTimer.card(key.workspace, key.device.device, key.session)
+        guard card.inFlight == nil else {
+            effects.append(.cancelTimer(timer))
+            return
+        }
+        var times: [Int64] = []
+        let due = card.mailbox?.dueAt
+        switch card.stage {
+        case .none, .ended: if let due { times.append(due) }
+        case .starting: times.append(device.startPendingUntil)
+        case .active:
+            if card.canBePushed {
+                // Whoever looks at the app itself needs no push; what is due then is due when they look away.
+                let present = presentUntil(key.device, at: now)
+                if let due { times.append(max(due, present ?? due)) }
+                if let refresh = refreshAt(key, card) { times.append(max(refresh, present ?? refresh)) }
+            }
+            if let profile = profile(of: key) { times.append(card.startedAt + profile.maximumAge) }
+            if card.phase?.status == .idle, let subject = subject(of: key, at: now.wall) {
+                times.append(idleSince(subject, card) + PushPolicy.idleMax)
+            }
+        }
+        if let next = times.min() {
+            effects.append(.armTimer(timer, after: max(1, next - now.wall)))
+        } else {
+            effects.append(.cancelTimer(timer))
+        }
+    }
+
+    // MARK: - What a card says
+
+    func profile(of key: CardKey) -> Profile? {
+        push.devices[key.device].flatMap { pushing.profiles[$0.device.profile] }
+    }
+
+    private func bytesMax(_ card: Card) -> Int {
+        card.channel == nil ? Payload.bytesMax : Payload.broadcastBytesMax
+    }
+
+    /// Nil where there is nothing to show: the session is gone, or none is live.
+    func subject(of key: CardKey, at now: Int64) -> PushSubject? {
+        guard let device = push.devices[key.device], let profile = pushing.profiles[device.device.profile] else { return nil }
+        let text = device.text(profile)
+        if let session = key.sessionKey {
+            return sessions[session]?.committed.map { PushSubject($0, text: text, now: now) }
+        }
+        let live = sessions.values.filter { $0.key.workspace == key.workspace }
+            .compactMap(\.committed).filter(\.state.summary.isLive)
+        // The one that waits for the person, then the one that did something last.
+        let most = live.max {
+            ($0.state.summary.attention, $0.state.summary.lastActivityAt, $1.state.summary.session.rawValue)
+                < ($1.state.summary.attention, $1.state.summary.lastActivityAt, $0.state.summary.session.rawValue)
+        }
+        guard let most else { return nil }
+        var subject = PushSubject(most, text: text, now: now)
+        subject.sessions = Int64(live.count)
+        return subject
+    }
+
+    // MARK: - Planning
+
+    private mutating func startIfDue(_ key: CardKey, at now: Instant) {
+        guard let device = push.devices[key.device], let token = device.device.startToken, let profile = profile(of: key),
+            let type = profile.attributesType, !type.isEmpty, let subject = subject(of: key, at: now.wall)
+        else {
+            push.cards[key]?.mailbox = nil
+            return
+        }
+        guard subject.summary.isAtWork, wantsStart(device, subject),
+            key.session.map({ !device.device.muted.contains($0) }) ?? true
+        else {
+            push.cards[key]?.mailbox = nil
+            return
+        }
+        let mailbox = push.cards[key]?.mailbox
+        guard (mailbox?.dueAt ?? 0) <= now.wall, presentUntil(key.device, at: now) == nil, hasRoomForPush(key.device),
+            device.startPendingUntil <= now.wall, quietUntil(device, at: now.wall) == nil
+        else {
+            postpone(key, to: max(now.wall + PushPolicy.retryInterval, device.startPendingUntil), at: now)
+            return
+        }
+        let recent = device.starts.filter { $0 > now.wall - PushPolicy.startWindow && $0 <= now.wall }
+        guard recent.count < PushPolicy.startsMax else {
+            postpone(key, to: (recent.min() ?? now.wall) + PushPolicy.startWindow, at: now)
+            return
+        }
+        let usesChannel =
+            device.device.systemMajor >= 18 && pushing.broadcastBundles.contains(profile.bundle)
+            && !push.bundlesWithoutBroadcast.contains(profile.bundle)
+        if usesChannel, push.cards[key]?.channel == nil {
+            planChannel(.makeChannel, key, profile, at: now)
+            return
+        }
+        push.devices[key.device]?.starts = recent + [now.wall]
+        push.devices[key.device]?.startPendingUntil = now.wall + PushPolicy.startPatience
+        stageRecord(of: key.device)
+        var card = push.cards[key] ?? Card()
+        card.stage = .starting
+        card.id = nil
+        card.token = nil
+        card.startedAt = now.wall
+        card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
+        card.mailbox = nil
+        push.cards[key] = card
+        let text = AlertText.compose(kind: subject.alertKind, subject: subject, textMax: profile.textMax, bytesMax: 256)
+        var order = order(.start, key, profile, .device(token: token), at: now)
+        order.payload = Payload.start(
+            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
+            relevance: profile.relevance(of: subject.summary.status),
+            alert: text, sound: false, channel: card.channel,
+            inputPushToken: card.channel == nil && device.device.systemMajor >= 18)
+        order.priority = 10
+        order.expiration = now.wall / 1_000 + PushPolicy.startPatience / 1_000
+        order.worthUntil = now.wall + PushPolicy.startPatience
+        order.collapse = key.session?.rawValue ?? "all"
+        order.tokenRegisteredAt = device.startTokenAt
+        plan(PlannedPush(order, card: key))
+        stageRecord(of: key)
+    }
+
+    private func wantsStart(_ device: RegisteredDevice, _ subject: PushSubject) -> Bool {
+        switch device.device.starts {
+        case .never: false
+        case .whenNeeded: !subject.waiting.isEmpty
+        case .always: true
+        }
+    }
+
+    private mutating func postpone(_ key: CardKey, to time: Int64, at now: Instant) {
+        guard var card = push.cards[key] else { return }
+        card.mailbox = Card.Mailbox(
+            urgency: card.mailbox?.urgency ?? .small, dueAt: max(time, now.wall + 1), since: card.mailbox?.since ?? now.wall)
+        push.cards[key] = card
+    }
+
+    private mutating func planUpdate(
+        _ key: CardKey, _ subject: PushSubject, _ profile: Profile, _ face: UInt64, at now: Instant
+    ) {
+        guard hasRoomForPush(key.device) else { return postpone(key, to: now.wall + PushPolicy.retryInterval, at: now) }
+        guard var card = push.cards[key], let target = target(of: card) else { return }
+        let urgency = card.mailbox?.urgency ?? .small
+        let isUrgent =
+            urgency == .waiting || urgency == .phase && now.wall - card.urgentAt >= PushPolicy.urgentInterval
+        let priority: Int64 =
+            isUrgent && takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now) ? 10 : 5
+        card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
+        card.sentAt = now.wall
+        if priority == 10 { card.urgentAt = now.wall }
+        card.face = face
+        card.mailbox = nil
+        push.cards[key] = card
+        var order = order(.update, key, profile, target, at: now)
+        order.priority = priority
+        // A stored progress would take the place of a stored approval: APNs keeps one for each app.
+        order.expiration = urgency == .waiting ? now.wall / 1_000 + 3_600 : 0
+        order.worthUntil = now.wall + (urgency == .waiting ? 3_600_000 : PushPolicy.floor)
+        order.isHarmlessToRepeat = true
+        order.tokenRegisteredAt = card.tokenAt
+        order.payload = Payload.update(
+            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
+            relevance: profile.relevance(of: subject.summary.status),
+            broadcast: card.channel != nil)
+        plan(PlannedPush(order, card: key))
+        stageRecord(of: key)
+    }
+
+    /// From here on nothing is sent to this card, but the same end once more where APNs has not got it.
+    mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
+        guard var card = push.cards[key], let profile = profile(of: key) else { return }
+        guard let target = target(of: card), let device = push.devices[key.device] else {
+            // The app has told no token yet: nobody can end it but the system.
+            card.stage = .ended
+            card.mailbox = nil
+            push.cards[key] = card
+            stageRecord(of: key)
+            return
+        }
+        let subject =
+            subject(of: key, at: now.wall)
+            ?? PushSubject(ended: key.session, named: profile.name, text: device.text(profile), now: now.wall)
+        if card.stage != .ended { card.timestamp = max(now.wall / 1_000, card.timestamp + 1) }
+        card.stage = .ended
+        card.isEndOwed = true
+        card.sentAt = now.wall
+        card.mailbox = nil
+        card.face = 0
+        push.cards[key] = card
+        _ = takeUrgent(key.device, isWaitedFor: true, at: now)
+        var order = order(.end, key, profile, target, at: now)
+        order.priority = 10
+        order.expiration = now.wall / 1_000 + 3_600
+        order.worthUntil = now.wall + 3_600_000
+        order.isHarmlessToRepeat = true
+        order.tokenRegisteredAt = card.tokenAt
+        order.payload = Payload.end(
+            profile, subject, timestamp: card.timestamp, dismissal: dismissal(reason, profile, at: now),
+            broadcast: card.channel != nil)
+        plan(PlannedPush(order, card: key))
+        stageRecord(of: key)
+    }
+
+    private func dismissal(_ reason: CardEnd, _ profile: Profile, at now: Instant) -> Int64 {
+        let after: Int64 =
+            switch reason {
+            case .completed, .idle, .tooOld: profile.dismissal.completed
+            case .failed: profile.dismissal.failed
+            case .cancelled: profile.dismissal.cancelled
+            }
+        return (now.wall + after) / 1_000
+    }
+
+    private func stale(_ subject: PushSubject, _ profile: Profile, at now: Instant) -> Int64? {
+        switch subject.summary.status {
+        case .starting, .running: (now.wall + profile.staleAfter) / 1_000
+        case .waitingApproval, .waitingAnswer:
+            (subject.approval?.expiresAt ?? now.wall + profile.staleAfter) / 1_000
+        case .idle, .completed, .failed, .stale: nil
+        }
+    }
+
+    private mutating func planChannel(_ target: PushOrder.Target, _ key: CardKey, _ profile: Profile, at now: Instant) {
+        var order = order(.channel, key, profile, target, at: now)
+        order.pushType = nil
+        order.topic = nil
+        order.worthUntil = now.wall + PushPolicy.startPatience
+        plan(PlannedPush(order, card: key))
+        stageRecord(of: key)
+    }
+
+    private func target(of card: Card) -> PushOrder.Target? {
+        card.channel.map { .broadcast(channel: $0) } ?? card.token.map { .device(token: $0) }
+    }
+
+    private func order(
+        _ purpose: PushOrder.Purpose, _ key: CardKey, _ profile: Profile, _ target: PushOrder.Target, at now: Instant
+    ) -> PushOrder {
+        let device = push.devices[key.device]
+        var order = PushOrder(
+            id: PushID(rawValue: 0), workspace: key.workspace, device: key.device.device, purpose: purpose,
+            session: key.session, bundle: profile.bundle, target: target,
+            environment: device?.device.environment ?? .production,
+            worthUntil: now.wall, plannedAt: now.wall)
+        order.isEnvironmentProven = device?.isEnvironmentProven ?? false
+        order.pushType = "liveactivity"
+        if case .device = target { order.topic = "\(profile.bundle).push-type.liveactivity" }
+        return order
+    }
+
+    mutating func takeUrgent(_ key: DeviceKey, isWaitedFor: Bool, at now: Instant) -> Bool {
+        guard var device = push.devices[key] else { return false }
+        let isTaken = device.urgent.take(
+            isWaitedFor: isWaitedFor, isFrequent: device.device.hasFrequentPushes, at: now.wall)
+        push.devices[key] = device
+        if isTaken { stageRecord(of: key) }
+        return isTaken
+    }
+
+    // MARK: - What the app says
+
+    mutating func reported(
+        _ report: CardReport, by device: DeviceID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
+    ) {
+        let key = CardKey(device: DeviceKey(workspace: client.workspace, device: device), session: report.session)
+        guard push.devices[key.device] != nil else {
+            reply(.noSuchDevice, to: id, of: peer)
+            return
+        }
+        if let session = key.sessionKey, sessions[session]?.committed == nil {
+            reply(.noSuchSession, to: id, of: peer)
+            return
+        }
+        var card = push.cards[key] ?? Card()
+        switch report.state {
+        case .active, .stale:
+            if card.id != report.card || card.stage == .none || card.stage == .starting {
+                // Whatever another card was sent, this one was not.
+                if card.id != nil, card.id != report.card { card.face = 0 }
+                if card.stage != .starting { card.startedAt = now.wall }
+                // An app may tell once more of a card that was ended: it stays so.
+                if card.stage == .ended, card.id == report.card { break }
+                card.stage = .active
+                card.isEndOwed = false
+                push.devices[key.device]?.startPendingUntil = 0
+                stageRecord(of: key.device)
+            }
+            card.id = report.card
+            if let token = report.token { card.token = token }
+            card.tokenAt = now.wall
+            card.tries = 0
+        case .ended, .dismissed:
+            // The person swiped it away, or the system took it: it is not started again by small things.
+            if card.id == nil || card.id == report.card {
+                card.id = report.card
+                card.stage = .ended
+                card.isEndOwed = false
+                card.mailbox = nil
+                card.token = nil
+            }
+        }
+        card.state = report.state
+        push.cards[key] = card
+        stageRecord(of: key)
+        staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
+        if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
+    }
+
+    // MARK: - What became of pushes
+
+    mutating func cardPushAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
+        guard var card = push.cards[key] else { return }
+        if card.inFlight == planned.order.id { card.inFlight = nil }
+        switch outcome {
+        case .accepted(_, let channel):
+            card.tries = 0
+            if planned.order.purpose == .end {
+                card.isEndOwed = false
+                if let old = card.channel, let profile = profile(of: key) {
+                    card.channel = nil
+                    push.cards[key] = card
+                    planChannel(.deleteChannel(channel: old), key, profile, at: now)
+                    return
+                }
+            }
+            if case .makeChannel = planned.order.target { card.channel = channel }
+        case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
+        case .unknown, .notSent: failed(planned, &card, at: now)
+        }
+        push.cards[key] = card
+        stageRecord(of: key)
+        serve(key, at: now)
+    }
+
+    private mutating func cardWasRefused(
+        _ planned: PlannedPush, _ card: inout Card, _ key: CardKey, _ advice: PushAdvice, at now: Instant
+    ) {
+        switch advice {
+        case .keepToken, .sendLater, .fixCredentials: failed(planned, &card, at: now)
+        case .enableBroadcast:
+            push.bundlesWithoutBroadcast.insert(planned.order.bundle)
+            card.channel = nil
+            failed(planned, &card, at: now)
+        case .dropChannel:
+            card.channel = nil
+            card.isEndOwed = false
+            if card.token == nil { card.stage = .ended }
+        case .dropToken, .quarantineToken:
+            switch planned.order.purpose {
+            case .start: card.stage = .none
+            case .update, .end:
+                card.token = nil
+                card.isEndOwed = false
+                card.stage = .ended
+                card.mailbox = nil
+            case .alert, .channel: break
+            }
+        case .markProfile, .fixRequest:
+            // Sending the same again would be refused again.
+            if planned.order.purpose == .start { card.stage = .none }
+            card.isEndOwed = false
+            card.mailbox = nil
+        }
+        if planned.order.purpose == .start, card.stage == .none { push.devices[key.device]?.startPendingUntil = 0 }
+    }
+
+    /// Tries again with what is then the latest, a few times.
+    private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
+        card.tries += 1
+        if planned.order.purpose == .start {
+            // Whether there is a card, only the app can say: until then it counts as started.
+            if case .unknown = push.pushes[planned.order.id]?.outcome { return }
+            card.stage = .none
+            push.devices[planned.key]?.startPendingUntil = 0
+        }
+        if planned.order.purpose == .update { card.face = 0 }
+        guard card.tries < PushPolicy.triesMax else {
+            card.mailbox = nil
+            card.isEndOwed = false
+            return
+        }
+        card.mailbox = Card.Mailbox(
+            urgency: max(card.mailbox?.urgency ?? .small, planned.order.priority == 10 ? .waiting : .small),
+            dueAt: now.wall + PushPolicy.retryInterval * card.tries, since: card.mailbox?.since ?? now.wall)
+    }
+}
+
+extension Card {
+    /// The sooner of what was due and what this asks for; changes of phase wait a little for one another.
+    mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, at now: Int64) {
+        let since = mailbox?.since ?? now
+        let due: Int64 =
+            switch new {
+            case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + PushPolicy.settle)
+            case .phase: min(now + PushPolicy.settle, since + PushPolicy.settleMax)
+            case .waiting: now + grace
+            }
+        let urgency = max(new, mailbox?.urgency ?? .small)
+        // A change of phase that goes on changing is put off; anything else is never later than it was.
+        let isPutOff = new == .phase && mailbox?.urgency == .phase
+        mailbox = Mailbox(urgency: urgency, dueAt: isPutOff ? due : min(due, mailbox?.dueAt ?? due), since: since)
+    }
+}
+
+extension Summary {
+    /// How much it wants to be looked at.
+    fileprivate var attention: Int { approvals + questions > 0 ? 2 : isAtWork ? 1 : 0 }
+}
+
+extension PushSubject {
+    init(_ view: SessionView, text: PushText, now: Int64) {
+        let pending = view.approvals.values.filter { $0.stage == .pending }
+        self.init(
+            summary: view.state.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
+            text: text,
+            now: now)
+        waiting = Set(pending.map(\.id))
+        budgetLevel = view.state.summary.budget?.level ?? 0
+    }
+
+    /// Of a session that is gone.
+    init(ended session: SessionID?, named name: String, text: PushText, now: Int64) {
+        var summary = Summary(
+            session: session ?? SessionID("all")!, host: Named(id: HostID("none")!, name: name), hostIsConnected: false,
+            agentName: name, startedAt: now)
+        summary.status = .completed
+        summary.endedAt = now
+        self.init(summary: summary, approval: nil, text: text, now: now)
+    }
+
+    /// As of the last thing that happened: time alone is no news.
+    var still: PushSubject {
+        var still = self
+        still.now = summary.lastActivityAt
+        return still
+    }
+
+    /// What a start rings with.
+    var alertKind: AlertKind {
+        switch approval?.request.kind {
+        case .question: .question
+        case .tool: .approval
+        case nil: .finished
+        }
+    }
+}

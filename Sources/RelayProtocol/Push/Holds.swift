@@ -1,0 +1,29 @@
+/// The sessions of one host whose every tool needs approval, all of them: replaces what was said before.
+package struct Holds: Sendable, Equatable {
+    /// Also those that begin later.
+    package var everySession: Bool
+    package var sessions: Set<SessionID>
+
+    package init(everySession: Bool = false, sessions: Set<SessionID> = []) {
+        self.everySession = everySession
+        self.sessions = sessions
+    }
+
+    package init(from value: JSONValue) throws(WireError) {
+        everySession = try value.object().flag("everySession")
+        sessions = []
+        guard value.optional("sessions") != nil else { return }
+        for session in try value.array("sessions", countMax: WireLimits.heldSessionsMax) {
+            sessions.insert(try session.identifier())
+        }
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.flag("everySession", everySession)
+        writer.strings("sessions", sessions.map(\.rawValue).sorted())
+    }
+
+    package var isEmpty: Bool { !everySession && sessions.isEmpty }
+
+    package func contains(_ session: SessionID) -> Bool { everySession || sessions.contains(session) }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import HeliographClient
+
+/// `heliograph budget`, also spelled `heliograph budgets`
+struct BudgetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "budget",
+        abstract: "See what is spent, and say how much may be.",
+        discussion: """
+            Somebody is told when a level is reached. With --hold every tool needs approval once all of it is spent, whatever
+            mode the agent is in. A session's own budget takes the place of every session's. Days are UTC.
+
+              heliograph budgets
+              heliograph budget set --day 20 --hold
+              heliograph budget set --every-session 2.50 --levels 50,100
+              heliograph budget set --session latest 5
+              heliograph budget clear --day
+
+            \(ClientExit.help)
+            """,
+        subcommands: [List.self, Set.self, Clear.self],
+        defaultSubcommand: List.self,
+        aliases: ["budgets"])
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List budgets with what is spent of them.")
+
+        @OptionGroup var client: ClientCommandOptions
+
+        func run() throws { try ClientCommandOptions.end(HeliographClient.ClientCommands.budgets(client.options)) }
+    }
+
+    struct Set: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set a budget, or replace it.",
+            discussion: "What is spent stays spent. A level that is reached already is not told of again.")
+
+        @OptionGroup var client: ClientCommandOptions
+        @OptionGroup var scope: BudgetScopeOptions
+
+        @Argument(help: ArgumentHelp("How much may be spent, such as 5 or 0.25.", valueName: "dollars"))
+        var dollars: String
+
+        @Option(help: ArgumentHelp("Where to tell, in percent. Default: 50,80,100.", valueName: "percents"))
+        var levels: String?
+
+        @Flag(help: "From 100 % on every tool needs approval.")
+        var hold = false
+
+        func run() throws {
+            guard let amount = BudgetOptions.microUSD(dollars) else {
+                throw ValidationError("“\(dollars)” is no amount of dollars, such as 5 or 0.25")
+            }
+            var wish = BudgetOptions(try scope.scope, microUSD: amount)
+            if let levels {
+                guard let list = BudgetOptions.levels(levels) else {
+                    throw ValidationError("“\(levels)” are not percents in ascending order, such as 50,80,100")
+                }
+                wish.levels = list
+            }
+            wish.holds = hold
+            try ClientCommandOptions.end(HeliographClient.ClientCommands.setBudget(client.options, wish))
+        }
+    }
+
+    struct Clear: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a budget away, and what it holds goes on.")
+
+        @OptionGroup var client: ClientCommandOptions
+        @OptionGroup var scope: BudgetScopeOptions
+
+        func run() throws {
+            let wish = BudgetOptions(try scope.scope, microUSD: 0)
+            try ClientCommandOptions.end(HeliographClient.ClientCommands.setBudget(client.options, wish))
+        }
+    }
+}
+
+/// Which budget: exactly one of these.
+struct BudgetScopeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Of one session: its id, the beginning of it, or `latest`.", valueName: "session"))
+    var session: String?
+
+    @Flag(help: "Of each session that has none of its own.")
+    var everySession = false
+
+    @Flag(help: "Of all sessions together in one day, UTC.")
+    var day = false
+
+    @Flag(help: "Of all sessions together, from now on.")
+    var workspace = false
+
+    var scope: BudgetOptions.Scope {
+        get throws {
+            var chosen: [BudgetOptions.Scope] = []
+            if let session { chosen.append(.session(session)) }
+            if everySession { chosen.append(.everySession) }
+            if day { chosen.append(.day) }
+            if workspace { chosen.append(.workspace) }
+            guard let scope = chosen.first, chosen.count == 1 else {
+                throw ValidationError("say which budget: one of --session, --every-session, --day and --workspace")
+            }
+            return scope
+        }
+    }
+}

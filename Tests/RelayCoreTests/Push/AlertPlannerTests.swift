@@ -1,0 +1,302 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@Suite("Alerts")
+struct AlertPlannerTests {
+    private typealias T = RelayTranscript
+
+    @Test("an approval rings once, with a code, on its own notification")
+    func approval() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1", expiresAt: rig.transcript.now + 600_000))
+        rig.pass(100)
+        let order = try #require(rig.take().first)
+        #expect(order.purpose == .alert)
+        #expect(order.target == .device(token: "aa"))
+        #expect(order.topic == "org.heliograph.app")
+        #expect(order.pushType == "alert")
+        #expect(order.priority == 10)
+        #expect(order.collapse == "s1.a1")
+        #expect(order.isHarmlessToRepeat)
+        #expect(order.code?.approval == ApprovalID("a1"))
+        #expect(order.code?.expiresAt ?? 0 <= rig.transcript.now + 600_000)
+        #expect(order.text.contains(#""code":"CODE""#))
+        #expect(order.text.contains("time-sensitive"))
+        rig.agent(rig.tool(1))
+        rig.pass(600_000)
+        #expect(!rig.take().contains { $0.code != nil })
+    }
+
+    @Test("with somebody in the workspace who looks, it waits three seconds for them")
+    func grace() throws {
+        let rig = try PlannerRig()
+        let laptop = rig.transcript.client("laptop2")
+        rig.command(.presence(isForeground: true, session: nil, device: nil), by: laptop)
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(2_900)
+        #expect(rig.take().isEmpty)
+        rig.pass(200)
+        #expect(rig.take().count == 1)
+
+        rig.agent(T.request("a2"))
+        rig.pass(1_000)
+        rig.command(T.decide(.allow, "a2"), by: laptop)
+        rig.pass(60_000)
+        #expect(!rig.take().contains { $0.code?.approval == ApprovalID("a2") })
+    }
+
+    @Test("a device that has it on its screen does not ring, until it looks away")
+    func seen() throws {
+        let rig = try PlannerRig()
+        rig.command(.presence(isForeground: true, session: nil, device: PlannerRig.device))
+        rig.agent(T.started, T.request("a1"))
+        rig.command(.seen(T.session, ApprovalID("a1")!))
+        for _ in 1...6 {
+            rig.pass(10_000)
+            rig.command(.ping)
+        }
+        #expect(rig.take().isEmpty)
+        rig.command(.presence(isForeground: false, session: nil, device: PlannerRig.device))
+        rig.pass(100)
+        #expect(rig.take().count == 1)
+    }
+
+    @Test("a device in the foreground that does not say it has seen it rings")
+    func unseen() throws {
+        let rig = try PlannerRig()
+        rig.command(.presence(isForeground: true, session: nil, device: PlannerRig.device))
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(3_100)
+        #expect(rig.take().count == 1)
+    }
+
+    @Test("what is settled elsewhere says so on the same notification, silently")
+    func takenBack() throws {
+        let rig = try PlannerRig()
+        let laptop = rig.transcript.client("laptop2")
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100)
+        _ = rig.take()
+        rig.command(T.decide(.allow), by: laptop)
+        rig.pass(100)
+        let order = try #require(rig.take().first)
+        #expect(order.collapse == "s1.a1")
+        #expect(order.code == nil)
+        #expect(order.priority == 5)
+        #expect(order.text.contains("passive"))
+        #expect(order.text.contains("Allowed by laptop2"))
+
+        rig.agent(T.request("a2"))
+        rig.pass(100)
+        _ = rig.take()
+        rig.command(T.decide(.allow, "a2"))
+        rig.pass(1_000)
+        #expect(rig.take().isEmpty, "who decided here has seen it")
+    }
+
+    @Test("muted sessions and unwanted kinds are silent")
+    func preferences() throws {
+        let muted = try PlannerRig { $0.muted = [T.session] }
+        muted.agent(T.started, T.request("a1"))
+        muted.pass(10_000)
+        #expect(muted.take().isEmpty)
+        let few = try PlannerRig { $0.kinds = [.error] }
+        few.agent(T.started, T.request("a1"))
+        few.pass(10_000)
+        #expect(few.take().isEmpty)
+        few.agent(.error(message: "no disk", recoverable: false))
+        few.pass(1_000)
+        #expect(few.take().count == 1)
+    }
+
+    @Test("a run of over a minute is told when it is over, once; a short one is not")
+    func finished() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        rig.pass(30_000)
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.pass(1_000)
+        #expect(rig.take().isEmpty)
+        rig.agent(.statusChanged(.running, reason: nil))
+        rig.pass(61_000)
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.pass(1_000)
+        #expect(rig.take().count == 1)
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.pass(60_000)
+        #expect(rig.take().isEmpty)
+    }
+
+    @Test("in quiet hours nothing rings; then what still waits does, and the rest is one digest")
+    func quiet() throws {
+        let rig = try PlannerRig()
+        let minute = rig.transcript.now / 60_000 % 1_440
+        rig.register { $0.quiet = QuietHours(from: minute, to: (minute + 30) % 1_440, timeZone: "UTC") }
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        rig.pass(120_000)
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.agent(.error(message: "e", recoverable: true))
+        rig.agent(T.request("a1"))
+        rig.pass(1_500_000)
+        #expect(rig.take().isEmpty)
+        rig.pass(300_000)
+        let orders = rig.take()
+        #expect(orders.count == 2)
+        #expect(orders.contains { $0.code?.approval == ApprovalID("a1") })
+        #expect(orders.contains { $0.collapse == "digest" && $0.text.contains("1 error, 1 run finished") })
+    }
+
+    @Test("a time zone or profile that is none is refused, with its place")
+    func badDevice() throws {
+        let rig = try PlannerRig()
+        var device = Device(id: DeviceID("d2")!, name: "x", profile: "none", environment: .sandbox, system: "18")
+        #expect(rig.command(.device(device))[0].contains("$.device.profile"))
+        device.profile = "heliograph"
+        device.quiet = QuietHours(from: 1, to: 2, timeZone: "Mars/Olympus")
+        #expect(rig.command(.device(device))[0].contains("$.device.quiet.timeZone"))
+    }
+
+    @Test("a token that another device registers is moved")
+    func movedToken() throws {
+        let rig = try PlannerRig()
+        let other = rig.transcript.client("other", in: Named(id: WorkspaceID("work")!, name: "work"))
+        var device = Device(id: DeviceID("d9")!, name: "x", profile: "heliograph", environment: .sandbox, system: "18")
+        device.alertToken = "aa"
+        rig.command(.device(device), by: other)
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(1_000)
+        #expect(rig.take().isEmpty)
+    }
+
+    @Test("a budget's crossing rings once, in the batch that holds it; one that was taken back rings when it comes again")
+    func budget() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started)
+        rig.command(.budget(Budget(scope: .session(T.session), microUSD: 1_000_000)))
+        func usage(_ microUSD: Int64) -> EventHead {
+            var usage = Usage()
+            usage.costMicroUSD = microUSD
+            return .usage(usage)
+        }
+        rig.agent(usage(600_000))
+        rig.pass(100)
+        #expect(rig.take().count { $0.text.contains(#""kind":"budget""#) } == 1)
+        rig.transcript.send([usage(900_000)], first: 3, by: rig.host)
+        rig.transcript.failCommit()
+        rig.pass(60_000)
+        #expect(rig.take().isEmpty)
+    }
+
+    // MARK: - Codes
+
+    @Test("a code decides once, as the device's owner; a second use hears what was decided")
+    func code() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100)
+        let push = try #require(rig.take().first).id
+        #expect(rig.present(push, .allow).contains(#""stage":"decided""#))
+        #expect(rig.transcript.approvals[ApprovalID("a1")!]?.decision?.clientName == "phone")
+        #expect(rig.present(push, .deny(message: nil)).contains(#""winner""#))
+        #expect(rig.present(PushID(rawValue: 99), .allow).contains("notFound"))
+    }
+
+    @Test("a code is worth nothing when its time is over, or the approval settled")
+    func oldCode() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100)
+        let push = try #require(rig.take().first).id
+        rig.pass(3_700_000)
+        #expect(rig.present(push, .allow).contains("notFound"))
+
+        rig.agent(T.request("a2"))
+        rig.pass(100)
+        let second = try #require(rig.take().first { $0.code != nil }).id
+        rig.agent(.approvalCancelled(ApprovalID("a2")!, reason: "local"))
+        #expect(rig.present(second, .allow).contains("closed"))
+    }
+
+    @Test("what the notification did not show whole can be denied from it, not allowed")
+    func cutCode() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1", cut: true))
+        rig.pass(100)
+        let push = try #require(rig.take().first).id
+        #expect(rig.present(push, .allow).contains("notWhole"))
+        #expect(rig.present(push, .deny(message: "no")).contains(#""stage":"decided""#))
+    }
+
+    // MARK: - Outcomes
+
+    @Test("APNs away: an approval rings again while it is pending")
+    func away() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100, answering: false)
+        #expect(rig.take(.notSent("no network")).count == 1)
+        rig.pass(29_000)
+        #expect(rig.take().isEmpty)
+        rig.pass(2_000)
+        #expect(rig.take().count == 1)
+        rig.pass(600_000)
+        #expect(rig.take().isEmpty)
+    }
+
+    @Test("a dead alert token is dropped, and the device says why; registering again mends it")
+    func deadToken() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100, answering: false)
+        _ = rig.take(.refused(.dropToken, text: "Unregistered"))
+        #expect(rig.command(.devices(watches: false))[0].contains("Unregistered"))
+        rig.agent(T.request("a2"))
+        rig.pass(10_000)
+        #expect(rig.take().isEmpty)
+        rig.register()
+        rig.agent(T.request("a3"))
+        rig.pass(1_000)
+        #expect(rig.take().contains { $0.code?.approval == ApprovalID("a3") })
+    }
+
+    @Test("what the disk did not take is not sent, and is sent when it takes it")
+    func disk() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.transcript.failCommit()
+        #expect(rig.transcript.takePushes().isEmpty)
+        rig.pass(31_000)
+        #expect(rig.take().count == 1)
+    }
+
+    @Test("after a restart an approval that was rung for is not rung for again; one that was not, is")
+    func restart() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100)
+        _ = rig.take()
+        let state = rig.transcript.state
+        let calm = RelayTranscript(state: state, push: PlannerRig.configuration, now: rig.transcript.now)
+        calm.pass(60_000)
+        #expect(calm.takePushes().isEmpty)
+
+        rig.agent(T.request("a2"))
+        // Its record is not on disk yet.
+        let late = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
+        late.pass(1_000)
+        #expect(late.takePushes().compactMap(\.code?.approval) == [ApprovalID("a2")!])
+    }
+}
+
+extension PlannerRig {
+    /// What somebody hears who presents the code of this push.
+    func present(_ push: PushID, _ verdict: Decision.Verdict) -> String {
+        let peer = PeerID(rawValue: 1_000_000 + UInt64.random(in: 0..<1_000_000))
+        transcript.handle(.codePresented(peer, CommandID("code")!, push, verdict))
+        transcript.settle()
+        transcript.read()
+        transcript.handle(.disconnected(peer))
+        return transcript.take(peer).first ?? "nothing"
+    }
+}

@@ -1,0 +1,308 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@Suite("Cards")
+struct CardPlannerTests {
+    @Test("small changes are coalesced, and the last one is always sent")
+    func trailingEdge() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        for number in 1...40 {
+            rig.agent(rig.tool(number))
+            rig.pass(1_000)
+        }
+        let first = rig.take()
+        #expect(first.count == 1, "one a minute without frequent pushes")
+        #expect(first.allSatisfy { $0.priority == 5 && $0.expiration == 0 && $0.purpose == .update })
+        rig.pass(61_000)
+        let last = try #require(rig.take().last)
+        #expect(last.text.contains(#""operations":40"#))
+        rig.pass(300_000)
+        #expect(rig.take().isEmpty, "nothing new, nothing sent")
+    }
+
+    @Test("with frequent pushes the floor is 15 seconds")
+    func frequent() throws {
+        let rig = try PlannerRig { $0.hasFrequentPushes = true }
+        try rig.withCard()
+        for number in 1...60 {
+            rig.agent(rig.tool(number))
+            rig.pass(1_000)
+        }
+        #expect((3...5).contains(rig.take().count))
+    }
+
+    @Test("timestamps rise with every push, also when the clock goes back")
+    func timestamps() throws {
+        let rig = try PlannerRig { $0.hasFrequentPushes = true }
+        try rig.withCard()
+        var last: Int64 = 0
+        for number in 1...10 {
+            if number == 5 { rig.transcript.clockOffset = -7_200_000 }
+            rig.agent(RelayTranscript.request("a\(number)"))
+            rig.pass(1_000)
+            for order in rig.take() where order.purpose == .update {
+                let timestamp = try order.timestamp
+                #expect(timestamp > last)
+                last = timestamp
+            }
+        }
+        #expect(last > 0)
+    }
+
+    @Test("an approval is urgent; the reserve is kept for approvals")
+    func reserve() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        // Errors use up what is not reserved.
+        for number in 1...6 {
+            rig.agent(.error(message: "e\(number)", recoverable: true))
+            rig.pass(100)
+        }
+        let errors = rig.take().filter { $0.purpose == .update }
+        #expect(errors.count == 6)
+        #expect(errors.count { $0.priority == 10 } == 3)
+        rig.agent(RelayTranscript.request("a1"))
+        rig.pass(100)
+        let approval = try #require(rig.take().first { $0.purpose == .update })
+        #expect(approval.priority == 10)
+    }
+
+    @Test("a session that ends ends its card, and nothing follows")
+    func end() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(rig.tool(1), .sessionEnded(reason: nil, failed: false))
+        rig.pass(1_000)
+        let orders = rig.take().filter { $0.purpose != .alert }
+        #expect(orders.map(\.purpose) == [.end])
+        #expect(orders[0].priority == 10)
+        rig.report()
+        rig.agent(.message(.assistant, summary: "late"))
+        rig.pass(3_600_000)
+        #expect(rig.take().isEmpty)
+    }
+
+    @Test("an end that APNs did not get is sent again")
+    func endAgain() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.transcript.pass(100)
+        #expect(rig.take(.notSent("no network")).contains { $0.purpose == .end })
+        rig.pass(60_000)
+        #expect(rig.take().filter { $0.purpose == .end }.count == 1)
+        rig.pass(600_000)
+        #expect(rig.take().isEmpty)
+    }
+
+    @Test("what is said while a push is under way is sent after its answer, once")
+    func inFlight() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(RelayTranscript.request("a1"))
+        rig.transcript.pass(100)
+        let first = rig.transcript.takePushes().filter { $0.purpose == .update }
+        #expect(first.count == 1)
+        for number in 2...9 { rig.agent(RelayTranscript.request("a\(number)")) }
+        rig.pass(10_000, answering: false)
+        #expect(rig.transcript.takePushes().allSatisfy { $0.purpose != .update })
+        rig.transcript.handle(.pushAnswered(first[0].id, .accepted(.sandbox, channel: nil)))
+        rig.pass(1_000)
+        let next = rig.take().filter { $0.purpose == .update }
+        #expect(next.count == 1)
+        #expect(next[0].text.contains(#""approvals":9"#))
+    }
+
+    @Test("a device that looks is sent nothing; when it turns away it is brought up to date at once")
+    func presence() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.command(.presence(isForeground: true, session: nil, device: PlannerRig.device))
+        rig.agent(rig.tool(1))
+        for _ in 1...20 {
+            rig.pass(10_000)
+            rig.command(.ping)
+        }
+        #expect(rig.take().isEmpty)
+        rig.command(.presence(isForeground: false, session: nil, device: PlannerRig.device))
+        #expect(rig.take().map(\.purpose) == [.update])
+    }
+
+    @Test("a device that has gone silent does not count as looking")
+    func silent() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.command(.presence(isForeground: true, session: nil, device: PlannerRig.device))
+        rig.agent(rig.tool(1))
+        rig.pass(29_000)
+        #expect(rig.take().isEmpty)
+        rig.pass(60_000)
+        #expect(rig.take().count == 1)
+    }
+
+    @Test("another client's eyes, or its claim to be the device, spare the device nothing")
+    func otherClient() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        let laptop = rig.transcript.client("laptop2")
+        rig.command(.presence(isForeground: true, session: nil, device: PlannerRig.device), by: laptop)
+        rig.agent(RelayTranscript.request("a1"))
+        rig.pass(3_500)
+        #expect(rig.take().map(\.purpose).sorted { $0.rawValue < $1.rawValue } == [.alert, .update])
+    }
+
+    @Test("a running card is refreshed before it goes stale")
+    func refresh() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(rig.tool(1))
+        rig.pass(5_000)
+        #expect(rig.take().count == 1)
+        rig.pass(590_000)
+        #expect(rig.take().isEmpty)
+        rig.pass(20_000)
+        #expect(rig.take().map(\.priority) == [5])
+    }
+
+    @Test("an idle card ends after ten minutes; a card ends before its profile's age")
+    func ages() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.pass(580_000)
+        #expect(!rig.take().contains { $0.purpose == .end })
+        rig.pass(30_000)
+        #expect(rig.take().map(\.purpose) == [.end])
+
+        let long = try PlannerRig()
+        try long.withCard()
+        var ends = 0
+        for hour in 1...8 {
+            long.agent(long.tool(hour))
+            long.pass(3_600_000)
+            ends += long.take().count { $0.purpose == .end }
+        }
+        #expect(ends == 1)
+    }
+
+    @Test("a start needs a person who is waited for, rings, and is one at a time")
+    func start() throws {
+        let rig = try PlannerRig { $0.starts = .whenNeeded }
+        rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
+        rig.pass(120_000)
+        #expect(rig.take().isEmpty)
+        rig.agent(RelayTranscript.request("a1"))
+        rig.pass(1_000)
+        let start = try #require(rig.take().first { $0.purpose == .start })
+        #expect(start.target == .device(token: "bb"))
+        #expect(start.topic == "org.heliograph.app.push-type.liveactivity")
+        rig.agent(RelayTranscript.request("a2"))
+        rig.pass(290_000)
+        #expect(!rig.take().contains { $0.purpose == .start || $0.purpose == .update })
+        rig.report()
+        rig.pass(1_000)
+        #expect(rig.take().contains { $0.purpose == .update && $0.target == .device(token: "cc") })
+    }
+
+    @Test("starts that lead to nothing are few")
+    func lostStarts() throws {
+        let rig = try PlannerRig { $0.starts = .always }
+        rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
+        for number in 1...55 {
+            rig.agent(rig.tool(number))
+            rig.pass(60_000)
+        }
+        #expect(rig.take().count { $0.purpose == .start } == 4)
+    }
+
+    @Test("a dead token ends the card until the app tells another; a 410 about an older token does not")
+    func deadToken() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(RelayTranscript.request("a1"))
+        rig.transcript.pass(100)
+        let refused = rig.take(.refused(.dropToken, text: "ExpiredToken"))
+        #expect(refused.contains { $0.purpose == .update })
+        rig.agent(RelayTranscript.request("a2"))
+        rig.pass(60_000)
+        #expect(!rig.take().contains { $0.purpose == .update })
+        rig.report(card: "card2", token: "dd")
+        rig.pass(3_000)
+        #expect(rig.take().contains { $0.target == .device(token: "dd") })
+    }
+
+    @Test("a restart neither loses nor repeats what a card was sent")
+    func restart() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(RelayTranscript.request("a1"))
+        rig.pass(2_000)
+        _ = rig.take()
+        let calm = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
+        calm.pass(1_000)
+        #expect(calm.takePushes().isEmpty)
+
+        rig.agent(RelayTranscript.request("a2"))
+        rig.transcript.pass(100)
+        let ordered = rig.transcript.takePushes()
+        #expect(!ordered.isEmpty)
+        let again = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
+        again.pass(1_000)
+        #expect(again.takePushes() == ordered)
+    }
+
+    @Test("an aggregate card stands for all sessions, and shows the one that waits")
+    func aggregate() throws {
+        let rig = try PlannerRig { $0.cards = .aggregate }
+        rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
+        let other = SessionID("s2")!
+        rig.transcript.send([RelayTranscript.started, RelayTranscript.request("b1")], to: other, first: 1, by: rig.host)
+        rig.transcript.commit()
+        rig.command(.card(PlannerRig.device, CardReport(card: CardID("all")!, session: nil, token: "ee", state: .active)))
+        rig.pass(61_000)
+        let orders = rig.take().filter { $0.purpose == .update }
+        #expect(!orders.isEmpty)
+        #expect(orders.allSatisfy { $0.target == .device(token: "ee") })
+        #expect(orders.last?.text.contains(#""status":"waitingApproval""#) == true)
+    }
+
+    @Test("a broadcast channel is made before the start, used, and deleted after the end")
+    func channel() throws {
+        var configuration = PlannerRig.configuration
+        configuration.broadcastBundles = ["org.heliograph.app"]
+        let t = RelayTranscript(push: configuration, now: 1_795_178_096_000)
+        let host = t.host()
+        let phone = t.client("phone")
+        var device = Device(id: PlannerRig.device, name: "Phone", profile: "heliograph", environment: .sandbox, system: "18.1")
+        device.startToken = "bb"
+        device.starts = .always
+        t.command(.device(device), id: "1", by: phone)
+        t.send([RelayTranscript.started, .statusChanged(.running, reason: nil)], first: 1, by: host)
+        t.pass(120_000)
+        let make = try #require(t.takePushes().first)
+        #expect(make.target == .makeChannel)
+        t.handle(.pushAnswered(make.id, .accepted(.sandbox, channel: "Q0g=")))
+        t.pass(60_000)
+        let start = try #require(t.takePushes().first)
+        #expect(start.purpose == .start)
+        t.handle(.pushAnswered(start.id, .accepted(.sandbox, channel: nil)))
+        t.command(
+            .card(PlannerRig.device, CardReport(card: CardID("k")!, session: PlannerRig.session, token: nil, state: .active)),
+            id: "2", by: phone)
+        t.send([RelayTranscript.request("a1")], first: 3, by: host)
+        t.pass(2_000)
+        let update = try #require(t.takePushes().first)
+        #expect(update.target == .broadcast(channel: "Q0g="))
+        #expect(update.topic == nil)
+        t.handle(.pushAnswered(update.id, .accepted(.sandbox, channel: nil)))
+        t.send([.sessionEnded(reason: nil, failed: false)], first: 4, by: host)
+        t.pass(1_000)
+        let end = try #require(t.takePushes().first)
+        #expect(end.purpose == .end)
+        t.handle(.pushAnswered(end.id, .accepted(.sandbox, channel: nil)))
+        t.pass(1_000)
+        #expect(t.takePushes().map(\.target) == [.deleteChannel(channel: "Q0g=")])
+    }
+}

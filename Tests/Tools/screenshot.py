@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Takes the README's picture of the Lock Screen: `make pictures`. Plays the demo into a relay of its own and waits for its first approval."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+TOP = Path(__file__).resolve().parents[2]
+PICTURE = TOP / "Sources/HeliographServer/HeliographServer.docc/Resources/lockscreen.png"
+LISTEN = "127.0.0.1:8797"
+SPEED = 3
+# The first approval comes after some twenty calls of the agent, and a push only after that.
+WAIT_MS = 120_000
+# An alert keeps the island expanded for five seconds.
+ISLAND_MS = 15_000
+
+
+def pair(page: Page, link: str) -> None:
+    page.goto(link)
+    page.get_by_label("Name of this device").fill("Ada's laptop")
+    page.get_by_role("button", name="Pair this device").click()
+    expect(page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=WAIT_MS)
+
+
+def take(page: Page, file: Path) -> None:
+    """The phone beside what became of its pushes, when an approval waits on both card and notification."""
+    page.evaluate("() => { location.hash = '#/devices' }")
+    screen = page.get_by_role("list", name="On the Lock Screen")
+    expect(screen).to_contain_text("Approval needed", timeout=WAIT_MS)
+    expect(screen.locator(".notice").first).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".phone > .island")).to_have_attribute("data-form", "compact", timeout=ISLAND_MS)
+    page.get_by_role("heading", name="Devices").click()
+    page.locator("device-card").first.screenshot(path=file)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--scheme", choices=["light", "dark"], default="light")
+    parser.add_argument("--to", type=Path, default=PICTURE, help="(%(default)s)")
+    options = parser.parse_args()
+    command: list[Any] = [sys.executable, TOP / "Tests/Tools/demo.py", "--speed", str(SPEED), "--listen", LISTEN]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
+        assert demo.stdout is not None
+        try:
+            said = []
+            for line in demo.stdout:
+                said.append(line)
+                if "#pair=" in line:
+                    break
+            else:
+                sys.exit(f"The demo ended by itself:\n{''.join(said)}")
+            with sync_playwright() as playwright:
+                chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
+                # High enough for the whole device, so that nothing is cut.
+                page = chromium.new_page(viewport={"width": 1280, "height": 1100}, color_scheme=options.scheme, reduced_motion="reduce")
+                pair(page, line.strip())
+                take(page, options.to)
+                chromium.close()
+        finally:
+            demo.terminate()
+    print(options.to)
+
+
+if __name__ == "__main__":
+    main()

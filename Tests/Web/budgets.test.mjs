@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Budgets, crossingWords, parse, strain, strainWords } from "../../web/budgets.js";
+import { emptyState } from "../../web/store.js";
+
+const form = (more = {}) => ({ scope: "day", session: "", dollars: "5", levels: "50, 80, 100", hold: false, ...more });
+
+test("what a person types becomes a budget", () => {
+  assert.deepEqual(parse(form()).budget, { scope: "day", microUSD: 5_000_000, levels: [50, 80, 100], hold: false });
+  assert.deepEqual(parse(form({ scope: "session", session: "s1", dollars: " 2,50 ", levels: "100 %", hold: true })).budget,
+    { scope: "session", session: "s1", microUSD: 2_500_000, levels: [100], hold: true });
+  assert.equal(parse(form({ dollars: "0.07" })).budget.microUSD, 70_000);
+});
+
+test("what is no budget is explained", () => {
+  for (const dollars of ["", "0", "-1", "five", "1e99", "0.0000001"]) assert.match(parse(form({ dollars })).problem, /how many dollars/, dollars);
+  for (const levels of ["", "80, 50", "50, 50", "0", "1001", "12.5", "x", "1 2 3 4 5 6 7 8 9 10 11"]) assert.match(parse(form({ levels })).problem, /percentages/, levels);
+  assert.match(parse(form({ scope: "session" })).problem, /session/);
+});
+
+test("a session near its budget is coloured, and says why", () => {
+  assert.deepEqual([undefined, { level: 0 }, { level: 50 }, { level: 100 }, { level: 150 }].map(strain), [null, null, "near", "over", "over"]);
+  assert.equal(strainWords({ level: 80, microUSD: 5_000_000 }), "80 % of $5.00 crossed");
+  assert.equal(strainWords({ level: 100, microUSD: 5_000_000, held: true }), "100 % of $5.00 crossed; every tool needs approval");
+  assert.deepEqual([strainWords({ level: 0, microUSD: 5_000_000 }), strainWords(undefined)], ["$5.00", ""]);
+});
+
+test("a crossing is a sentence, also where little is known of it", () => {
+  assert.equal(crossingWords({ level: 80, scope: "day", limitMicroUSD: 5_000_000, costMicroUSD: 4_010_000 }), "80 % of the budget of the day ($5.00) crossed: $4.01 spent");
+  assert.equal(crossingWords({ level: 100, scope: "decade" }), "100 % of the budget crossed");
+});
+
+test("a budget is taken away by one of nothing, and the list is asked for again", async () => {
+  const sent = [];
+  const state = emptyState();
+  const link = { isLive: true, command: async (message) => { sent.push(message); return { budgets: [] }; } };
+  const known = { scope: "session", session: "s1", microUSD: 5, levels: [100], hold: true, spentMicroUSD: 3, crossed: 0 };
+  await new Budgets(link, state, () => undefined).remove(known);
+  assert.deepEqual(sent, [
+    { type: "budget", budget: { scope: "session", session: "s1", microUSD: 0, levels: [100], hold: true } }, { type: "budgets" }]);
+  assert.deepEqual(state.budgets, []);
+});

@@ -1,0 +1,110 @@
+/** Budgets: asking the relay for them, setting one, and how they read. */
+
+import { explain } from "./devices.js";
+import { money } from "./format.js";
+
+/** @typedef {import("./wire").Budget} Budget */
+/** @typedef {import("./wire").KnownBudget} KnownBudget */
+
+/** The most that a budget can be, in dollars: what it makes in micro-dollars is still a whole number on the wire. */
+export const dollarsMax = 1_000_000_000;
+const levelsMax = 10;
+
+/** @type {Record<import("./wire").BudgetScope, string>} */
+export const scopes = {
+  session: "One session",
+  everySession: "Each session, by default",
+  day: "Each day (UTC)",
+  workspace: "Everything, for ever",
+};
+
+/** @param {Pick<Budget, "scope"|"session">} budget */
+export const nameOf = ({ scope, session }) => (session ? `${scope}/${session}` : scope);
+
+/** @param {{level: number}|undefined} budget @returns {"near"|"over"|null} How the cost is coloured. */
+export const strain = (budget) => (!budget?.level ? null : budget.level >= 100 ? "over" : "near");
+
+/**
+ * What a session's summary says of its budget, as a sentence.
+ * @param {import("./wire").Summary["budget"]} budget
+ */
+export function strainWords(budget) {
+  if (!budget) return "";
+  const held = budget.held ? "; every tool needs approval" : "";
+  if (!budget.level) return `${money(budget.microUSD)}${held}`;
+  return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
+}
+
+const owners = /** @type {Record<string, string>} */ ({
+  session: " of this session", everySession: " of this session", day: " of the day", workspace: " of everything",
+});
+
+/**
+ * The event that a level was crossed, as a sentence. What a newer relay says of it may be missing or of other words.
+ * @param {import("./wire").Fields} head
+ */
+export function crossingWords({ level, scope, limitMicroUSD, costMicroUSD }) {
+  const limit = typeof limitMicroUSD === "number" ? ` (${money(limitMicroUSD)})` : "";
+  const spent = typeof costMicroUSD === "number" ? `: ${money(costMicroUSD)} spent` : "";
+  return `${Number(level)} % of the budget${owners[scope] ?? ""}${limit} crossed${spent}`;
+}
+
+/**
+ * What a person typed, as a budget, or what is wrong with it.
+ * @param {{scope: string, session: string, dollars: string, levels: string, hold: boolean}} form
+ * @returns {{budget: Budget}|{problem: string}}
+ */
+export function parse({ scope, session, dollars, levels, hold }) {
+  const microUSD = Math.round(Number(dollars.trim().replace(",", ".") || Number.NaN) * 1_000_000);
+  if (!(microUSD > 0 && microUSD <= dollarsMax * 1_000_000)) return { problem: "Say how many dollars it may cost, such as 5 or 2.50." };
+  const percents = levels.split(/[\s,;%]+/).filter(Boolean).map(Number);
+  const ascends = percents.every((level, index) => Number.isInteger(level) && level >= 1 && level <= 1000 && level > (percents[index - 1] ?? 0));
+  if (!percents.length || percents.length > levelsMax || !ascends) {
+    return { problem: `Levels are up to ${levelsMax} whole percentages, each above the one before, such as 50, 80, 100.` };
+  }
+  if (scope === "session" && !session) return { problem: "Choose the session." };
+  const budget = { scope: /** @type {Budget["scope"]} */ (scope), microUSD, levels: percents, hold };
+  return { budget: scope === "session" ? { ...budget, session } : budget };
+}
+
+export class Budgets {
+  /** Why there is no list, as a sentence. */
+  problem = "";
+
+  /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
+  /** @type {import("./store.js").State} */ #state;
+  /** @type {() => void} */ #changed;
+
+  /**
+   * @param {Pick<import("./link.js").Link, "command"|"isLive">} link @param {import("./store.js").State} state
+   * @param {() => void} changed
+   */
+  constructor(link, state, changed) {
+    this.#link = link;
+    this.#state = state;
+    this.#changed = changed;
+  }
+
+  async load() {
+    if (!this.#link.isLive) return;
+    try {
+      const reply = await this.#link.command({ type: "budgets" });
+      this.#state.budgets = Array.isArray(reply.budgets) ? reply.budgets : [];
+      this.problem = "";
+    } catch (error) {
+      this.problem = explain(/** @type {import("./link.js").CommandError} */ (error));
+    }
+    this.#changed();
+  }
+
+  /** @param {Budget} budget */
+  async set(budget) {
+    await this.#link.command({ type: "budget", budget });
+    await this.load();
+  }
+
+  /** @param {Budget} budget */
+  remove({ scope, session, levels, hold }) {
+    return this.set({ scope, ...(session ? { session } : {}), microUSD: 0, levels, hold });
+  }
+}

@@ -1,0 +1,185 @@
+/** `<budgets-view>`: how much may be spent, how much is, and setting it. */
+
+import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { nameOf, parse, scopes, strain } from "../budgets.js";
+import { money } from "../format.js";
+import { line } from "../text.js";
+import { titleOf } from "./session-row.js";
+import { View } from "./view.js";
+
+/** @typedef {import("../wire").KnownBudget} KnownBudget */
+
+/** Seconds: what is spent is asked for. */
+const askEvery = 10;
+
+export class BudgetsView extends View {
+  #list = h("ol", { class: "budgets", "aria-label": "Budgets" });
+  #empty = h("p", { class: "quiet" });
+  #scope = h("select", { id: "budget-scope", onchange: () => this.#draw() },
+    ...Object.entries(scopes).map(([scope, words]) => h("option", { value: scope }, words)));
+  #session = h("select", { id: "budget-session" });
+  #sessionField = h("div", { class: "field" }, h("label", { for: "budget-session" }, "Session"), this.#session);
+  #dollars = h("input", { id: "budget-dollars", type: "text", inputmode: "decimal", autocomplete: "off", placeholder: "5.00" });
+  #levels = h("input", { id: "budget-levels", type: "text", autocomplete: "off", value: "50, 80, 100" });
+  #hold = h("input", { id: "budget-hold", type: "checkbox" });
+  #save = h("button", { type: "submit", class: "solid" }, "Set this budget");
+  #problem = h("p", { class: "problem", role: "alert" });
+  /** @type {Map<string, BudgetRow>} */ #rows = new Map();
+  #ticks = 0;
+
+  connectedCallback() {
+    this.append(
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Budgets")),
+      h("div", { class: "sheet" }, this.#empty, this.#list,
+        h("form", { class: "budget-form", "aria-labelledby": "budget-form-title", onsubmit: (event) => this.#submit(event) },
+          h("h3", { id: "budget-form-title" }, "Set a budget"),
+          h("div", { class: "field" }, h("label", { for: "budget-scope" }, "For"), this.#scope), this.#sessionField,
+          h("div", { class: "field" }, h("label", { for: "budget-dollars" }, "Dollars"), this.#dollars),
+          h("div", { class: "field" }, h("label", { for: "budget-levels" }, "Tell me at, in percent"), this.#levels),
+          h("label", { class: "choice", for: "budget-hold" }, this.#hold, span("", span("choice-label", "Hold at 100 %"),
+            span("quiet", "From then on every tool needs approval."))),
+          this.#save, this.#problem)));
+  }
+
+  /**
+   * It comes to the screen.
+   * @param {string|undefined} session The one to set a budget for.
+   */
+  arrive(session) {
+    this.#ticks = 0;
+    this.#fillSessions(session);
+    if (session) this.#scope.value = "session";
+    this.app.budgets.load();
+    this.#draw();
+  }
+
+  /** @override @param {import("./view.js").Changes} changes */
+  refresh(changes) {
+    if (changes.all || changes.sessions.size) this.#fillSessions(this.#session.value);
+    this.#draw();
+  }
+
+  /** @override */
+  tick() {
+    this.#ticks += 1;
+    if (this.#ticks % askEvery === 0) this.app.budgets.load();
+  }
+
+  #draw() {
+    const { state, budgets: { problem } } = this.app;
+    attribute(this.#sessionField, "hidden", this.#scope.value !== "session");
+    this.#save.disabled = !this.app.link.isLive;
+    const budgets = state.budgets ?? [];
+    write(this.#empty, problem || (!state.budgets ? "Waiting for the relay …" : budgets.length ? "" : "No budget is set: nothing is held, and nobody is told what is spent."));
+    attribute(this.#empty, "hidden", !this.#empty.textContent);
+    attribute(this.#empty, "class", problem ? "problem" : "quiet");
+    const names = new Set(budgets.map(nameOf));
+    for (const name of [...this.#rows.keys()]) if (!names.has(name)) this.#rows.delete(name);
+    arrange(this.#list, budgets.map((budget) => {
+      const name = nameOf(budget);
+      const row = this.#rows.get(name) ?? new BudgetRow((known) => this.#change(known), (known) => this.#run(() => this.app.budgets.remove(known)));
+      this.#rows.set(name, row);
+      row.show(budget, this.#titleOf(budget));
+      return row.element;
+    }));
+  }
+
+  /** @param {KnownBudget} budget */
+  #titleOf({ scope, session }) {
+    if (scope !== "session") return scopes[scope] ?? scope;
+    const summary = this.app.state.sessions.get(session ?? "");
+    return summary ? titleOf(summary) : `Session ${session}`;
+  }
+
+  /** @param {string|undefined} chosen */
+  #fillSessions(chosen) {
+    const sessions = [...this.app.state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+    const wanted = sessions.map(({ session }) => session).join(" ");
+    if (this.#session.dataset.sessions !== wanted) {
+      this.#session.dataset.sessions = wanted;
+      this.#session.replaceChildren(...sessions.map((summary) => {
+        const option = h("option", { value: summary.session });
+        say(option, titleOf(summary), line);
+        return option;
+      }));
+    }
+    if (chosen && this.app.state.sessions.has(chosen)) this.#session.value = chosen;
+  }
+
+  /**
+   * Puts a budget into the form.
+   * @param {KnownBudget} budget
+   */
+  #change({ scope, session, microUSD, levels, hold }) {
+    this.#scope.value = scope;
+    if (session) this.#session.value = session;
+    this.#dollars.value = (microUSD / 1_000_000).toFixed(2);
+    this.#levels.value = levels.join(", ");
+    this.#hold.checked = hold === true;
+    this.#draw();
+    this.#dollars.focus();
+  }
+
+  /** @param {Event} event */
+  async #submit(event) {
+    event.preventDefault();
+    const read = parse({
+      scope: this.#scope.value, session: this.#session.value, dollars: this.#dollars.value, levels: this.#levels.value, hold: this.#hold.checked,
+    });
+    if ("problem" in read) return write(this.#problem, read.problem);
+    if (await this.#run(() => this.app.budgets.set(read.budget))) this.#dollars.value = "";
+    return undefined;
+  }
+
+  /** @param {() => Promise<void>} deed @returns {Promise<boolean>} Whether it was done. */
+  async #run(deed) {
+    write(this.#problem, "");
+    try {
+      await deed();
+      this.app.announce("The budget is set");
+      return true;
+    } catch (error) {
+      write(this.#problem, `Not set: ${/** @type {Error} */ (error).message}`);
+      return false;
+    }
+  }
+}
+
+/** One budget with what is spent of it. */
+class BudgetRow {
+  #name = span("budget-name foreign");
+  #bar = h("progress", { max: "1", value: "0" });
+  #spent = span("budget-spent");
+  #terms = h("p", { class: "quiet" });
+  #powerless = h("p", { class: "warning foreign", hidden: true });
+  #change = h("button", { type: "button", class: "plain" }, "Change");
+  #remove = h("button", { type: "button", class: "deny" }, "Remove");
+  element = h("li", { class: "budget" }, h("p", { class: "budget-line" }, this.#name, this.#spent), this.#bar, this.#terms, this.#powerless,
+    h("div", { class: "buttons" }, this.#change, this.#remove));
+  /** @type {KnownBudget|null} */ #budget = null;
+
+  /** @param {(budget: KnownBudget) => void} change @param {(budget: KnownBudget) => void} remove */
+  constructor(change, remove) {
+    this.#change.addEventListener("click", () => this.#budget && change(this.#budget));
+    this.#remove.addEventListener("click", () => this.#budget && remove(this.#budget));
+  }
+
+  /** @param {KnownBudget} budget @param {string} title */
+  show(budget, title) {
+    this.#budget = budget;
+    const { scope, microUSD, spentMicroUSD, crossed, levels, hold, cannotHold = [] } = budget;
+    say(this.#name, title, line);
+    write(this.#spent, `${scope === "everySession" ? "up to " : ""}${money(spentMicroUSD)} of ${money(microUSD)}`);
+    attribute(this.#bar, "max", microUSD);
+    attribute(this.#bar, "value", Math.min(spentMicroUSD, microUSD));
+    attribute(this.#bar, "aria-label", `Spent: ${title}`);
+    attribute(this.#powerless, "hidden", !cannotHold.length);
+    say(this.#powerless, `Too old to hold an agent: ${cannotHold.join(", ")}. Its agents go on as before.`, line);
+    attribute(this.element, "data-budget", strain({ level: crossed ?? 0 }));
+    const told = `You are told at ${levels.map((level) => `${level} %`).join(", ")}`;
+    write(this.#terms, `${told}${crossed ? `; ${crossed} % is crossed` : ""}${hold ? ". From 100 % on every tool needs approval" : ""}.`);
+    for (const [button, verb] of /** @type {const} */ ([[this.#change, "Change"], [this.#remove, "Remove"]])) attribute(button, "aria-label", `${verb} the budget: ${title}`);
+  }
+}
+
+customElements.define("budgets-view", BudgetsView);

@@ -1,0 +1,62 @@
+/** `<devices-view>`: where pushes go, and what became of them. */
+
+import { arrange, attribute, h, write } from "../dom.js";
+import { DeviceCard } from "./device-card.js";
+import { View } from "./view.js";
+
+/** Seconds. Pushes come by themselves; whether a device is looked at, and what its app says of its cards, is asked for. */
+const askEvery = 15;
+
+export class DevicesView extends View {
+  /** @type {Map<string, DeviceCard>} */ #cards = new Map();
+  #list = h("ol", { class: "devices" });
+  #empty = h("div", { class: "empty" });
+  #problem = h("p", { class: "problem", role: "alert" });
+  #ticks = 0;
+
+  connectedCallback() {
+    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#problem, this.#empty, this.#list);
+  }
+
+  /** It comes to the screen. */
+  arrive() {
+    this.#ticks = 0;
+    this.app.devices.watch();
+    this.#draw();
+  }
+
+  /** @override @param {import("./view.js").Changes} changes */
+  refresh(changes) {
+    const { devices } = this.app.state;
+    if ([...changes.devices].some((device) => !devices?.has(device))) this.app.devices.again();
+    if (changes.all || changes.devices.size || changes.sessions.size) this.#draw();
+  }
+
+  /** @override */
+  tick() {
+    this.#ticks += 1;
+    if (this.#ticks % askEvery === 0) this.app.devices.again();
+    this.#cards.forEach((card) => card.tick());
+  }
+
+  #draw() {
+    const devices = this.app.state.devices ?? new Map();
+    const { problem } = this.app.devices;
+    write(this.#problem, problem);
+    for (const id of [...this.#cards.keys()]) if (!devices.has(id)) this.#cards.delete(id);
+    arrange(this.#list, [...devices.values()].sort((a, b) => (a.device.name < b.device.name ? -1 : 1)).map((device) => {
+      const card = this.#cards.get(device.device.device) ?? new DeviceCard();
+      this.#cards.set(device.device.device, card);
+      card.show(this.app, device);
+      return card.parentElement ?? h("li", {}, card);
+    }));
+    attribute(this.#empty, "hidden", devices.size !== 0 || problem !== "");
+    if (devices.size || problem) return;
+    this.#empty.replaceChildren(...(this.app.state.devices ? [
+      h("p", {}, "No device yet. A phone comes here when an app on it registers: one built with LiveActivityKit, or any other that has a profile."),
+      h("p", {}, "Its app is paired as this page is; then it sends its tokens over the WebSocket, or with ", h("code", {}, "PUT /v1/devices/ID"), ". To see one without a phone: ", h("code", {}, "make demo"), "."),
+    ] : [h("p", {}, "Waiting for the relay …")]));
+  }
+}
+
+customElements.define("devices-view", DevicesView);

@@ -1,0 +1,251 @@
+/**
+ * What a phone shows, computed from the pushes that Apple's server took: the Lock Screen and the Dynamic Island. Pure.
+ *
+ * The rules are those of `APNsSimulator/Device`, and one table of cases holds both to them (`Tests/Web/Fixtures/lockscreen.json`).
+ * What cannot be known from here is left out: whether the phone was reachable, what it had budget for, and what was swiped away.
+ * One device is one app, so that no other app's card shares the island.
+ */
+
+/** @typedef {import("./wire").Push} Push */
+/** @typedef {import("./wire").Fields} Fields */
+
+/**
+ * @typedef {object} Card
+ * @property {number} id           The push that made it: a card is named after nothing else that the relay knows.
+ * @property {string|undefined} session None for the one card of all sessions.
+ * @property {string|undefined} type The `attributes-type`; none where the start was not seen.
+ * @property {Fields} attributes
+ * @property {Fields} contentState
+ * @property {number} startedAt    Milliseconds since 1970, as are all times here but `timestamp`.
+ * @property {number} timestamp    Seconds since 1970, of the newest content that was applied.
+ * @property {number} updatedAt
+ * @property {number} [staleAt]
+ * @property {number} relevance
+ * @property {Alert|undefined} alert What lit the screen up within `alertMs`.
+ * @property {number} [endedAt]
+ * @property {number} [dismissAt]
+ * @property {boolean} isStale
+ * @property {boolean} isEnded
+ */
+
+/** @typedef {{title: string, body: string, hasSound: boolean, at: number}} Alert */
+
+/**
+ * @typedef {object} Notification
+ * @property {number} push
+ * @property {string} title
+ * @property {string} subtitle
+ * @property {string} body
+ * @property {string|undefined} thread  Notifications with the same one lie on one stack.
+ * @property {string|undefined} collapse
+ * @property {string|undefined} category
+ * @property {boolean} isTimeSensitive
+ * @property {boolean} rang
+ * @property {number} at
+ */
+
+/**
+ * @typedef {object} Screen
+ * @property {Card[]} cards             From the top.
+ * @property {{top: Notification, count: number}[]} stacks Below the cards, the newest first.
+ * @property {{form: "empty"}|{form: "compact"|"expanded", card: Card}} island
+ * @property {Map<number, string>} ignored Why a push that was accepted changes nothing on a phone, by its number.
+ */
+
+/** How long an alert keeps the island expanded. */
+export const alertMs = 5000;
+/** The system ends a card after this long... */
+const activeMsMax = 8 * 3_600_000;
+/** ...and takes it off the Lock Screen so long after its end. */
+const endedMsMax = 4 * 3_600_000;
+/** A timestamp further ahead than this is not believed. */
+const futureSecondsMax = 8 * 3600;
+/** Live at the same time. */
+const cardsMax = 5;
+
+/**
+ * @param {Push[]} pushes Of one device, in any order.
+ * @param {number} now The relay's time, in milliseconds.
+ * @returns {Screen}
+ */
+export function lockScreen(pushes, now) {
+  /** @type {Card[]} */
+  let cards = [];
+  /** @type {Notification[]} The newest last. */
+  let notifications = [];
+  /** @type {Screen["ignored"]} */
+  const ignored = new Map();
+  for (const push of arrived(pushes)) {
+    const at = arrival(push);
+    cards = live(cards, at);
+    const aps = push.payload?.aps;
+    let reason = "";
+    if (!isObject(aps)) reason = "it has no aps";
+    else if (push.purpose !== "alert") reason = applyToCard(cards, push, aps, at);
+    else {
+      const shown = notification(push, aps, at);
+      if (typeof shown === "string") reason = shown;
+      else notifications = [...notifications.filter(({ collapse }) => !collapse || collapse !== shown.collapse), shown];
+    }
+    if (reason) ignored.set(push.push, reason);
+  }
+  cards = live(cards, now).map((card) => ({
+    ...card,
+    isStale: card.staleAt !== undefined && card.staleAt <= now,
+    isEnded: card.endedAt !== undefined,
+    alert: card.alert && now - card.alert.at < alertMs ? card.alert : undefined,
+  }));
+  // The most relevant first; of two alike, the one that was heard of last.
+  cards.sort((a, b) => b.relevance - a.relevance || b.updatedAt - a.updatedAt || b.id - a.id);
+  return { cards, stacks: stacks(notifications), island: island(cards.filter(({ isEnded }) => !isEnded)), ignored };
+}
+
+/** @param {Push[]} pushes @returns {Push[]} Those that APNs took, in the order in which it did. */
+const arrived = (pushes) =>
+  pushes.filter(({ outcome, purpose }) => outcome?.result === "accepted" && purpose !== "channel")
+    .sort((a, b) => arrival(a) - arrival(b) || a.push - b.push);
+
+/** @param {Push} push */
+const arrival = ({ answeredAt, plannedAt }) => answeredAt ?? plannedAt;
+
+// Cards
+
+/**
+ * @param {Card[]} cards The device's; one may be added or changed.
+ * @param {Push} push @param {Fields} aps @param {number} at
+ * @returns {string} Why nothing came of it, or nothing.
+ */
+function applyToCard(cards, push, aps, at) {
+  if (!isWhole(aps.timestamp)) return "its timestamp is no whole number";
+  if (aps.timestamp > at / 1000 + futureSecondsMax) return "its timestamp is too far ahead";
+  const state = aps["content-state"];
+  if (state !== undefined && !isObject(state)) return "its content-state is no object";
+  if (hasNull(state)) return "there is a null in its content-state";
+  switch (aps.event) {
+    case "start":
+      return start(cards, push, aps, at);
+    case "update":
+    case "end":
+      return change(cards, push, aps, at);
+    default:
+      return "its event is none of start, update, end";
+  }
+}
+
+/** @param {Card[]} cards @param {Push} push @param {Fields} aps @param {number} at */
+function start(cards, push, aps, at) {
+  const { title, body } = textOf(aps.alert);
+  if (!title && !body) return "a start needs an alert";
+  if (typeof aps["attributes-type"] !== "string" || !isObject(aps.attributes)) return "a start needs attributes and their type";
+  if (!aps["content-state"]) return "it has no content-state";
+  if (cards.filter(({ endedAt }) => endedAt === undefined).length >= cardsMax) return `there are ${cardsMax} cards already`;
+  const card = begin(push, aps, at);
+  cards.push(card);
+  apply(card, aps, at);
+  return "";
+}
+
+/** @param {Card[]} cards @param {Push} push @param {Fields} aps @param {number} at */
+function change(cards, push, aps, at) {
+  const isEnd = aps.event === "end";
+  const own = cards.filter(({ session }) => session === push.session);
+  let card = own.filter(({ endedAt }) => endedAt === undefined).at(-1);
+  if (!card) {
+    if (own.length) return "its card has ended";
+    if (!aps["content-state"]) return "there is no such card";
+    // The app began it itself, or its start is longer ago than what the relay tells.
+    card = begin(push, aps, at);
+    cards.push(card);
+  }
+  const isNewer = aps.timestamp > card.timestamp;
+  // An end that comes late still ends the card; what it says of the state is then old.
+  if (!isEnd && !isNewer) return aps.timestamp === card.timestamp ? "it is as old as what is shown" : `it is ${card.timestamp - aps.timestamp} s older than what is shown`;
+  if (!isEnd && !aps["content-state"]) return "it has no content-state";
+  if (isNewer) apply(card, aps, at);
+  if (isEnd) end(card, isWhole(aps["dismissal-date"]) ? Math.min(aps["dismissal-date"] * 1000, at + endedMsMax) : at + endedMsMax, at);
+  return "";
+}
+
+/** @param {Push} push @param {Fields} aps @param {number} at @returns {Card} */
+const begin = (push, aps, at) => ({
+  id: push.push, session: push.session, type: aps["attributes-type"], attributes: aps.attributes ?? {}, contentState: {},
+  startedAt: at, timestamp: 0, updatedAt: at, relevance: 0, alert: undefined, isStale: false, isEnded: false,
+});
+
+/** @param {Card} card @param {Fields} aps @param {number} at */
+function apply(card, aps, at) {
+  card.timestamp = aps.timestamp;
+  card.updatedAt = at;
+  card.staleAt = isWhole(aps["stale-date"]) ? aps["stale-date"] * 1000 : undefined;
+  if (aps["content-state"]) card.contentState = aps["content-state"];
+  if (typeof aps["relevance-score"] === "number") card.relevance = aps["relevance-score"];
+  if (isObject(aps.alert)) card.alert = { ...textOf(aps.alert), hasSound: aps.alert.sound !== undefined, at };
+}
+
+/** @param {Card} card @param {number} dismissAt @param {number} at */
+function end(card, dismissAt, at) {
+  card.endedAt = at;
+  card.dismissAt = Math.max(dismissAt, at);
+}
+
+/**
+ * Lets the eight hours and the four hours come to pass.
+ * @param {Card[]} cards @param {number} now
+ */
+function live(cards, now) {
+  for (const card of cards) {
+    const latest = card.startedAt + activeMsMax;
+    if (card.endedAt === undefined && latest <= now) end(card, latest + endedMsMax, latest);
+  }
+  return cards.filter(({ dismissAt }) => dismissAt === undefined || dismissAt > now);
+}
+
+/** @param {Card[]} cards Those that have not ended, in order. @returns {Screen["island"]} */
+function island(cards) {
+  if (!cards.length) return { form: "empty" };
+  const alerting = cards.find(({ alert }) => alert);
+  return alerting ? { form: "expanded", card: alerting } : { form: "compact", card: cards[0] };
+}
+
+// Notifications
+
+/** @param {Push} push @param {Fields} aps @param {number} at @returns {Notification|string} Or why there is none. */
+function notification(push, aps, at) {
+  const text = textOf(aps.alert);
+  if (!text.title && !text.body) return "there is nothing to show";
+  const level = aps["interruption-level"] ?? "active";
+  if (!["passive", "active", "time-sensitive", "critical"].includes(level)) return "its interruption-level is unknown";
+  return {
+    ...text, push: push.push, thread: asString(aps["thread-id"]), collapse: push.collapse, category: asString(aps.category),
+    isTimeSensitive: level === "time-sensitive", rang: level !== "passive" && aps.sound !== undefined, at,
+  };
+}
+
+/** @param {Notification[]} notifications The newest last. @returns {Screen["stacks"]} */
+function stacks(notifications) {
+  /** @type {Map<string, {top: Notification, count: number}>} */
+  const threads = new Map();
+  for (const top of notifications) threads.set(top.thread ?? "", { top, count: (threads.get(top.thread ?? "")?.count ?? 0) + 1 });
+  return [...threads.values()].sort((a, b) => b.top.at - a.top.at || (a.top.title < b.top.title ? 1 : -1));
+}
+
+/** @param {unknown} alert A string or an object. */
+function textOf(alert) {
+  if (typeof alert === "string") return { title: "", subtitle: "", body: alert };
+  const fields = isObject(alert) ? alert : {};
+  return { title: asString(fields.title) ?? "", subtitle: asString(fields.subtitle) ?? "", body: asString(fields.body) ?? "" };
+}
+
+// JSON
+
+/** @param {unknown} value @returns {value is Fields} */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** @param {unknown} value @returns {value is number} */
+const isWhole = (value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
+
+/** @param {unknown} value @returns {string|undefined} */
+const asString = (value) => (typeof value === "string" ? value : undefined);
+
+/** @param {unknown} value @returns {boolean} */
+const hasNull = (value) => value === null || (typeof value === "object" && Object.values(value ?? {}).some(hasNull));

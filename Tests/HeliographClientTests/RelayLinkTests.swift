@@ -105,6 +105,11 @@ struct RelayLinkTests {
         #expect(hear(Fixtures.welcome()).last == "> \(id) \(prompt)".prefix(20).description)
     }
 
+    @Test mutating func whatBecameOfAPushIsTold() {
+        comeUp()
+        #expect(hear(.push(Array(#"{"push":1}"#.utf8))) == [#"push {"push":1}"#])
+    }
+
     @Test mutating func whoFollowsAllSubscribesToWhatMoves() {
         link.followsAll = true
         comeUp()

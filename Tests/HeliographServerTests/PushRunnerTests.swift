@@ -204,7 +204,7 @@ private final class Shared<Value: Sendable>: Sendable {
         #expect(try root.integer("flying") == 1)
         #expect(try root.array("outcomes").map { try $0.integer("push") } == [2, 1])
         #expect(root.optional("trouble") == nil)
-        let lines = try PushStatusText.lines(status)
+        let lines = try PushStatus.lines(status)
         #expect(lines.first == "team ABCDE12345, key KEYID12345, production and sandbox: org.heliograph.app")
         #expect(lines.last?.hasSuffix("alert to d1: refused: Unregistered") == true)
     }

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
-from relay import BINARY, CRASH, plain_environment
+from relay import BINARY, CRASH, Relay, plain_environment
 from waits import patient
 
 BUNDLE = "com.codingbridge"
@@ -32,7 +32,7 @@ def base64url(data: bytes) -> str:
 class ProviderKey:
     """An ES256 key, and the provider tokens that it signs."""
 
-    def __init__(self, key_id: str = "KEY1", team: str = "TEAM"):
+    def __init__(self, key_id: str = "KEYID12345", team: str = "ABCDE12345"):
         self.id, self.team = key_id, team
         self._key = ec.generate_private_key(ec.SECP256R1())
         # The same claims signed again are a new token, and a connection takes one in 20 minutes.
@@ -42,6 +42,12 @@ class ProviderKey:
     def public_pem(self) -> str:
         encoding, form = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         return self._key.public_key().public_bytes(encoding, form).decode()
+
+    @property
+    def private_pem(self) -> bytes:
+        """What Apple hands out as a `.p8`."""
+        encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+        return self._key.private_bytes(encoding, form, serialization.NoEncryption())
 
     def token(self, issued_at: int | None = None, der: bool = False) -> str:
         """Always the same for the same arguments."""
@@ -95,6 +101,27 @@ class Simulator:
         self._log.seek(0)
         assert not CRASH.search(self._log.read())
         self._log.close()
+
+    # The relay's side
+
+    def serve(self, relay: Relay, bundle: str = BUNDLE) -> None:
+        """Has the relay take this for Apple, from its next push on."""
+        file = self.ca.with_name("from-apple.p8")
+        file.write_bytes(self.key.private_pem)
+        relay.run(
+            "push", "setup", "--data", str(relay.data), "--team", self.key.team, "--key", self.key.id, "--file", str(file), "--bundle", bundle
+        )
+        configuration = json.loads((relay.data / "push.json").read_text())
+        configuration["hosts"] = {
+            service: {environment: self._host(environment + door) for environment in ("sandbox", "production")}
+            for service, door in (("devices", ""), ("broadcasts", ""), ("channels", "Management"))
+        }
+        configuration["authority"] = str(self.ca)
+        (relay.data / "push.json").write_text(json.dumps(configuration))
+
+    def _host(self, door: str) -> dict[str, Any]:
+        address, port = self.addresses[door].split(":")
+        return {"host": "localhost", "port": int(port), "address": address}
 
     # Administration
 

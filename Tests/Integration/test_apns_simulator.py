@@ -283,7 +283,7 @@ def test_the_journal_holds_no_provider_token(simulator: Any) -> None:
     APNsPeer(apns).push((headers, body))
     text = apns.journal_file.read_text()
     assert headers["authorization"].removeprefix("bearer ") not in text
-    assert apns.journal("request")[0]["provider"]["key"] == "KEY1"
+    assert apns.journal("request")[0]["provider"]["key"] == apns.key.id
 
 
 # Other clients

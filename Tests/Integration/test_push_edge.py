@@ -12,6 +12,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from apns import Simulator
+
 TEAM, KEY, BUNDLE = "ABCDE12345", "KEYID12345", "org.heliograph.app"
 CONFIGURATION = {"team": TEAM, "key": KEY, "file": f"AuthKey_{KEY}.p8", "bundles": [BUNDLE], "environments": ["production", "sandbox"]}
 
@@ -125,6 +127,16 @@ def test_status_says_where_no_relay_runs(relay):
     refused = relay.run("push", "status", "--data", str(relay.data), check=False)
     assert refused.returncode == 1 and "No relay runs" in refused.stderr
     relay.start()
+
+
+def test_a_simulator_can_stand_for_apple(relay, tmp_path):
+    apns = Simulator(tmp_path / "apns")
+    try:
+        apns.serve(relay)
+        seen = status(relay)
+        assert "trouble" not in seen and seen["teams"][0]["team"] == apns.key.team
+    finally:
+        apns.stop()
 
 
 # Devices over HTTP

@@ -20,9 +20,6 @@ package final class Administration {
 
     deinit { try? store.close() }
 
-    var directoryPath: String { directory.path }
-    var adminSocketPath: String { directory.adminSocketPath }
-
     package func tokens(includingRevoked: Bool) throws -> [Token] {
         try store.allTokens().filter { includingRevoked || $0.revokedAt == nil }
     }

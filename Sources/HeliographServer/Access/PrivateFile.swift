@@ -11,6 +11,11 @@ enum PrivateFile {
         guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: draft]) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try file.write(contentsOf: Data(bytes))
+        // Root sets up what a service of another user has to read: `sudo heliograph push setup`.
+        var folder = stat()
+        if geteuid() == 0, unsafe stat(URL(fileURLWithPath: path).deletingLastPathComponent().path, &folder) == 0 {
+            _ = fchown(descriptor, folder.st_uid, folder.st_gid)
+        }
         guard fsync(descriptor) == 0, unsafe rename(draft, path) == 0 else {
             throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
         }

@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import PushAPNs
-import RelayAccess
 import RelayProtocol
 import RelayStore
 
@@ -26,52 +25,37 @@ package struct PushSetup {
     }
 }
 
-extension Administration {
+extension PushSetup {
     /// Copies the key into the data directory and has `push.json` name it; a relay that runs takes it up with its next push.
     /// Hands back the apps that this team now sends to. Throws before anything is changed.
-    package func setUpPush(_ setup: PushSetup) throws -> [String] {
-        guard PushConfiguration.Team.isAppleName(setup.team) else {
-            throw PushSetup.Fault(description: "--team \(setup.team): Apple names teams by ten capital letters and digits.")
+    package func perform(in directory: String) throws -> [String] {
+        guard PushConfiguration.Team.isAppleName(team) else {
+            throw Fault(description: "--team \(team): Apple names teams by ten capital letters and digits.")
         }
-        guard PushConfiguration.Team.isAppleName(setup.key) else {
-            throw PushSetup.Fault(description: "--key \(setup.key): Apple names keys by ten capital letters and digits.")
+        guard PushConfiguration.Team.isAppleName(key) else {
+            throw Fault(description: "--key \(key): Apple names keys by ten capital letters and digits.")
         }
-        guard PushConfiguration.Team.isBundle(setup.bundle) else {
-            throw PushSetup.Fault(
-                description: "--bundle \(setup.bundle): a bundle id is letters, digits, hyphens and points.")
+        guard PushConfiguration.Team.isBundle(bundle) else {
+            throw Fault(description: "--bundle \(bundle): a bundle id is letters, digits, hyphens and points.")
         }
-        guard let data = FileManager.default.contents(atPath: setup.file) else {
-            throw PushSetup.Fault(description: "--file \(setup.file) cannot be read.")
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw Fault(description: "--file \(file) cannot be read.")
         }
         do throws(CryptoError) { _ = try ES256PrivateKey(pem: String(decoding: data, as: UTF8.self)) } catch {
-            throw PushSetup.Fault(description: "--file \(setup.file) is no key of Apple's: \(error.message)")
+            throw Fault(description: "--file \(file) is no key of Apple's: \(error.message)")
         }
 
-        let path = "\(directoryPath)/\(PushConfigurationFile.name)"
+        let folder = try DataDirectory(path: directory).path
+        let path = "\(folder)/\(PushConfigurationFile.name)"
         let isThere = FileManager.default.fileExists(atPath: path)
         var configuration = isThere ? try PushConfigurationFile.read(path) : PushConfiguration()
-        let name = "AuthKey_\(setup.key).p8"
-        try configuration.add(setup, file: name)
+        let name = "AuthKey_\(key).p8"
+        try configuration.add(self, file: name)
         // Only what the relay will accept is written.
         _ = try PushConfiguration(parsing: configuration.bytes)
-        try PrivateFile.write(Array(data), to: "\(directoryPath)/\(name)")
+        try PrivateFile.write(Array(data), to: "\(folder)/\(name)")
         try PrivateFile.write(configuration.bytes + [UInt8(ascii: "\n")], to: path)
-        return configuration.teams.filter { $0.team == setup.team }.flatMap(\.bundles)
-    }
-
-    /// What the running relay says of its pushes, as JSON; nil where none runs.
-    package func pushStatus() throws -> [UInt8]? {
-        guard let relay = RelayAddress("unix:" + adminSocketPath) else { return nil }
-        do throws(HTTPFault) {
-            let answer = try HTTPExchange(relay: relay, path: "/v1/admin/push").perform()
-            guard answer.status == 200 else {
-                throw HTTPFault(.badAnswer, "the relay answered \(answer.status): it may be of an older version")
-            }
-            return answer.body
-        } catch {
-            guard error.code == .unreachable else { throw PushSetup.Fault(description: error.message) }
-            return nil
-        }
+        return configuration.teams.first { $0.team == team }?.bundles ?? []
     }
 }
 

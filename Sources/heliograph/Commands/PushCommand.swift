@@ -42,7 +42,7 @@ struct PushCommand: ParsableCommand {
             try Failure.reporting {
                 var setup = PushSetup(team: team, key: key, file: file, bundle: bundle)
                 setup.isSandboxOnly = sandboxOnly
-                let bundles = try Administration(directory: data.path).setUpPush(setup)
+                let bundles = try setup.perform(in: data.path)
                 print("Team \(team) sends to \(bundles.joined(separator: ", ")).")
             }
         }
@@ -60,11 +60,11 @@ struct PushCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                guard let status = try Administration(directory: data.path).pushStatus() else {
+                guard let status = try PushStatus.read(in: data.path) else {
                     throw ValidationError("No relay runs on \(data.path).")
                 }
                 if json { return print(String(decoding: status, as: UTF8.self)) }
-                for line in try PushStatusText.lines(status) { print(line) }
+                for line in try PushStatus.lines(status) { print(line) }
             }
         }
     }

@@ -1,8 +1,27 @@
 import Foundation
+import RelayAccess
 package import RelayProtocol
+import RelayStore
 
-/// What `heliograph push status` prints, made from what the relay says.
-package enum PushStatusText {
+/// What a running relay says of its pushes.
+package enum PushStatus {
+    /// JSON; nil where no relay runs on this data directory.
+    package static func read(in directory: String) throws -> [UInt8]? {
+        let socket = try DataDirectory(existing: directory).adminSocketPath
+        guard let relay = RelayAddress("unix:" + socket) else { return nil }
+        do throws(HTTPFault) {
+            let answer = try HTTPExchange(relay: relay, path: "/v1/admin/push").perform()
+            guard answer.status == 200 else {
+                throw HTTPFault(.badAnswer, "the relay answered \(answer.status): it may be of an older version")
+            }
+            return answer.body
+        } catch {
+            guard error.code == .unreachable else { throw PushSetup.Fault(description: error.message) }
+            return nil
+        }
+    }
+
+    /// For people.
     package static func lines(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()
         var lines: [String] = []

@@ -1,0 +1,56 @@
+import RelayProtocol
+import Testing
+
+@testable import HeliographClient
+
+@Suite struct DeviceEntryTests {
+    private static func entry(_ id: String, pushes: String = "") -> [UInt8] {
+        Array(
+            #"""
+            {"device":{"device":"\#(id)","name":"n","profile":"heliograph","environment":"sandbox","system":"18.1","alertToken":true},
+             "client":{"id":"c1","name":"Ada's phone"},"present":false,
+             "cards":[{"card":"k","session":"s1","state":"active","updatedAt":5,"hasToken":true}],"trouble":"t","pushes":[\#(pushes)]}
+            """#.utf8)
+    }
+
+    @Test func `a device is read as the relay lists it`() throws {
+        let pushes = #"""
+            {"push":9,"device":"d1","purpose":"alert","priority":10,"plannedAt":7},
+            {"push":8,"device":"d1","session":"s1","purpose":"update","priority":5,"plannedAt":6,"answeredAt":8,
+             "outcome":{"result":"refused","text":"BadDeviceToken"},"payload":{}}
+            """#
+        let device = try #require(try DeviceEntry.list([Self.entry("d1", pushes: pushes)]).first)
+        #expect(device.hasAlertToken && !device.hasStartToken && !device.isPresent)
+        #expect(device.clientName == "Ada's phone" && device.trouble == "t")
+        #expect(device.cards.map(\.session) == ["s1"])
+        #expect(device.pushes.map(\.sentence) == ["planned", "APNs refused it: BadDeviceToken"])
+        #expect(device.pushes.map(\.number) == [9, 8])
+    }
+
+    @Test func `a result of a later version is shown as it is`() throws {
+        let push = #"{"push":9,"device":"d1","purpose":"alert","plannedAt":7,"outcome":{"result":"postponed"}}"#
+        #expect(try DeviceEntry.list([Self.entry("d1", pushes: push)]).first?.pushes.map(\.sentence) == ["postponed"])
+    }
+
+    @Test func `what is no device is a fault of the program, not of the person`() {
+        let fault = #expect(throws: ClientFault.self) { try DeviceEntry.list([Array("{}".utf8)]) }
+        #expect(fault?.exit == .failed)
+    }
+
+    @Test func `a device is found by its id or the beginning of it`() throws {
+        let devices = try DeviceEntry.list(["phone", "phone2", "pad"].map { Self.entry($0) })
+        #expect(try DeviceEntry.find("pa", in: devices).id.rawValue == "pad")
+        #expect(try DeviceEntry.find("phone", in: devices).id.rawValue == "phone")
+        for (text, exit) in [("x", ClientExit.notFound), ("p", .usage)] {
+            let fault = #expect(throws: ClientFault.self) { try DeviceEntry.find(text, in: devices) }
+            #expect(fault?.exit == exit)
+        }
+    }
+
+    @Test func `a refusal says which kind`() {
+        for (code, exit) in [(ErrorCode.notFound, ClientExit.notFound), (.tooMany, .refused)] {
+            let fault = #expect(throws: ClientFault.self) { try DeviceReply.check(.failed(code, "m")) }
+            #expect(fault?.exit == exit && fault?.message == "m")
+        }
+    }
+}

@@ -34,26 +34,42 @@ extension Device {
 
     package var bytes: [UInt8] {
         JSONWriter.object { writer in
-            writer.field("device", id)
-            writer.field("name", name)
-            writer.field("profile", profile)
-            writer.field("environment", environment.rawValue)
-            writer.field("system", system)
-            writer.field("alertToken", alertToken)
-            writer.field("startToken", startToken)
-            writer.flag("frequentPushes", hasFrequentPushes)
-            writer.field("cards", cards.rawValue)
-            writer.field("starts", starts.rawValue)
-            writer.field("text", text.rawValue)
-            writer.field("sealKey", sealKey)
-            writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
-            writer.strings("muted", muted.map(\.rawValue).sorted())
-            if let quiet {
-                writer.object("quiet") {
-                    $0.field("from", quiet.from)
-                    $0.field("to", quiet.to)
-                    $0.field("timeZone", quiet.timeZone)
-                }
+            write(to: &writer) {
+                $0.field("alertToken", alertToken)
+                $0.field("startToken", startToken)
+                $0.field("sealKey", sealKey)
+            }
+        }
+    }
+
+    /// For clients: that there are tokens is everybody's business, what they are is the relay's and Apple's.
+    package var bytesWithoutSecrets: [UInt8] {
+        JSONWriter.object { writer in
+            write(to: &writer) {
+                $0.flag("alertToken", alertToken != nil)
+                $0.flag("startToken", startToken != nil)
+            }
+        }
+    }
+
+    private func write(to writer: inout JSONWriter, secrets: (inout JSONWriter) -> Void) {
+        writer.field("device", id)
+        writer.field("name", name)
+        writer.field("profile", profile)
+        writer.field("environment", environment.rawValue)
+        writer.field("system", system)
+        secrets(&writer)
+        writer.flag("frequentPushes", hasFrequentPushes)
+        writer.field("cards", cards.rawValue)
+        writer.field("starts", starts.rawValue)
+        writer.field("text", text.rawValue)
+        writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
+        writer.strings("muted", muted.map(\.rawValue).sorted())
+        if let quiet {
+            writer.object("quiet") {
+                $0.field("from", quiet.from)
+                $0.field("to", quiet.to)
+                $0.field("timeZone", quiet.timeZone)
             }
         }
     }

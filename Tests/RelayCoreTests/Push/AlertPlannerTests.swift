@@ -192,8 +192,9 @@ struct AlertPlannerTests {
 
     @Test("a code decides once, as the device's owner; a second use hears what was decided")
     func code() throws {
-        let rig = try PlannerRig()
-        rig.agent(T.started, T.request("a1"))
+        let rig = try PlannerRig { $0.text = .full }
+        rig.agent(T.started)
+        rig.ask("a1")
         rig.pass(100)
         let push = try #require(rig.take().first).id
         #expect(rig.present(push, .allow).contains(#""stage":"decided""#))
@@ -204,14 +205,15 @@ struct AlertPlannerTests {
 
     @Test("a code is worth nothing when its time is over, or the approval settled")
     func oldCode() throws {
-        let rig = try PlannerRig()
-        rig.agent(T.started, T.request("a1"))
+        let rig = try PlannerRig { $0.text = .full }
+        rig.agent(T.started)
+        rig.ask("a1")
         rig.pass(100)
         let push = try #require(rig.take().first).id
         rig.pass(3_700_000)
         #expect(rig.present(push, .allow).contains("notFound"))
 
-        rig.agent(T.request("a2"))
+        rig.ask("a2")
         rig.pass(100)
         let second = try #require(rig.take().first { $0.code != nil }).id
         rig.agent(.approvalCancelled(ApprovalID("a2")!, reason: "local"))
@@ -225,6 +227,13 @@ struct AlertPlannerTests {
         rig.pass(100)
         let push = try #require(rig.take().first).id
         #expect(rig.present(push, .allow).contains("notWhole"))
+        let summary = try PlannerRig()
+        summary.agent(T.started)
+        summary.ask("a1")
+        summary.pass(100)
+        let order = try #require(summary.take().first)
+        #expect(order.text.contains("HELIOGRAPH_APPROVAL_REVIEW"))
+        #expect(summary.present(order.id, .allow).contains("notWhole"), "the person chose summaries")
         #expect(rig.present(push, .deny(message: "no")).contains(#""stage":"decided""#))
     }
 

@@ -51,6 +51,17 @@ final class PlannerRig {
         transcript.commit()
     }
 
+    /// An approval with its input: a command that is short enough for a Lock Screen.
+    func ask(_ id: String) {
+        lastEvent += 1
+        let event = Event(RelayTranscript.request(id), at: transcript.now) {
+            $0.object("input") { $0.field("command", "swift test") }
+        }
+        let batch = HostEvents(session: Self.session, first: lastEvent, isAfterGap: false, events: [event])
+        transcript.handle(.hostSent(host, .events(batch)))
+        transcript.commit()
+    }
+
     /// A session at work, with a card on the phone that shows it as it is.
     func withCard() throws {
         agent(RelayTranscript.started, .statusChanged(.running, reason: nil))

@@ -70,6 +70,15 @@ struct PushMessageTests {
         #expect(!read.hasFrequentPushes && read.muted.isEmpty && read.quiet == nil && read.alertToken == nil)
     }
 
+    @Test("whoever lists devices sees that there are tokens, and no secret")
+    func shown() throws {
+        let shown = try JSONDocument(parsing: PushSample.device.shown).root
+        #expect(try shown.flag("alertToken") && shown.flag("startToken"))
+        #expect(shown.optional("sealKey") == nil)
+        #expect(try JSONDocument(parsing: PushSample.plain.shown).root.optional("alertToken") == nil)
+        #expect(PushSample.plain.shown == PushSample.plain.bytes)
+    }
+
     @Test("tokens are read in any case")
     func tokens() throws {
         guard case .command(_, .device(let device)) = try ClientMessage(parsing: PushSample.device("alertToken", #""0AfF""#))

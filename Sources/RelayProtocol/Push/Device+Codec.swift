@@ -32,20 +32,30 @@ extension Device {
         if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
     }
 
-    package var bytes: [UInt8] {
+    package var bytes: [UInt8] { bytes(hidingSecrets: false) }
+
+    /// As whoever lists devices may see it: a token is `true`, and there is no key.
+    package var shown: [UInt8] { bytes(hidingSecrets: true) }
+
+    private func bytes(hidingSecrets: Bool) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("device", id)
             writer.field("name", name)
             writer.field("profile", profile)
             writer.field("environment", environment.rawValue)
             writer.field("system", system)
-            writer.field("alertToken", alertToken)
-            writer.field("startToken", startToken)
+            if hidingSecrets {
+                writer.flag("alertToken", alertToken != nil)
+                writer.flag("startToken", startToken != nil)
+            } else {
+                writer.field("alertToken", alertToken)
+                writer.field("startToken", startToken)
+                writer.field("sealKey", sealKey)
+            }
             writer.flag("frequentPushes", hasFrequentPushes)
             writer.field("cards", cards.rawValue)
             writer.field("starts", starts.rawValue)
             writer.field("text", text.rawValue)
-            writer.field("sealKey", sealKey)
             writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
             writer.strings("muted", muted.map(\.rawValue).sorted())
             if let quiet {

@@ -114,6 +114,7 @@ export interface DeviceCard {
   card: string;
   session?: string;
   state: "starting" | "active" | "stale" | "ended" | "dismissed";
+  /** 0: nothing was sent to it yet. */
   updatedAt: number;
   hasToken: boolean;
 }

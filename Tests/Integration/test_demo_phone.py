@@ -98,6 +98,7 @@ def test_a_relay_is_told_where_to_send_and_left_as_it_was(phone: Phone, tmp_path
     door = told["hosts"]["devices"]["sandbox"]
     assert f"{door['address']}:{door['port']}" == phone.addresses["sandbox"]
     assert (data / "push.json").stat().st_mode & 0o777 == 0o600
+    (data / f"provider-token-{told['teams'][0]['team']}-{told['teams'][0]['key']}.json").write_text("{}")
     phone.switch_off()
     assert list(data.iterdir()) == []
 

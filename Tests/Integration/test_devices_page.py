@@ -80,7 +80,7 @@ def test_a_device_says_what_it_gets_and_what_is_wrong_with_it(phone: Callable[..
     one.go("#/devices")
     for words in ("heliograph · sandbox · iOS 18.1", "Being looked at", "The token is dead: Unregistered.", "One for each session, begun when a session needs you",
             "Rings forApprovals", "That an agent needs something, not what", "22:00 to 07:00, Europe/Berlin", "MutedFix the login", "Tokensalerts",
-            "Fix the login: on the Lock Screen", "no token yet"):  # fmt: skip
+            "Fix the login · on the Lock Screen", "no token yet"):  # fmt: skip
         expect(one.device()).to_contain_text(words)
 
 

@@ -224,6 +224,21 @@ struct BudgetTests {
         #expect(try bench.reports().map(\.spentMicroUSD) == [0])
     }
 
+    @Test("what is taken away and set anew in one tick goes on as if it were replaced")
+    func replacedAtOnce() throws {
+        var bench = Bench()
+        bench.set(.workspace, 1_000)
+        bench.say([Self.usage(600)])
+        for (number, amount) in [0, 2_000, 0, 1_500].enumerated() {
+            bench.t.command(.budget(Budget(scope: .workspace, microUSD: Int64(amount))), id: "w\(number)", by: bench.client)
+        }
+        bench.t.handle(.tickEnded)
+        #expect(bench.t.pendingBatch?.records.count == 1)
+        bench.t.finishCommit()
+        #expect(bench.t.take(bench.client).filter { $0.contains("\"reply\"") }.count == 4)
+        #expect(try bench.reports().map(\.spentMicroUSD) == [600])
+    }
+
     @Test("the day's budget counts all sessions from midnight, UTC, also what was spent before it was set")
     func day() throws {
         var bench = Bench()

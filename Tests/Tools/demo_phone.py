@@ -2,6 +2,8 @@
 
 import json
 import os
+import secrets
+import string
 import subprocess
 import threading
 import urllib.error
@@ -10,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 BUNDLE = "org.heliograph.app"
-TEAM, KEY = "HELIODEMO0", "DEMOPHONE0"
+TEAM = "HELIODEMO0"
+KEY_FILE = "demo-phone.p8"
 DEVICE = "demo-phone"
 NAME = "Demo phone"
 LOOK_SECONDS = 0.5
@@ -27,6 +30,9 @@ class Phone:
     def __init__(self, binary: Path, folder: Path, relay: str):
         self.binary, self.folder, self.relay = binary, folder, relay
         self.token = ""
+        # A relay keeps its provider token for the next start: with a key of another demo it would be worth nothing.
+        self.key_id = "DEMO" + "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(6))
+        self._data: Path | None = None
         self._written: list[Path] = []
         self._reported: dict[str, dict[str, Any]] = {}
         self._over = threading.Event()
@@ -48,9 +54,9 @@ class Phone:
         if not line:
             raise PhoneTrouble(f"the APNs simulator does not come up:\n{(self.folder / 'apns-simulator.log').read_text()[-2000:]}")
         self.addresses = json.loads(line)
-        self.key = self.folder / f"AuthKey_{KEY}.p8"
+        self.key = self.folder / KEY_FILE
         openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", self.key)
-        self.do("key", id=KEY, team=TEAM, publicKey=openssl("pkey", "-in", self.key, "-pubout"))
+        self.do("key", id=self.key_id, team=TEAM, publicKey=openssl("pkey", "-in", self.key, "-pubout"))
         self.do("app", bundle=BUNDLE, team=TEAM, broadcast=True)
         self.do("device", device=DEVICE, ios="18.1")
         # Deny comes first, so that a double tap on a watch does not allow.
@@ -63,7 +69,8 @@ class Phone:
         # One of an earlier demo that was killed is no loss.
         if file.exists() and TEAM not in file.read_text():
             raise PhoneTrouble(f"{file} is there: this relay sends to real devices, which the demo leaves alone. With --listen 127.0.0.1:8788 it has a relay of its own.")
-        team = {"team": TEAM, "key": KEY, "file": self.key.name, "bundles": [BUNDLE], "environments": ["sandbox"]}
+        self._data = data
+        team = {"team": TEAM, "key": self.key_id, "file": self.key.name, "bundles": [BUNDLE], "environments": ["sandbox"]}
         door = self._host("sandbox")
         hosts = {"devices": {"sandbox": door}, "broadcasts": {"sandbox": door}, "channels": {"sandbox": self._host("sandboxManagement")}}
         # The last one makes the others count.
@@ -77,7 +84,7 @@ class Phone:
         tokens = {entry["tokenKind"]: entry["token"] for entry in self.do("tokens?")["tokens"] if entry["state"] == "live"}
         self._ask("PUT", f"/v1/devices/{DEVICE}", {
             "device": DEVICE, "name": NAME, "profile": "heliograph", "environment": "sandbox", "system": "18.1", "frequentPushes": True,
-            "alertToken": tokens["alert"], "startToken": tokens["pushToStart"], "cards": "perSession", "starts": "always", "text": "full",
+            "alertToken": tokens["alert"], "startToken": tokens["pushToStart"], "cards": "perSession", "starts": "always", "text": "summary",
         })  # fmt: skip
         self._app.start()
 
@@ -92,6 +99,9 @@ class Phone:
             except PhoneTrouble as trouble:
                 print(f"  {NAME} stays on the list of devices: {trouble}")
         for path in reversed(self._written):
+            path.unlink(missing_ok=True)
+        # What the relay kept of us, for this demo or one that was killed.
+        for path in self._data.glob(f"*{TEAM}*") if self._data else ():
             path.unlink(missing_ok=True)
         if self._process:
             self._process.terminate()

@@ -88,7 +88,7 @@ export class DeviceCard extends HTMLElement {
     this.#screen.tick(now);
     const { cards } = this.#device;
     const words = cards.length ? cards.map(({ session, state, updatedAt, hasToken }) =>
-      `${this.#title(session)}: ${states[state] ?? state}, ${ago(now - updatedAt)}${hasToken ? "" : ", no token yet"}`) : ["None."];
+      [`${this.#title(session)} · ${states[state] ?? state}`, updatedAt && ago(now - updatedAt), !hasToken && "no token yet"].filter(Boolean).join(", ")) : ["None."];
     if (this.#cards.childElementCount !== words.length) this.#cards.replaceChildren(...words.map(() => h("li", { class: "foreign" })));
     words.forEach((text, index) => say(/** @type {HTMLElement} */ (this.#cards.children[index]), text, line));
   }

@@ -5,7 +5,7 @@ import { DeviceCard } from "./device-card.js";
 import { View } from "./view.js";
 
 /** Seconds. Pushes come by themselves; whether a device is looked at, and what its app says of its cards, is asked for. */
-const askEvery = 15;
+const askEvery = 5;
 
 export class DevicesView extends View {
   /** @type {Map<string, DeviceCard>} */ #cards = new Map();

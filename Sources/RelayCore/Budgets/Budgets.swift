@@ -27,4 +27,11 @@ struct BudgetOrder {
     let command: CommandID
     let workspace: WorkspaceID
     let budget: Budget
+
+    struct Place: Hashable {
+        let workspace: WorkspaceID
+        let scope: Budget.Scope
+    }
+
+    var place: Place { Place(workspace: workspace, scope: budget.scope) }
 }

@@ -59,7 +59,7 @@ extension Relay {
     /// is as the last cut left it.
     mutating func settleBudgets(at now: Instant) {
         turnDay(at: now)
-        for order in staging.budgets { apply(order) }
+        applyBudgets()
         for trim in staging.trims where trim.state == nil { forgetBudget(of: trim.key) }
         guard !staging.appends.isEmpty else { return }
         var spenders: Set<WorkspaceID> = []
@@ -94,6 +94,13 @@ extension Relay {
         while let day = budgets.staged[workspace]?.forgetDay(today: budgets.today) {
             keep(BudgetBook.name(day), nil, of: workspace)
         }
+    }
+
+    /// Of several for one scope the last holds, as of their records: what is taken away and set anew at once goes on.
+    private mutating func applyBudgets() {
+        var last: [BudgetOrder.Place: Int] = [:]
+        for (index, order) in staging.budgets.enumerated() { last[order.place] = index }
+        for (index, order) in staging.budgets.enumerated() where last[order.place] == index { apply(order) }
     }
 
     private mutating func apply(_ order: BudgetOrder) {

@@ -48,7 +48,6 @@ extension Payload {
         let envelope = max(bytes(empty, mayAllow: true).count, bytes(empty, mayAllow: false).count)
         let added = (code && !sealed ? codeBytesMax - 4 : 0) + (sealed ? sealedBytesMax : 0)
         let fitting = text.fitting(bytesMax - envelope - added)
-        let isCut = fitting.title != text.title || fitting.body != text.body
-        return bytes(fitting, mayAllow: mayAllow && (sealed || text.isWhole && !isCut))
+        return bytes(fitting, mayAllow: mayAllow && (sealed || fitting.isWhole))
     }
 }

@@ -87,19 +87,18 @@ extension Profile {
         let dates: PushExpression.DateFormat = try value.word("dates")
         attributeFields = try PushExpression.fields(from: value.required("attributes"), dates)
         contentFields = try PushExpression.fields(from: value.required("contentState"), dates)
-        for (key, fields, share) in [
-            ("attributes", attributeFields, 2 * Self.attributesShare), ("contentState", contentFields, 4),
-        ] {
-            try Self.refuseAbsence(of: fields, at: key)
-            let (count, countMax) = (
-                PushExpression.bytesWithoutText(fields), min(Self.bytesWithoutTextMax, contentBytesMax / share)
-            )
-            if count > countMax {
-                throw WireError(
-                    .outOfRange, at: key,
-                    "\(count) bytes without any text, and only \(countMax) are sure to fit: leave fields out or shorten constants"
-                )
-            }
+        try Self.check(attributeFields, at: "attributes", bytesMax: contentBytesMax / Self.attributesShare / 2)
+        try Self.check(contentFields, at: "contentState", bytesMax: min(Self.bytesWithoutTextMax, contentBytesMax / 4))
+    }
+
+    /// Whatever the subject is, every field that must be there is, and without its texts all of it fits.
+    private static func check(_ fields: [PushExpression.Field], at path: String, bytesMax: Int) throws(WireError) {
+        try refuseAbsence(of: fields, at: path)
+        let count = PushExpression.bytesWithoutText(fields)
+        guard count <= bytesMax else {
+            throw WireError(
+                .outOfRange, at: path,
+                "\(count) bytes without any text, and only \(bytesMax) are sure to fit: leave fields out or shorten constants")
         }
     }
 

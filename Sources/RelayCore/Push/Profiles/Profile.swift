@@ -46,7 +46,7 @@ package struct Profile: Sendable {
     package static let contentBytesMax = 4_096
     /// The part of it that attributes may take.
     static let attributesShare = 4
-    /// What a start must find room for beside the texts, which can be cut: less than what its attributes leave.
+    /// What a content state may need besides its texts, which can be cut: a start leaves that much in any case.
     static let bytesWithoutTextMax = 1_024
 
     /// The `content-state`: a JSON object of at most `bytesMax` bytes, which must be at least 1,024.

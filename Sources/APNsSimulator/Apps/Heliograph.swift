@@ -45,7 +45,9 @@ package enum Heliograph: ActivityModel {
     }
 
     package static func face(_ attributes: Attributes, _ state: ContentState) -> CardFace {
-        let waiting = state.approvals + state.questions
+        // An app must not fall over what a relay says, however large.
+        let (sum, isTooLarge) = state.approvals.addingReportingOverflow(state.questions)
+        let waiting = isTooLarge ? Int.max : sum
         let (symbol, tint, status) = look(of: state)
         let link = attributes.session.map { session in
             state.approval.map { "heliograph://approval/\(session)/\($0.id)" } ?? "heliograph://session/\(session)"

@@ -80,8 +80,10 @@ extension Relay {
     private mutating func spend(_ key: SessionKey, from before: Int64, to after: Int64, at now: Instant) {
         let step = budgets.staged[key.workspace, default: BudgetBook()]
             .spend(key.session, from: before, to: after, on: budgets.today)
-        for crossing in step.crossings {
-            stage(Event(.budgetCrossed(crossing), at: now.wall), in: key, at: now)
+        for crossing in step.crossings { stage(Event(.budgetCrossed(crossing), at: now.wall), in: key, at: now) }
+        // Of one budget that passed several levels at once, the highest rings.
+        for (index, crossing) in step.crossings.enumerated()
+        where !step.crossings.dropFirst(index + 1).contains(where: { $0.scope == crossing.scope }) {
             ring(for: crossing, key, at: now)
         }
         if step.isNews { staging.movedBudgets.insert(key.workspace) }

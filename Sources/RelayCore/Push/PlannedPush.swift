@@ -28,6 +28,7 @@ struct PlannedPush {
             writer.field("session", order.session)
             writer.field("purpose", order.purpose.rawValue)
             writer.field("priority", order.priority)
+            writer.field("collapse", order.collapse)
             writer.field("plannedAt", order.plannedAt)
             writer.field("answeredAt", answeredAt)
             if let outcome {

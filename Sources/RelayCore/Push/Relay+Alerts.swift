@@ -135,14 +135,15 @@ extension Relay {
         guard approval.decision?.client != device.client.id else { return }
         let words =
             switch approval.decision?.verdict {
-            case .allow: "Allowed by \(approval.decision?.clientName ?? "another device")"
-            case .deny: "Denied by \(approval.decision?.clientName ?? "another device")"
-            case .answer: "Answered by \(approval.decision?.clientName ?? "another device")"
+            case .allow: "Allowed by \(approval.decider)"
+            case .deny: "Denied by \(approval.decider)"
+            case .answer: "Answered by \(approval.decider)"
             case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"
             }
         let subject = PushSubject(view, text: device.text(profile), now: now.wall)
         let title =
-            subject.text == .generic || subject.text == .sealed ? "Heliograph" : view.state.summary.title ?? "Heliograph"
+            subject.text == .generic || subject.text == .sealed
+            ? "Heliograph" : view.state.summary.title.map(VisibleText.line) ?? "Heliograph"
         let alert = Alert(
             kind: approval.request.kind == .question ? .question : .approval,
             text: AlertText(title: title, subtitle: nil, body: words, isWhole: false), level: .passive,
@@ -414,6 +415,10 @@ extension Relay {
 extension Reply {
     /// The same for one that never was, is too old, or belongs to what is gone: a guess learns nothing.
     fileprivate static let noSuchCode = Reply.failed(.notFound, "there is no such code")
+}
+
+extension Approval {
+    fileprivate var decider: String { decision.map { VisibleText.line($0.clientName) } ?? "another device" }
 }
 
 extension AlertText {

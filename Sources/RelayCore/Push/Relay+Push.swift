@@ -127,7 +127,7 @@ extension Relay {
     /// Tokens are nobody's business but ours and Apple's.
     private func shown(_ known: RegisteredDevice, _ key: DeviceKey, at now: Instant) -> [UInt8] {
         JSONWriter.object { writer in
-            writer.raw("device", known.device.shown)
+            writer.raw("device", known.device.bytesWithoutSecrets)
             writer.object("client") { known.client.write(to: &$0) }
             writer.field("present", presentUntil(key, at: now) != nil)
             let cards = push.cards.filter { $0.key.device == key && $0.value.stage != .none }.sorted { $0.key < $1.key }

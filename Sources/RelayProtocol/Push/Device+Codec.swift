@@ -32,38 +32,44 @@ extension Device {
         if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
     }
 
-    package var bytes: [UInt8] { bytes(hidingSecrets: false) }
-
-    /// As whoever lists devices may see it: a token is `true`, and there is no key.
-    package var shown: [UInt8] { bytes(hidingSecrets: true) }
-
-    private func bytes(hidingSecrets: Bool) -> [UInt8] {
+    package var bytes: [UInt8] {
         JSONWriter.object { writer in
-            writer.field("device", id)
-            writer.field("name", name)
-            writer.field("profile", profile)
-            writer.field("environment", environment.rawValue)
-            writer.field("system", system)
-            if hidingSecrets {
-                writer.flag("alertToken", alertToken != nil)
-                writer.flag("startToken", startToken != nil)
-            } else {
-                writer.field("alertToken", alertToken)
-                writer.field("startToken", startToken)
-                writer.field("sealKey", sealKey)
+            write(to: &writer) {
+                $0.field("alertToken", alertToken)
+                $0.field("startToken", startToken)
+                $0.field("sealKey", sealKey)
             }
-            writer.flag("frequentPushes", hasFrequentPushes)
-            writer.field("cards", cards.rawValue)
-            writer.field("starts", starts.rawValue)
-            writer.field("text", text.rawValue)
-            writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
-            writer.strings("muted", muted.map(\.rawValue).sorted())
-            if let quiet {
-                writer.object("quiet") {
-                    $0.field("from", quiet.from)
-                    $0.field("to", quiet.to)
-                    $0.field("timeZone", quiet.timeZone)
-                }
+        }
+    }
+
+    /// For clients: that there are tokens is everybody's business, what they are is the relay's and Apple's.
+    package var bytesWithoutSecrets: [UInt8] {
+        JSONWriter.object { writer in
+            write(to: &writer) {
+                $0.flag("alertToken", alertToken != nil)
+                $0.flag("startToken", startToken != nil)
+            }
+        }
+    }
+
+    private func write(to writer: inout JSONWriter, secrets: (inout JSONWriter) -> Void) {
+        writer.field("device", id)
+        writer.field("name", name)
+        writer.field("profile", profile)
+        writer.field("environment", environment.rawValue)
+        writer.field("system", system)
+        secrets(&writer)
+        writer.flag("frequentPushes", hasFrequentPushes)
+        writer.field("cards", cards.rawValue)
+        writer.field("starts", starts.rawValue)
+        writer.field("text", text.rawValue)
+        writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
+        writer.strings("muted", muted.map(\.rawValue).sorted())
+        if let quiet {
+            writer.object("quiet") {
+                $0.field("from", quiet.from)
+                $0.field("to", quiet.to)
+                $0.field("timeZone", quiet.timeZone)
             }
         }
     }

@@ -13,6 +13,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from apns import Simulator
+from schema import assert_valid
+from waits import wait_until
 
 TEAM, KEY, BUNDLE = "ABCDE12345", "KEYID12345", "org.heliograph.app"
 CONFIGURATION = {"team": TEAM, "key": KEY, "file": f"AuthKey_{KEY}.p8", "bundles": [BUNDLE], "environments": ["production", "sandbox"]}
@@ -129,14 +131,13 @@ def test_status_says_where_no_relay_runs(relay):
     relay.start()
 
 
-def test_a_simulator_can_stand_for_apple(relay, tmp_path):
+@pytest.fixture
+def apns(relay, tmp_path):
+    """Stands for Apple, with one phone; the relay knows it."""
     apns = Simulator(tmp_path / "apns")
-    try:
-        apns.serve(relay)
-        seen = status(relay)
-        assert "trouble" not in seen and seen["teams"][0]["team"] == apns.key.team
-    finally:
-        apns.stop()
+    apns.serve(relay)
+    yield apns
+    apns.stop()
 
 
 # Devices over HTTP
@@ -247,3 +248,91 @@ def test_metrics_of_pushes_are_there_from_the_start(relay):
     bounds = [line for line in text.splitlines() if line.startswith("heliograph_commit_seconds_bucket{le=")]
     counts = [float(line.rsplit(" ", 1)[1]) for line in bounds]
     assert counts == sorted(counts) and 'le="+Inf"' in bounds[-1]
+
+
+# All of it, from a host's question to the phone and back
+
+
+class Phone:
+    """An app that the system wakes for a moment: it knows HTTP only."""
+
+    def __init__(self, relay, apns, **fields):
+        self.relay, self.apns = relay, apns
+        self.headers = {"Authorization": f"Bearer {relay.token('client', 'phone')}"}
+        self.register(alertToken=apns.token("alert"), **fields)
+
+    def register(self, **fields) -> None:
+        device = {
+            "device": "d1", "name": "Ada's phone", "profile": "codingbridge", "environment": "sandbox", "system": "18.1", "cards": "off",
+        }  # fmt: skip
+        answer = self.relay.request("PUT", "/v1/devices/d1", json.dumps(device | fields).encode(), self.headers)
+        assert (answer.status, answer.json) == (200, {}), answer.body
+
+    def devices(self) -> list:
+        answer = self.relay.get("/v1/devices", self.headers)
+        assert answer.status == 200
+        return answer.json["devices"]
+
+    def rung(self, count: int = 1) -> dict:
+        """The payload of the newest notification, once there are so many."""
+        wait_until(lambda: len(self.apns.device()["notifications"]) >= count, 30, lambda: f"{count} notifications: {self.devices()}")
+        return self.apns.device()["notifications"][-1]["payload"]
+
+
+def test_an_approval_is_allowed_by_the_code_of_its_notification(relay, apns, scripted_host):
+    phone, host = Phone(relay, apns, text="full"), scripted_host(relay)
+    host.start_session("s1")
+    approval = host.request_approval("s1", "Bash", {"command": "make"}, title="make")
+    payload = phone.rung()
+    code = payload["heliograph"]["code"]
+    assert payload["heliograph"]["approval"] == approval and code == right_code(relay, int(code.split(".")[0]))
+    planned = phone.devices()[0]["pushes"][0]
+    assert planned["purpose"] == "alert" and planned["outcome"]["result"] == "accepted"
+    assert code not in json.dumps(phone.devices()), "who lists devices cannot decide by their codes"
+    assert code.encode() not in relay.files_text(), "nor can who has the data folder's files, but for the secret"
+
+    answer = decide(relay, code)
+    assert (answer.status, answer.json) == (200, {"stage": "decided"})
+    decision = host.wait_decision(approval)
+    assert decision["decision"]["decision"] == "allow" and decision["decision"]["by"]["name"] == "phone"
+    assert decide(relay, code).status == 200, "an answer that was lost on the way is given again"
+    conflict = decide(relay, code, {"decision": "deny"})
+    assert conflict.status == 409 and conflict.json["error"]["winner"]["decision"] == "allow"
+
+    relay.restart()
+    assert decide(relay, code).json == {"stage": "decided"}
+    assert decide(relay, code[:-2] + ("AA" if code[-2:] != "AA" else "BA")).status == 404
+    assert relay.run("audit", "verify", "--data", str(relay.data)).returncode == 0
+    assert len([request for request in apns.journal("request") if request["status"] == 200]) == 1, "a restart rings nobody twice"
+
+
+def test_what_the_terminal_shows_and_does(relay, apns):
+    phone = Phone(relay, apns)
+    data = ["--data", str(relay.data)]
+    assert relay.run("push", "test", "d1", *data).stdout.strip() == "APNs took it"
+    assert "heliograph" in phone.rung()
+    shown = relay.run("devices", *data).stdout
+    assert "d1  Ada's phone  codingbridge, sandbox, iOS 18.1, of phone" in shown and "alert: APNs took it" in shown
+    listed = json.loads(relay.run("devices", "--json", *data).stdout)["devices"]
+    assert_valid("relay-to-client", [{"type": "reply", "id": "c1", "devices": listed}])
+    assert listed == phone.devices() and listed[0]["device"]["alertToken"] is True
+    assert relay.run("push", "test", "nobody", *data, check=False).returncode == 5
+    assert "alert to d1: accepted" in relay.run("push", "status", *data).stdout
+    assert relay.metric('heliograph_pushes_answered_total{purpose="alert",result="accepted"}') == 1
+    assert relay.metric('heliograph_push_seconds_count{purpose="alert"}') == 1
+
+    phone.register(alertToken="ab" * 32)
+    refused = relay.run("push", "test", "d1", *data, check=False)
+    assert refused.returncode == 1 and "APNs refused it: " in refused.stdout
+    assert relay.run("devices", "forget", "d1", *data).stdout.strip() == "forgot d1"
+    assert phone.devices() == []
+
+
+def test_without_a_key_the_terminal_says_what_to_do(relay, tmp_path):
+    apns = Simulator(tmp_path / "apns")
+    try:
+        Phone(relay, apns)
+        refused = relay.run("push", "test", "d1", "--data", str(relay.data), check=False)
+        assert refused.returncode == 1 and "heliograph push setup" in refused.stdout
+    finally:
+        apns.stop()

@@ -70,6 +70,15 @@ struct PushMessageTests {
         #expect(!read.hasFrequentPushes && read.muted.isEmpty && read.quiet == nil && read.alertToken == nil)
     }
 
+    @Test("whoever lists devices sees that there are tokens, and no secret")
+    func shown() throws {
+        let shown = try JSONDocument(parsing: PushSample.device.bytesWithoutSecrets).root
+        #expect(try shown.flag("alertToken") && shown.flag("startToken"))
+        #expect(shown.optional("sealKey") == nil)
+        #expect(try JSONDocument(parsing: PushSample.plain.bytesWithoutSecrets).root.optional("alertToken") == nil)
+        #expect(PushSample.plain.bytesWithoutSecrets == PushSample.plain.bytes)
+    }
+
     @Test("tokens are read in any case")
     func tokens() throws {
         guard case .command(_, .device(let device)) = try ClientMessage(parsing: PushSample.device("alertToken", #""0AfF""#))

@@ -78,15 +78,17 @@ class Phone:
                 (file.name, json.dumps({"teams": [team], "hosts": hosts, "authority": self.ca.name}))):  # fmt: skip
             self._write(data / name, text)
 
-    def register(self, token: str) -> None:
-        """The app tells the relay its tokens, and from then on of its cards."""
+    def register(self, token: str, **wishes: Any) -> None:
+        """The app tells the relay its tokens, and from then on of its cards. `wishes` are fields of the registration."""
         self.token = token
         tokens = {entry["tokenKind"]: entry["token"] for entry in self.do("tokens?")["tokens"] if entry["state"] == "live"}
         self._ask("PUT", f"/v1/devices/{DEVICE}", {
             "device": DEVICE, "name": NAME, "profile": "heliograph", "environment": "sandbox", "system": "18.1", "frequentPushes": True,
             "alertToken": tokens["alert"], "startToken": tokens["pushToStart"], "cards": "perSession", "starts": "always", "text": "summary",
+            **wishes,
         })  # fmt: skip
-        self._app.start()
+        if not self._app.is_alive():
+            self._app.start()
 
     def switch_off(self) -> None:
         """Leaves the relay as it was found."""

@@ -15,16 +15,24 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var stagedEvents = 0
     package var commands = 0
     package var expiries = 0
+    /// The planner of pushes: what it knows, what it keeps, what shall ring, and what the disk has not taken.
+    package var devices = 0
+    package var cards = 0
+    package var pushes = 0
+    package var rings = 0
+    package var owed = 0
     /// The first bound that is not kept, as a sentence.
     package var breach: String?
 
     package var description: String {
         "\(sessions) sessions, \(places) places, \(peers) peers, \(subscriptions) subscriptions, \(approvals) approvals "
-            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries"
+            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries, "
+            + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(rings) rings, \(owed) owed records"
     }
 
     package var total: Int {
         sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries
+            + devices + cards + pushes + rings + owed
     }
 }
 
@@ -59,6 +67,7 @@ extension Relay {
         }
         if !Set(hostPeers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
         if waiters.contains(where: { clients[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
+        count(into: &census)
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
         return census
     }

@@ -1,0 +1,48 @@
+import RelayCore
+import RelayProtocol
+
+/// The last pushes of priority 10 are for a person who is waited for: a bucket of its own, by the policy's written figures (a burst
+/// of 6, one more after each 3 minutes, both three times as good with frequent pushes; 3 of them kept).
+struct ReserveChecker {
+    private struct Bucket {
+        /// Thousandths of a push.
+        var level: Int64
+        var at: Int64
+        var wasFrequent: Bool
+        /// What was taken by pushes that may not be on disk.
+        var taken: [PushOrder] = []
+    }
+
+    private var buckets: [DeviceID: Bucket] = [:]
+
+    mutating func forgot(_ device: DeviceID) { buckets[device] = nil }
+
+    /// What was planned and is not on disk was never taken.
+    mutating func relayEnded(isKept: (PushOrder) -> Bool) {
+        for device in buckets.keys {
+            let lost = buckets[device]?.taken.count { !isKept($0) } ?? 0
+            buckets[device]?.level += Int64(lost) * 1_000
+            buckets[device]?.taken = []
+        }
+    }
+
+    mutating func planned(_ order: PushOrder, isWaitedFor: Bool, isFrequent: Bool) -> String? {
+        guard order.pushType == "liveactivity", order.purpose != .start else { return nil }
+        let burst: Int64 = isFrequent ? 18_000 : 6_000
+        var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, wasFrequent: isFrequent)
+        // Whatever it was in between, it was no better than this.
+        let refill: Int64 = isFrequent || bucket.wasFrequent ? 60_000 : 180_000
+        bucket.level = min(burst, bucket.level + min(max(0, order.plannedAt - bucket.at), 86_400_000) * 1_000 / refill)
+        bucket.at = order.plannedAt
+        bucket.wasFrequent = isFrequent
+        defer { buckets[order.device] = bucket }
+        guard order.priority == 10 else { return nil }
+        if !isWaitedFor, bucket.level < 4_000 {
+            return "push \(order.id.rawValue) to \(order.device) goes at 10 for nobody, and \(bucket.level / 1_000) are left"
+        }
+        bucket.level = max(0, bucket.level - 1_000)
+        bucket.taken.append(order)
+        if bucket.taken.count > 100 { bucket.taken.removeFirst(50) }
+        return nil
+    }
+}

@@ -41,6 +41,9 @@ enum PushPolicy {
     /// How long an alert about something past is worth showing.
     static let alertAge: Int64 = 4 * 3_600_000
 
+    /// A wall clock that parts so far from the steady one has been set.
+    static let clockJump: Int64 = 1_000
+
     static let relevanceWaiting: Int64 = 100
     static let relevanceFailed: Int64 = 90
     static let relevanceRunning: Int64 = 50

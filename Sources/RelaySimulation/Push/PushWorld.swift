@@ -48,6 +48,7 @@ final class PushWorld {
 
     /// After every input: what has been planned in it, by what is committed now.
     func looked(at relay: Relay) {
+        order.latest = max(order.latest, world.relay.wall)
         let last = relay.lastPush
         guard last > lastPlanned else { return }
         let known = relay.knownDevices
@@ -66,7 +67,7 @@ final class PushWorld {
         let isWaitedFor = concerned.contains { $0.approvals.values.contains { $0.stage == .pending } }
         let isFrequent = device.hasFrequentPushes && world.plant != .boastfulPhone
         let isGone = order.session != nil && concerned.isEmpty
-        if let complaint = reserve.planned(order, isWaitedFor: isWaitedFor, isFrequent: isFrequent) {
+        if let complaint = reserve.planned(order, isWaitedFor: isWaitedFor, isFrequent: isFrequent, at: world.now) {
             world.report(.reserve, complaint)
         }
         if !isGone, let complaint = presence.planned(order, at: world.now) { world.report(.presence, complaint) }

@@ -8,6 +8,8 @@ struct ReserveChecker {
         /// Thousandths of a push.
         var level: Int64
         var at: Int64
+        /// The same by the steady clock.
+        var steady: Int64
         var wasFrequent: Bool
         /// What was taken by pushes that may not be on disk.
         var taken: [PushOrder] = []
@@ -26,14 +28,16 @@ struct ReserveChecker {
         }
     }
 
-    mutating func planned(_ order: PushOrder, isWaitedFor: Bool, isFrequent: Bool) -> String? {
+    mutating func planned(_ order: PushOrder, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
         guard order.pushType == "liveactivity", order.purpose != .start else { return nil }
         let burst: Int64 = isFrequent ? 18_000 : 6_000
-        var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, wasFrequent: isFrequent)
+        var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, steady: now, wasFrequent: isFrequent)
         // Whatever it was in between, it was no better than this.
         let refill: Int64 = isFrequent || bucket.wasFrequent ? 60_000 : 180_000
-        bucket.level = min(burst, bucket.level + min(max(0, order.plannedAt - bucket.at), 86_400_000) * 1_000 / refill)
+        let elapsed = max(now - bucket.steady, order.plannedAt - bucket.at)
+        bucket.level = min(burst, bucket.level + min(elapsed, 86_400_000) * 1_000 / refill)
         bucket.at = order.plannedAt
+        bucket.steady = now
         bucket.wasFrequent = isFrequent
         defer { buckets[order.device] = bucket }
         guard order.priority == 10 else { return nil }

@@ -402,7 +402,7 @@ extension Relay {
         var card = push.cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
-            if card.id != report.card || card.stage == .none || card.stage == .starting {
+            if card.id != report.card || card.stage != .active {
                 // Whatever another card was sent, this one was not, nor does it listen where that one did.
                 if card.id != report.card {
                     card.token = nil

@@ -416,6 +416,7 @@ extension Relay {
                     card.startedAt = now.wall
                 }
                 card.face = 0
+                card.phase = nil
                 card.stage = .active
                 card.isEndOwed = false
             }

@@ -57,6 +57,7 @@ struct Staging {
                     key: staged.key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
                     approvals: staged.approvals)
             },
-            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore, records: PushRecord.latest(records))
+            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore,
+            records: PushRecord.latest(records))
     }
 }

@@ -91,7 +91,8 @@ final class PushWorld {
         if world.plant == .backdatedPush, order.purpose == .update { order = order.backdated }
         watch(order)
         if world.plant == .swallowedPush, order.purpose == .update {
-            return answered(order, .accepted(order.environment, channel: nil))
+            let accepted = PushOutcome.accepted(order.environment, channel: nil)
+            return world.relay.inThisLife(after: 5) { $0.feed(.pushAnswered(order.id, accepted)) }
         }
         if world.plant == .restlessCard, order.purpose == .end { watch(order.goingOn) }
         if world.plant == .doubleStart, order.purpose == .start, let complaint = starts.planned(order.again, at: world.now) {
@@ -147,7 +148,8 @@ final class PushWorld {
     func present(_ push: PushID) {
         guard world.relay.isUp, let order = code.orders[push] else { return }
         let verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: nil)
-        guard let asked = order.code, let log = world.log.sessions[SessionKey(workspace: order.workspace, session: asked.session)],
+        guard let asked = order.code,
+            let log = world.log.sessions[SessionKey(workspace: order.workspace, session: asked.session)],
             log.state != nil,
             let approval = try? world.log.approval(
                 asked.approval, of: SessionKey(workspace: order.workspace, session: asked.session))

@@ -152,7 +152,9 @@ extension World {
     }
 
     func phone(_ connection: Connection) -> Phone {
-        guard case .phone(let index) = connection.role, let pushes else { preconditionFailure("a phone's connection is a phone's") }
+        guard case .phone(let index) = connection.role, let pushes else {
+            preconditionFailure("a phone's connection is a phone's")
+        }
         return pushes.phones[index]
     }
 

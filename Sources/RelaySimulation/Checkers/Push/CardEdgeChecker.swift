@@ -109,7 +109,8 @@ struct CardEdgeChecker {
             guard let accepted = shown.accepted else { return "\(card.id) on \(phone.name) was never told anything" }
             let expected = CardFace.expected(card.session, known.device, views, at: accepted.plannedAt)
             guard let face = CardFace(accepted.payload), let expected, face == expected else {
-                return "\(card.id) on \(phone.name) shows \(accepted.id.rawValue) \(CardFace(accepted.payload)?.description ?? "nothing"), "
+                return
+                    "\(card.id) on \(phone.name) shows \(accepted.id.rawValue) \(CardFace(accepted.payload)?.description ?? "nothing"), "
                     + "and committed is \(expected?.description ?? "nothing")"
             }
         }

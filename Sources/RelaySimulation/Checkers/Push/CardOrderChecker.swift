@@ -39,10 +39,13 @@ struct CardOrderChecker {
         }
         if timestamp * 1_000 > latest + 8 * 3_600_000 { return "push \(order.id.rawValue) is of a time far ahead" }
         let isAgain = last[card]?.push == order.id
-        if isAgain, last[card]?.payload != order.payload { return "push \(order.id.rawValue) is sent again with another payload" }
+        if isAgain, last[card]?.payload != order.payload {
+            return "push \(order.id.rawValue) is sent again with another payload"
+        }
         let isSameEnd = order.purpose == .end && ended[card] != nil && last[card]?.timestamp == timestamp
         if let before = last[card], !isAgain, !isSameEnd, timestamp <= before.timestamp {
-            return "push \(order.id.rawValue) to \(card) is of \(timestamp), and push \(before.push.rawValue) was of \(before.timestamp)"
+            return
+                "push \(order.id.rawValue) to \(card) is of \(timestamp), and push \(before.push.rawValue) was of \(before.timestamp)"
         }
         if ended[card] != nil, order.purpose != .end { return "push \(order.id.rawValue) goes to \(card) after its end" }
         if order.purpose == .end { ended[card] = false }

@@ -28,7 +28,9 @@ struct CodeChecker {
     func decided(_ approval: ApprovalID, _ decision: Decision) -> String? {
         guard let use = uses[decision.command] else { return nil }
         if use.decide.approval != approval { return "a code for \(use.decide.approval) decided \(approval)" }
-        if let code = orders[use.push]?.code, decision.at > code.expiresAt { return "a code decided \(approval) after its time" }
+        if let code = orders[use.push]?.code, decision.at > code.expiresAt {
+            return "a code decided \(approval) after its time"
+        }
         return nil
     }
 }

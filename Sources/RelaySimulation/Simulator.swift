@@ -24,7 +24,7 @@ package struct Simulator: Sendable {
         /// Nil draws them from the seed.
         package var faults: Faults?
         package var plant: Plant?
-        /// Whether somebody has a phone; nil: in every third world.
+        /// Whether somebody has a phone; nil: in every fifth world.
         package var hasPhones: Bool?
 
         package init() {}

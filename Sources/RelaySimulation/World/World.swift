@@ -55,7 +55,7 @@ final class World {
         let clientCount = 1 + dice.below(configuration.clientsMax)
         for index in 0..<hostCount { hosts.append(HostMachine(world: self, index: index, agents: 1 + dice.below(2))) }
         for index in 0..<clientCount { clients.append(ClientProcess(world: self, index: index)) }
-        if configuration.hasPhones ?? seed.isMultiple(of: 3) {
+        if configuration.hasPhones ?? seed.isMultiple(of: 5) {
             var pushDice = Dice(seed: ~seed)
             if configuration.faults == nil { faults.drawPushes(by: &pushDice) }
             pushes = PushWorld(world: self, phones: 1 + pushDice.below(2))

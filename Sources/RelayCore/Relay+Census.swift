@@ -15,16 +15,24 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var stagedEvents = 0
     package var commands = 0
     package var expiries = 0
+    /// The planner of pushes: what it knows, what it keeps, what shall ring, and what the disk has not taken.
+    package var devices = 0
+    package var cards = 0
+    package var pushes = 0
+    package var rings = 0
+    package var owed = 0
     /// The first bound that is not kept, as a sentence.
     package var breach: String?
 
     package var description: String {
         "\(sessions) sessions, \(places) places, \(peers) peers, \(subscriptions) subscriptions, \(approvals) approvals "
-            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries"
+            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries, "
+            + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(rings) rings, \(owed) owed records"
     }
 
     package var total: Int {
         sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries
+            + devices + cards + pushes + rings + owed
     }
 }
 
@@ -62,6 +70,7 @@ extension Relay {
         if budgets.books.values.contains(where: { $0.ofSessions.count > Limits.budgetsMax }) {
             census.breach = "a workspace has too many budgets"
         }
+        count(into: &census)
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
         return census
     }

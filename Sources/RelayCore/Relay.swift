@@ -103,6 +103,7 @@ package struct Relay {
     }
 
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+        followClock(at: now)
         switch input {
         case .hostConnected(let peer, let identity): hosts[peer] = HostPeer(identity: identity)
         case .clientConnected(let peer, let identity): clients[peer] = ClientPeer(identity: identity)

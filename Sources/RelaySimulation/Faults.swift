@@ -30,6 +30,13 @@ package struct Faults: Sendable, Equatable {
     /// Per decision.
     package var wrongDigest = 0.0
     package var resentDecision = 0.0
+    /// Per push: what APNs answers, and whether it keeps what it took.
+    package var refusedPush = 0.0
+    package var unknownPush = 0.0
+    package var unsentPush = 0.0
+    package var latePush = 0.0
+    package var lostPush = 0.0
+    package var repeatedPush = 0.0
 
     package static let none = Faults()
 
@@ -44,7 +51,13 @@ package struct Faults: Sendable, Equatable {
         (\.restlessClient, 0.02, 0.3), (\.wrongDigest, 0.05, 0.5), (\.resentDecision, 0.05, 0.5),
     ]
 
-    package static var count: Int { ranges.count }
+    /// Drawn where there are phones, by dice of their own: the other worlds are as they were before there were any.
+    private static let pushRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
+        (\.refusedPush, 0.01, 0.3), (\.unknownPush, 0.01, 0.2), (\.unsentPush, 0.01, 0.2), (\.latePush, 0.01, 0.3),
+        (\.lostPush, 0.01, 0.3), (\.repeatedPush, 0.01, 0.2),
+    ]
+
+    package static var count: Int { ranges.count + pushRanges.count }
 
     package static func drawn(by dice: inout Dice) -> Faults {
         var faults = Faults()
@@ -52,10 +65,14 @@ package struct Faults: Sendable, Equatable {
         return faults
     }
 
+    package mutating func drawPushes(by dice: inout Dice) {
+        for range in Self.pushRanges where dice.chance(0.4) { self[keyPath: range.fault] = dice.spread(range.low, range.high) }
+    }
+
     /// Without the fault of this number; for finding out which of them a failure needs.
     package func without(_ number: Int) -> Faults {
         var fewer = self
-        fewer[keyPath: Self.ranges[number].fault] = 0
+        fewer[keyPath: (Self.ranges + Self.pushRanges)[number].fault] = 0
         return fewer
     }
 }

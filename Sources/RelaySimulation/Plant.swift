@@ -26,6 +26,24 @@ package enum Plant: String, Sendable, CaseIterable {
     case forgottenSpending
     /// A host does not hear what is held.
     case deafHost
+    /// A push to a card carries an older time than the one before.
+    case backdatedPush
+    /// A card is sent something after its end.
+    case restlessCard
+    /// A push is taken for sent, and never was.
+    case swallowedPush
+    /// Timers of cards do not fire.
+    case sleepingCards
+    /// The relay takes every phone for one with frequent pushes.
+    case boastfulPhone
+    /// The relay does not hear that a phone is looked at.
+    case unheardPresence
+    /// The log forgets at a start what was rung for.
+    case forgetfulOutbox
+    /// Every start of a card is ordered twice.
+    case doubleStart
+    /// A notification presents the code of another.
+    case swappedCode
 
     /// Who has to see it.
     package var watchers: Set<CheckerName> {
@@ -42,6 +60,14 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
         case .forgottenSpending, .deafHost: [.budget]
+        case .backdatedPush, .restlessCard: [.order]
+        case .swallowedPush: [.edge]
+        case .sleepingCards: [.edge, .phase]
+        case .boastfulPhone: [.reserve]
+        case .unheardPresence: [.presence]
+        case .forgetfulOutbox: [.ring]
+        case .doubleStart: [.start]
+        case .swappedCode: [.code]
         }
     }
 }

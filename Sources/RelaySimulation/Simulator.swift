@@ -24,6 +24,8 @@ package struct Simulator: Sendable {
         /// Nil draws them from the seed.
         package var faults: Faults?
         package var plant: Plant?
+        /// Whether somebody has a phone; nil: in every fifth world.
+        package var hasPhones: Bool?
 
         package init() {}
     }
@@ -83,6 +85,12 @@ extension Simulator.Configuration {
         faults.stall = 0.0005
         faults.agentRestart = 0.0005
         faults.restlessClient = 0.005
+        faults.refusedPush = 0.005
+        faults.unknownPush = 0.005
+        faults.unsentPush = 0.005
+        faults.latePush = 0.01
+        faults.lostPush = 0.02
+        settings.hasPhones = true
         settings.faults = faults
         return settings
     }

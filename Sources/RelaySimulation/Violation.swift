@@ -11,6 +11,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 /// Who watches over which promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget
+    case order, edge, phase, reserve, presence, ring, start, code
 
     package var promise: String {
         switch self {
@@ -24,6 +25,14 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .convergence: "once faults stop, everybody is connected, spools are empty, views are level, nothing is stuck"
         case .completeness: "what an agent did is in the log, in order, once, or a truncated event counts it"
         case .budget: "each level of a budget is crossed once, by what was spent, and hosts hold what is spent"
+        case .order: "each push to a card is later than the one before, and nothing follows its end"
+        case .edge: "what is coalesced is sent in the end: at rest every card shows exactly what is committed, or has ended"
+        case .phase: "an approval that waits is soon on every card that can be reached"
+        case .reserve: "the last pushes of priority 10 are for a person who is waited for"
+        case .presence: "a device that looks is spared, but for approvals that it has not seen"
+        case .ring: "an approval rings once on every device that wants it, and again only where APNs has not got it"
+        case .start: "cards are started four times an hour at most, one at a time"
+        case .code: "a code decides once, in time, and only what it was for"
         case .retention: "numbers go on for ever, and what is no longer held is never passed over in silence"
         }
     }

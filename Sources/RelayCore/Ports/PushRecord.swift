@@ -19,4 +19,19 @@ package struct PushRecord: Sendable, Equatable {
         self.name = name
         self.bytes = bytes
     }
+    /// Of one name the last.
+    static func latest(_ records: [PushRecord]) -> [PushRecord] {
+        var places: [String: Int] = [:]
+        var latest: [PushRecord] = []
+        for record in records {
+            let name = "\(record.workspace)/\(record.kind)/\(record.name)"
+            if let place = places[name] {
+                latest[place] = record
+            } else {
+                places[name] = latest.count
+                latest.append(record)
+            }
+        }
+        return latest
+    }
 }

@@ -96,11 +96,30 @@ struct Card {
 
     var canBePushed: Bool { stage == .active && (token != nil || channel != nil) }
 
-    /// Nothing of it needs to be known after a restart.
-    var isForgettable: Bool {
-        (stage == .none || stage == .ended) && !isEndOwed && channel == nil && rung.isEmpty && runBeganAt == nil
-            && inFlight == nil
-            && mailbox == nil && rings.isEmpty
+    /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
+    /// or APNs knew it no longer, is on the screen still.
+    func isRevived(by report: CardReport) -> Bool {
+        token == nil && report.token != nil && (state == .active || state == .stale)
+    }
+
+    /// The wall clock was set: what was so long ago still is.
+    mutating func move(by jump: Int64) {
+        startedAt = startedAt.moved(by: jump)
+        sentAt = sentAt.moved(by: jump)
+        urgentAt = urgentAt.moved(by: jump)
+        runBeganAt = runBeganAt?.moved(by: jump)
+        if let mailbox {
+            self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)
+        }
+        rings = rings.mapValues { $0 + jump }
+    }
+
+    /// It may have been set while the relay was down: nothing that was is still to come.
+    mutating func limit(to now: Int64) {
+        startedAt = min(startedAt, now)
+        sentAt = min(sentAt, now)
+        urgentAt = min(urgentAt, now)
+        if let runBeganAt { self.runBeganAt = min(runBeganAt, now) }
     }
 
     init() {}
@@ -146,6 +165,11 @@ struct Card {
             writer.field("errorRung", errorRung)
         }
     }
+}
+
+extension Int64 {
+    /// A time that lies `jump` later; never before 1970, where 0 is: never.
+    func moved(by jump: Int64) -> Int64 { self == 0 ? 0 : Swift.max(1, self + jump) }
 }
 
 /// FNV-1a: tells one state of a card from another; nobody gains by making two alike.

@@ -40,6 +40,9 @@ enum PushPolicy {
     static let codeAge: Int64 = 3_600_000
     /// How long an alert about something past is worth showing.
     static let alertAge: Int64 = 4 * 3_600_000
+
+    /// A wall clock that parts so far from the steady one has been set.
+    static let clockJump: Int64 = 1_000
 }
 
 /// Pushes of priority 10 that a device may still get.

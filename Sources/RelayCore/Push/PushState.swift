@@ -38,6 +38,8 @@ struct PushState {
     /// Records that the disk has not taken, to be tried with the next batch.
     var owed: [PushRecord] = []
     var owedOrders: [PushOrder] = []
+    /// What the wall clock is ahead of the steady one, in milliseconds, as the planner's times have it.
+    var clockOffset: Int64 = 0
     /// Records that do not decode, by name: left out. An app registers again at its next launch.
     var damaged: [String] = []
 

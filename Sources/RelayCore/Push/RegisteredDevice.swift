@@ -52,6 +52,20 @@ struct RegisteredDevice {
         self.client = client
     }
 
+    /// The wall clock was set: what was so long ago still is.
+    mutating func move(by jump: Int64) {
+        starts = starts.map { $0.moved(by: jump) }
+        startPendingUntil = startPendingUntil.moved(by: jump)
+        urgent.at = urgent.at.moved(by: jump)
+    }
+
+    /// It may have been set while the relay was down: nothing that was is still to come.
+    mutating func limit(to now: Int64) {
+        starts = starts.map { min($0, now) }
+        startPendingUntil = min(startPendingUntil, now + PushPolicy.startPatience)
+        urgent.at = min(urgent.at, now)
+    }
+
     /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
     func text(_ profile: Profile) -> PushText { device.text == .sealed ? .sealed : device.text.least(profile.textMax) }
 

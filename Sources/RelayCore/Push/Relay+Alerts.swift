@@ -22,7 +22,8 @@ extension Relay {
         guard var card = push.cards[key] else { return }
         let pending = view.approvals.values.filter { $0.stage == .pending }
         let names = Set(pending.map(\.id))
-        for approval in pending where !card.rung.contains(approval.id) && card.rings[approval.id] == nil {
+        for approval in pending
+        where !card.rung.contains(approval.id) && card.rings[approval.id] == nil && wants(approval, key) {
             card.rings[approval.id] = now.wall + grace(of: key, at: now)
         }
         for gone in card.rings.keys where !names.contains(gone) { card.rings[gone] = nil }
@@ -64,9 +65,12 @@ extension Relay {
     // MARK: - Approvals and questions
 
     mutating func saw(_ approval: ApprovalID, in key: SessionKey, _ peer: PeerID, at now: Instant) {
-        guard let device = clients[peer]?.presence?.device else { return }
+        guard let device = clients[peer]?.presence?.device,
+            sessions[key]?.committed?.approvals[approval]?.stage == .pending
+        else {
+            return
+        }
         let card = CardKey(device: DeviceKey(workspace: key.workspace, device: device), session: key.session)
-        guard push.cards[card]?.rings[approval] != nil else { return }
         push.cards[card]?.seen.insert(approval)
     }
 
@@ -91,11 +95,11 @@ extension Relay {
             push.cards[key]?.rings[id] = nil
             return
         }
-        let kind: AlertKind = approval.request.kind == .question ? .question : .approval
-        guard wants(kind, device, session.session) else {
+        let kind = approval.alertKind
+        // Should the person, or the app with another token, want it after all, the next look finds it again.
+        guard wants(approval, key) else {
             push.cards[key]?.rings[id] = nil
-            push.cards[key]?.rung.insert(id)
-            return stageRecord(of: key)
+            return
         }
         // It is on the very screen that would ring; when that turns away, it rings after all.
         if let until = presentUntil(key.device, at: now), push.cards[key]?.seen.contains(id) == true {
@@ -127,12 +131,12 @@ extension Relay {
         _ approval: Approval?, _ id: ApprovalID, _ key: CardKey, _ view: SessionView, at now: Instant
     ) {
         guard let device = push.devices[key.device], let session = key.session, let approval,
-            let profile = pushing.profiles[device.device.profile], device.device.kinds.contains(.approval)
+            let profile = pushing.profiles[device.device.profile], wants(approval, key)
         else {
             return
         }
-        // Whoever decided on this very device has seen it.
-        guard approval.decision?.client != device.client.id else { return }
+        // Whoever decided on this very device has seen it, and so does who looks.
+        guard approval.decision?.client != device.client.id, presentUntil(key.device, at: now) == nil else { return }
         let words =
             switch approval.decision?.verdict {
             case .allow: "Allowed by \(approval.decider)"
@@ -145,7 +149,7 @@ extension Relay {
             subject.text == .generic || subject.text == .sealed
             ? "Heliograph" : view.state.summary.title.map(VisibleText.line) ?? "Heliograph"
         let alert = Alert(
-            kind: approval.request.kind == .question ? .question : .approval,
+            kind: approval.alertKind,
             text: AlertText(title: title, subtitle: nil, body: words, isWhole: false), level: .passive,
             thread: session.rawValue,
             collapse: collapse(approval, session), session: session,
@@ -202,6 +206,10 @@ extension Relay {
         staging.tied.formUnion((before..<push.lastPush).map { PushID(rawValue: $0 + 1) })
     }
 
+    private func wants(_ approval: Approval, _ key: CardKey) -> Bool {
+        push.devices[key.device].map { wants(approval.alertKind, $0, approval.session) } ?? false
+    }
+
     private func wants(_ kind: AlertKind, _ device: RegisteredDevice, _ session: SessionID) -> Bool {
         device.device.alertToken != nil && device.device.kinds.contains(kind) && !device.device.muted.contains(session)
     }
@@ -250,14 +258,16 @@ extension Relay {
 
     mutating func armDigest(of key: DeviceKey, at now: Instant) {
         guard let device = push.devices[key], !device.heldBack.isEmpty else { return }
-        let end = quietUntil(device, at: now.wall) ?? now.wall
+        let end = max(quietUntil(device, at: now.wall) ?? now.wall, presentUntil(key, at: now) ?? 0)
         effects.append(.armTimer(.digest(key.workspace, key.device), after: max(1, end - now.wall)))
     }
 
     /// One notification for all that was held back.
     mutating func tellDigest(of key: DeviceKey, at now: Instant) {
         guard let device = push.devices[key], !device.heldBack.isEmpty else { return }
-        guard quietUntil(device, at: now.wall) == nil else { return armDigest(of: key, at: now) }
+        guard quietUntil(device, at: now.wall) == nil, presentUntil(key, at: now) == nil else {
+            return armDigest(of: key, at: now)
+        }
         let counts = AlertKind.allCases.compactMap { kind in
             device.heldBack[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
         }
@@ -328,10 +338,10 @@ extension Relay {
         if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
         guard planned.order.purpose == .alert else { return }
         switch outcome {
-        case .accepted, .unknown: break
-        // The client has tried as long as it was worth it; the person is still waited for.
-        case .notSent, .refused(.sendLater, _), .refused(.fixCredentials, _): ringAgain(planned, at: now)
-        case .refused: break
+        // Sent again it would be refused again.
+        case .accepted, .unknown, .refused(.fixRequest, _), .refused(.markProfile, _): break
+        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for.
+        case .notSent, .refused: ringAgain(planned, at: now)
         }
     }
 
@@ -401,14 +411,33 @@ extension Relay {
         var client = ClientPeer(identity: identity)
         client.hasSaidHello = true
         clients[peer] = client
-        push.pushes[id]?.isCodeUsed = true
-        if let used = push.pushes[id] {
-            staging.records.append(
-                PushRecord(workspace: used.order.workspace, kind: .push, name: used.name, bytes: used.bytes))
-        }
         let decide = DecideCommand(
             session: code.session, approval: code.approval, digest: approval.request.digest, verdict: verdict)
         self.decide(decide, command, of: client, peer, at: now)
+        // A decision that was refused has not used it up.
+        guard sessions[key]?.staged.approvals[code.approval]?.decision?.command == command else { return }
+        markCode(of: id, isUsed: true)
+    }
+
+    private mutating func markCode(of id: PushID, isUsed: Bool) {
+        push.pushes[id]?.isCodeUsed = isUsed
+        guard let marked = push.pushes[id] else { return }
+        staging.records.append(
+            PushRecord(workspace: marked.order.workspace, kind: .push, name: marked.name, bytes: marked.bytes))
+    }
+
+    /// The disk did not take what they decided.
+    mutating func giveBackCodes() {
+        for id in push.pushes.keys.sorted() {
+            guard let planned = push.pushes[id], planned.isCodeUsed, let code = planned.order.code else { continue }
+            let key = SessionKey(workspace: planned.order.workspace, session: code.session)
+            guard let approval = sessions[key]?.committed?.approvals[code.approval], approval.stage == .pending,
+                approval.decision == nil
+            else {
+                continue
+            }
+            markCode(of: id, isUsed: false)
+        }
     }
 }
 
@@ -419,6 +448,7 @@ extension Reply {
 
 extension Approval {
     fileprivate var decider: String { decision.map { VisibleText.line($0.clientName) } ?? "another device" }
+    fileprivate var alertKind: AlertKind { request.kind == .question ? .question : .approval }
 }
 
 extension AlertText {

@@ -14,7 +14,9 @@ extension Relay {
 
     /// Puts what has changed into the card's mailbox.
     mutating func lookAtCard(_ key: CardKey, at now: Instant) {
-        guard let subject = subject(of: key, at: now.wall), var card = push.cards[key] else { return }
+        guard var card = push.cards[key] else { return }
+        // The last session is over: so is the card of all.
+        guard let subject = subject(of: key, at: now.wall) else { return serve(key, at: now) }
         let phase = Card.Phase(
             status: subject.summary.status, waiting: subject.waiting, error: subject.summary.error,
             budgetLevel: subject.budgetLevel)
@@ -48,10 +50,12 @@ extension Relay {
         guard let card = push.cards[key], let device = push.devices[key.device] else { return }
         guard card.inFlight == nil else { return }
         let isWanted = isWanted(key, device)
+        // Whoever looks at the app itself needs no push; what is due then is due when they look away.
+        let isSpared = presentUntil(key.device, at: now) != nil
         switch card.stage {
         case .none, .ended:
             if card.isEndOwed {
-                if card.mailbox.map({ $0.dueAt <= now.wall }) ?? true { planEnd(of: key, .completed, at: now) }
+                if !isSpared, card.mailbox.map({ $0.dueAt <= now.wall }) ?? true { planEnd(of: key, .completed, at: now) }
             } else if isWanted {
                 startIfDue(key, at: now)
             } else {
@@ -65,11 +69,12 @@ extension Relay {
                 startIfDue(key, at: now)
             }
         case .active:
+            if isSpared { break }
             if !isWanted {
                 planEnd(of: key, .cancelled, at: now)
             } else if let reason = end(of: key, card, device, at: now) {
                 planEnd(of: key, reason, at: now)
-            } else if presentUntil(key.device, at: now) == nil, card.canBePushed {
+            } else if card.canBePushed {
                 updateIfDue(key, card, at: now)
             }
         }
@@ -126,20 +131,24 @@ extension Relay {
             return
         }
         var times: [Int64] = []
-        let due = card.mailbox?.dueAt
+        let spared = presentUntil(key.device, at: now) ?? 0
         switch card.stage {
-        case .none, .ended: if let due { times.append(due) }
+        case .none, .ended:
+            if card.isEndOwed {
+                times.append(max(card.mailbox?.dueAt ?? now.wall, spared))
+            } else if let due = card.mailbox?.dueAt {
+                times.append(due)
+            }
         case .starting: times.append(device.startPendingUntil)
         case .active:
             if card.canBePushed {
-                // Whoever looks at the app itself needs no push; what is due then is due when they look away.
-                let present = presentUntil(key.device, at: now)
-                if let due { times.append(max(due, present ?? due)) }
-                if let refresh = refreshAt(key, card) { times.append(max(refresh, present ?? refresh)) }
+                if let due = card.mailbox?.dueAt { times.append(max(due, spared)) }
+                if let refresh = refreshAt(key, card) { times.append(max(refresh, spared)) }
             }
-            if let profile = profile(of: key) { times.append(card.startedAt + profile.maximumAge) }
+            if spared > 0, !isWanted(key, device) || end(of: key, card, device, at: now) != nil { times.append(spared) }
+            if let profile = profile(of: key) { times.append(max(card.startedAt + profile.maximumAge, spared)) }
             if card.phase?.status == .idle, let subject = subject(of: key, at: now.wall) {
-                times.append(idleSince(subject, card) + PushPolicy.idleMax)
+                times.append(max(idleSince(subject, card) + PushPolicy.idleMax, spared))
             }
         }
         if let next = times.min() {
@@ -188,7 +197,9 @@ extension Relay {
             push.cards[key]?.mailbox = nil
             return
         }
-        guard subject.summary.isAtWork, wantsStart(device, subject),
+        // Whoever swiped the last one away is shown another when they are waited for.
+        let isUnwanted = push.cards[key]?.state == .dismissed && subject.waiting.isEmpty
+        guard subject.summary.isAtWork, wantsStart(device, subject), !isUnwanted,
             key.session.map({ !device.device.muted.contains($0) }) ?? true
         else {
             push.cards[key]?.mailbox = nil
@@ -307,9 +318,8 @@ extension Relay {
         card.mailbox = nil
         card.face = 0
         push.cards[key] = card
-        _ = takeUrgent(key.device, isWaitedFor: true, at: now)
         var order = order(.end, key, profile, target, at: now)
-        order.priority = 10
+        order.priority = takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now) ? 10 : 5
         order.expiration = now.wall / 1_000 + 3_600
         order.worthUntil = now.wall + 3_600_000
         order.isHarmlessToRepeat = true
@@ -394,16 +404,23 @@ extension Relay {
         var card = push.cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
-            if card.id != report.card || card.stage == .none || card.stage == .starting {
-                // Whatever another card was sent, this one was not.
-                if card.id != nil, card.id != report.card { card.face = 0 }
-                if card.stage != .starting { card.startedAt = now.wall }
-                // An app may tell once more of a card that was ended: it stays so.
-                if card.stage == .ended, card.id == report.card { break }
+            if card.id != report.card || card.stage != .active {
+                // Whatever another card was sent, this one was not, nor does it listen where that one did.
+                if card.id != report.card {
+                    card.token = nil
+                } else if card.stage == .ended, !card.isRevived(by: report) {
+                    break
+                }
+                if card.stage == .starting {
+                    push.devices[key.device]?.startPendingUntil = 0
+                    stageRecord(of: key.device)
+                } else {
+                    card.startedAt = now.wall
+                }
+                card.face = 0
+                card.phase = nil
                 card.stage = .active
                 card.isEndOwed = false
-                push.devices[key.device]?.startPendingUntil = 0
-                stageRecord(of: key.device)
             }
             card.id = report.card
             if let token = report.token { card.token = token }
@@ -419,7 +436,7 @@ extension Relay {
                 card.token = nil
             }
         }
-        card.state = report.state
+        if report.card == card.id { card.state = report.state }
         push.cards[key] = card
         stageRecord(of: key)
         staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
@@ -476,10 +493,10 @@ extension Relay {
             case .alert, .channel: break
             }
         case .markProfile, .fixRequest:
-            // Sending the same again would be refused again.
+            // Sending the same again would be refused again; what came meanwhile is another.
             if planned.order.purpose == .start { card.stage = .none }
             card.isEndOwed = false
-            card.mailbox = nil
+            if planned.order.purpose != .update { card.mailbox = nil }
         }
         if planned.order.purpose == .start, card.stage == .none { push.devices[key.device]?.startPendingUntil = 0 }
     }

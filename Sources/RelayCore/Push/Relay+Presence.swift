@@ -11,7 +11,7 @@ extension Relay {
         let isOwn = key.map { push.devices[$0]?.client.id == client.identity.client.id } ?? false
         clients[peer]?.presence = Presence(
             isForeground: isForeground, session: session, device: isOwn ? device : nil, heardAt: now.uptime)
-        if let old = before?.device, old != device || !isForeground {
+        if let old = before?.device, old != device || !isForeground || !isOwn {
             leave(DeviceKey(workspace: client.workspace, device: old), peer, at: now)
         }
         if isForeground {
@@ -41,6 +41,9 @@ extension Relay {
         for card in push.cards.keys.filter({ $0.device == key }).sorted() {
             if push.cards[card]?.mailbox != nil, push.cards[card]?.stage == .active {
                 push.cards[card]?.mailbox?.dueAt = now.wall
+            }
+            for id in push.cards[card]?.seen ?? [] where push.cards[card]?.rings[id] != nil {
+                push.cards[card]?.rings[id] = now.wall
             }
             push.cards[card]?.seen = []
             serve(card, at: now)

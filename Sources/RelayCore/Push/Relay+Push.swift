@@ -213,13 +213,16 @@ extension Relay {
         for waiter in batch.recordWaiters where clients[waiter.peer] != nil {
             reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer)
         }
+        giveBackCodes()
         let tied = batch.tied
         let names = Set(tied.map { String($0.rawValue) })
         for id in tied {
             guard let planned = push.pushes.removeValue(forKey: id) else { continue }
             push.pushesOf[planned.key]?.removeAll { $0 == id }
         }
-        push.owed += batch.records.filter { $0.kind != .budget && !($0.kind == .push && names.contains($0.name)) }
+        let own = batch.records.filter { $0.kind != .budget && !($0.kind == .push && names.contains($0.name)) }
+        push.owed = PushRecord.latest(push.owed + own + staging.records)
+        staging.records = []
         push.owedOrders += batch.orders.filter { !tied.contains($0.id) }
         if !push.owed.isEmpty { effects.append(.armTimer(.owedRecords, after: PushPolicy.retryInterval)) }
     }
@@ -237,6 +240,10 @@ extension Relay {
 
     /// Pushes without an answer may have been sent: what is harmless to repeat is, the rest has an outcome that nobody knows.
     mutating func resumePushes(at now: Instant) {
+        push.clockOffset = now.wall - now.uptime
+        for key in push.devices.keys { push.devices[key]?.limit(to: now.wall) }
+        for key in push.cards.keys { push.cards[key]?.limit(to: now.wall) }
+        forgetOrphans()
         for id in push.pushes.keys.sorted() {
             guard let planned = push.pushes[id], planned.outcome == nil else { continue }
             if let card = planned.card { push.cards[card]?.inFlight = id }
@@ -247,6 +254,36 @@ extension Relay {
             }
         }
         for key in push.devices.keys.sorted() { lookAtEverything(of: key, at: now) }
+    }
+
+    /// Cards whose session was removed with the last commit before the relay ended, or whose device.
+    private mutating func forgetOrphans() {
+        for key in push.cards.keys.sorted() {
+            let isKept = push.devices[key.device] != nil && key.sessionKey.map { sessions[$0]?.committed != nil } ?? true
+            if !isKept { forgetCard(key) }
+        }
+        for (key, ids) in push.pushesOf.sorted(by: { $0.key < $1.key }) where push.devices[key] == nil {
+            for id in ids { removePush(id) }
+            push.pushesOf[key] = nil
+        }
+    }
+
+    /// Where the wall clock is set, what the planner waits for moves with it: nothing comes sooner than it was meant to, or later.
+    mutating func followClock(at now: Instant) {
+        let offset = now.wall - now.uptime
+        let jump = offset - push.clockOffset
+        guard abs(jump) >= PushPolicy.clockJump else { return }
+        push.clockOffset = offset
+        for key in push.devices.keys { push.devices[key]?.move(by: jump) }
+        for key in push.cards.keys.sorted() {
+            guard var card = push.cards[key] else { continue }
+            card.move(by: jump)
+            // Quiet hours are by the clock itself.
+            if push.devices[key.device]?.device.quiet != nil { card.rings = card.rings.mapValues { min($0, now.wall) } }
+            push.cards[key] = card
+            serveRings(key, at: now)
+        }
+        for key in push.devices.keys.sorted() { armDigest(of: key, at: now) }
     }
 
     /// Whatever concerns this device, as it is now.

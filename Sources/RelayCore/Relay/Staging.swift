@@ -52,21 +52,6 @@ struct Staging {
         return appends.count - 1
     }
 
-    private var lastRecords: [PushRecord] {
-        var places: [String: Int] = [:]
-        var last: [PushRecord] = []
-        for record in records {
-            let name = "\(record.workspace)/\(record.kind)/\(record.name)"
-            if let place = places[name] {
-                last[place] = record
-            } else {
-                places[name] = last.count
-                last.append(record)
-            }
-        }
-        return last
-    }
-
     /// The transaction, with each session as it is staged now.
     func batch(_ sessions: [SessionKey: Session]) -> LogBatch {
         LogBatch(
@@ -78,6 +63,7 @@ struct Staging {
                     key: staged.key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
                     approvals: staged.approvals)
             },
-            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore, records: lastRecords)
+            trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore,
+            records: PushRecord.latest(records))
     }
 }

@@ -39,7 +39,7 @@ extension World {
         guard let census = relay.relay?.census else { return }
         // At the end every session that ever was is touched once more.
         if held == nil { peak = max(peak, census.total) }
-        let connected = connections.values.count { $0.isOpenAtRelay }
+        let connected = connections.values.count { $0.isOpenAtRelay } + (pushes?.codes.count ?? 0)
         if census.peers > connected {
             report(.memory, "the core knows \(census.peers) peers, and \(connected) are connected")
         }
@@ -98,6 +98,7 @@ extension World {
         checkReplay()
         checkMemory()
         checkHolds()
+        pushes?.checkQuiet(live)
         let open = pending(live.committed.flatMap(\.approvals.values))
         for client in clients where pending(client.approvals.values) != open {
             return report(
@@ -166,6 +167,7 @@ extension World {
         if let complaint = decisions.settled(isOver: { self.stored($0)?.ends[$1] != nil }) {
             return report(.decision, complaint)
         }
+        if let live = relay.relay { pushes?.checkSettled(live) }
         for host in hosts { if let complaint = host.ledger.settled() { return report(.completeness, complaint) } }
     }
 

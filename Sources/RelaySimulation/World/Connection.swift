@@ -6,6 +6,7 @@ final class Connection {
     enum Role: Equatable {
         case host(Int)
         case client(Int)
+        case phone(Int)
     }
 
     let id: PeerID
@@ -33,6 +34,7 @@ final class Connection {
         switch role {
         case .host(let index): "host\(index)"
         case .client(let index): "client\(index)"
+        case .phone(let index): "phone\(index)"
         }
     }
 }

@@ -3,7 +3,7 @@ import RelayProtocol
 
 /// The relay as a process: the real core, what the runner does around it, and its end at any moment.
 final class RelayProcess {
-    private unowned let world: World
+    unowned let world: World
     /// Nil while the process is down.
     private(set) var relay: Relay?
     /// Which life of the process this is: what an earlier one was waiting for never comes.
@@ -32,6 +32,8 @@ final class RelayProcess {
 
     init(world: World) { self.world = world }
 
+    var wall: Int64 { instant.wall }
+
     private var instant: Instant {
         Instant(wall: world.now + World.wallAtStart + wallOffset, uptime: world.now - bootedAt)
     }
@@ -47,10 +49,13 @@ final class RelayProcess {
                 resolvedSince: wall - Limits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
             if world.plant == .forgottenPlace { state.removed = [] }
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
+            if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }
             if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
             var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state)
+            world.pushes?.relayStarts(after: fresh.lastPush)
             let effects = fresh.started(at: instant)
             relay = fresh
+            world.pushes?.looked(at: fresh)
             world.trace.note(world.now, "relay", "starts", "life \(life)")
             world.checkReplay()
             run(effects)
@@ -72,6 +77,7 @@ final class RelayProcess {
         timers = [:]
         isTickArmed = false
         readsUnderWay = 0
+        world.pushes?.relayCrashed()
         let isSilent = world.dice.chance(0.2)
         for connection in world.connections.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
             connection.isOpenAtRelay = false
@@ -92,9 +98,11 @@ final class RelayProcess {
             } catch {
                 world.report(.completeness, "the relay does not understand what a host's own codec wrote: \(error)")
             }
-        case .client:
+        case .client, .phone:
             do throws(ClientMessageError) {
-                feed(.clientSent(connection.id, try ClientMessage(parsing: bytes)))
+                let message = try ClientMessage(parsing: bytes)
+                if case .phone = connection.role, world.pushes?.received(message, on: connection) == false { return }
+                feed(.clientSent(connection.id, message))
             } catch {
                 world.report(.view, "the relay does not understand what a client's own codec wrote: \(error)")
             }
@@ -104,6 +112,7 @@ final class RelayProcess {
     func feed(_ input: Input) {
         guard relay != nil else { return }
         guard let effects = relay?.handle(input, at: instant) else { return }
+        if let relay { world.pushes?.looked(at: relay) }
         run(effects)
         if case .tickEnded = input { return }
         armTick()
@@ -121,7 +130,7 @@ final class RelayProcess {
         }
     }
 
-    private func inThisLife(after wait: Int64, _ action: @escaping (RelayProcess) -> Void) {
+    func inThisLife(after wait: Int64, _ action: @escaping (RelayProcess) -> Void) {
         let life = life
         world.after(wait) { world in
             if world.relay.life == life, world.relay.isUp { action(world.relay) }
@@ -145,12 +154,14 @@ final class RelayProcess {
                 }
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
-            case .makePairingCode, .push: break
+            case .push(let order): world.pushes?.ordered(order)
+            case .makePairingCode: break
             }
         }
     }
 
     private func arm(_ timer: RelayTimer, _ wait: Int64) {
+        if world.plant == .sleepingCards, case .card = timer { return }
         lastTimer += 1
         let number = lastTimer
         timers[timer] = number
@@ -164,6 +175,7 @@ final class RelayProcess {
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
         // A fan-out names its peers in no order; each has its own connection.
         let open = peers.sorted { $0.rawValue < $1.rawValue }.compactMap { world.connections[$0] }
+        world.pushes?.replied(bytes, to: peers)
         guard let first = open.first else { return }
         do throws(WireError) {
             if case .host(let index) = first.role {
@@ -183,6 +195,11 @@ final class RelayProcess {
                     world.now, "relay", "⇒", bytes: bytes,
                     "\(open.map(\.name).joined(separator: ",")) \(String(decoding: bytes.prefix(600), as: UTF8.self))")
                 for connection in open {
+                    if case .phone = connection.role {
+                        world.sendToPeer(bytes.count, on: connection) { world in
+                            world.phone(connection).received(message, on: connection)
+                        }
+                    }
                     guard case .client(let index) = connection.role else { continue }
                     let seen = world.planted(message)
                     world.sendToPeer(bytes.count, on: connection) { world in

@@ -29,7 +29,8 @@ final class SimulatedLog {
     /// In the order they were first seen.
     private(set) var order: [SessionKey] = []
     private(set) var commands: [CommandRecord] = []
-    private(set) var records: [PushRecord] = []
+    /// What the planner of pushes keeps, by kind, workspace and name.
+    private(set) var records: [String: PushRecord] = [:]
 
     // MARK: Writing
 
@@ -95,13 +96,20 @@ final class SimulatedLog {
             }
             sessions[trim.key] = stored
         }
-        commands += batch.commands
         for record in batch.records {
-            records.removeAll { ($0.workspace, $0.kind, $0.name) == (record.workspace, record.kind, record.name) }
-            if record.bytes != nil { records.append(record) }
+            records[Self.name(record.kind, record.workspace, record.name)] = record.bytes == nil ? nil : record
         }
+        commands += batch.commands
         if let before = batch.commandsForgottenBefore { commands.removeAll { $0.at < before } }
         return nil
+    }
+
+    func holds(_ push: PushOrder) -> Bool {
+        records[Self.name(.push, push.workspace, String(push.id.rawValue))] != nil
+    }
+
+    private static func name(_ kind: PushRecord.Kind, _ workspace: WorkspaceID, _ name: String) -> String {
+        "\(kind.rawValue) \(workspace) \(name)"
     }
 
     // MARK: Reading, as the relay may
@@ -147,7 +155,7 @@ final class SimulatedLog {
             }
         }
         state.commands = commands.filter { $0.at >= commandsSince }
-        state.records = records
+        state.records = records.sorted { $0.key < $1.key }.map(\.value)
         return state
     }
 

@@ -20,6 +20,7 @@ extension World {
             switch role {
             case .host(let index): world.relay.feed(.hostConnected(connection.id, world.hosts[index].identity))
             case .client(let index): world.relay.feed(.clientConnected(connection.id, world.clients[index].identity))
+            case .phone: world.relay.feed(.clientConnected(connection.id, world.phone(connection).identity))
             }
             connection.lastArrivalAtPeer = world.now + world.transit()
             world.at(connection.lastArrivalAtPeer) { world in
@@ -28,6 +29,7 @@ extension World {
                 switch role {
                 case .host(let index): world.hosts[index].opened(connection)
                 case .client(let index): world.clients[index].opened(connection)
+                case .phone: world.phone(connection).opened(connection)
                 }
             }
         }
@@ -131,6 +133,7 @@ extension World {
             connection.isOpenAtRelay = false
             connection.isCut = true
             world.forget(connection)
+            world.pushes?.presence.left(connection.id)
             if world.plant != .ghosts { world.relay.feed(.disconnected(connection.id)) }
         }
     }
@@ -143,8 +146,16 @@ extension World {
             switch connection.role {
             case .host(let index): world.hosts[index].closed(connection, end)
             case .client(let index): world.clients[index].closed(connection)
+            case .phone: world.phone(connection).closed(connection)
             }
         }
+    }
+
+    func phone(_ connection: Connection) -> Phone {
+        guard case .phone(let index) = connection.role, let pushes else {
+            preconditionFailure("a phone's connection is a phone's")
+        }
+        return pushes.phones[index]
     }
 
     private func forget(_ connection: Connection) {

@@ -23,6 +23,8 @@ final class World {
     private(set) var relay: RelayProcess!
     private(set) var hosts: [HostMachine] = []
     private(set) var clients: [ClientProcess] = []
+    /// Phones, APNs and their checkers; nil where nobody has one.
+    private(set) var pushes: PushWorld?
     var connections: [PeerID: Connection] = [:]
     var lastConnection: UInt64 = 0
     /// The relay's disk takes no more.
@@ -54,11 +56,18 @@ final class World {
         let clientCount = 1 + dice.below(configuration.clientsMax)
         for index in 0..<hostCount { hosts.append(HostMachine(world: self, index: index, agents: 1 + dice.below(2))) }
         for index in 0..<clientCount { clients.append(ClientProcess(world: self, index: index)) }
+        if configuration.hasPhones ?? seed.isMultiple(of: 5) {
+            var pushDice = Dice(seed: ~seed)
+            if configuration.faults == nil { faults.drawPushes(by: &pushDice) }
+            pushes = PushWorld(world: self, phones: 1 + pushDice.below(2))
+        }
     }
 
     var relayConfiguration: Relay.Configuration {
         let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
-        return Relay.Configuration(software: "simulated", heartbeat: World.heartbeat, retention: retention)
+        // One zone is all that a phone here can be in.
+        let push = PushSettings { zone, at in zone == "UTC" ? at / 60_000 % 1_440 : nil }
+        return Relay.Configuration(software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push)
     }
 
     // MARK: Time
@@ -85,14 +94,17 @@ final class World {
         relay.start()
         for host in hosts { after(dice.within(0...200)) { _ in host.start() } }
         for client in clients { after(dice.within(0...500)) { _ in client.start() } }
+        pushes?.start()
         after(1_000) { $0.everySecond() }
         let duration = configuration.duration ?? shape.duration
         advance(to: duration)
         calm()
-        advance(to: duration + configuration.calm)
+        // Cards have floors of a minute, and a push that failed several times is tried again later and later.
+        let calmFor = pushes == nil ? configuration.calm : configuration.calm + PushWorld.calm
+        advance(to: duration + calmFor)
         if violation == nil { checkQuiet() }
         settle()
-        advance(to: duration + configuration.calm + configuration.settling)
+        advance(to: duration + calmFor + configuration.settling)
         if violation == nil { checkSettled() }
     }
 
@@ -147,6 +159,7 @@ final class World {
         faults = .none
         isLogFull = false
         for host in hosts { host.disk.isFull = false }
+        pushes?.calm()
     }
 
     /// Agents no longer wait for anything.

@@ -1,0 +1,119 @@
+import RelayCore
+import RelayProtocol
+
+/// What is coalesced is sent in the end, and who waits for a person is soon on the card.
+struct CardEdgeChecker {
+    private struct Shown {
+        var accepted: PushOrder?
+        var isEnded = false
+        /// APNs refused what the relay cannot mend, or so often that it waits for something new.
+        var isGivenUp = false
+        var failures = 0
+        /// Since then nothing has gone wrong with it, and nobody has looked.
+        var steadySince: Int64 = 0
+        var orderedAt: Int64 = 0
+        /// The ones that the last order showed, by when they were first seen to be pending.
+        var isUnderWay = false
+    }
+
+    private var shown: [CardID: Shown] = [:]
+    private var pendingSince: [ApprovalID: (steady: Int64, wall: Int64)] = [:]
+    private var troubledAt: Int64 = 0
+    /// The relay may take so long, in milliseconds: its floors, its back-off, and a commit.
+    private static let patience: Int64 = 60_000
+
+    mutating func troubled(at now: Int64) { troubledAt = now }
+
+    mutating func spared(_ cards: [CardID], at now: Int64) {
+        for card in cards { shown[card, default: Shown()].steadySince = now }
+    }
+
+    mutating func reported(_ report: CardReport, at now: Int64) {
+        shown[report.card, default: Shown()].steadySince = now
+        shown[report.card]?.isGivenUp = false
+        shown[report.card]?.failures = 0
+    }
+
+    mutating func ordered(_ order: PushOrder, _ card: CardID) {
+        shown[card, default: Shown()].isUnderWay = true
+        shown[card]?.orderedAt = order.plannedAt
+    }
+
+    mutating func answered(_ order: PushOrder, _ card: CardID, _ outcome: PushOutcome, at now: Int64) {
+        var known = shown[card] ?? Shown()
+        known.isUnderWay = false
+        known.steadySince = now
+        switch outcome {
+        case .accepted:
+            known.failures = 0
+            known.isGivenUp = false
+            known.accepted = order
+            if order.purpose == .end { known.isEnded = true }
+        case .refused(.markProfile, _), .refused(.fixRequest, _), .refused(.dropToken, _), .refused(.quarantineToken, _):
+            known.isGivenUp = true
+        case .refused, .unknown, .notSent:
+            known.failures += 1
+            if known.failures >= 5 { known.isGivenUp = true }
+        }
+        shown[card] = known
+    }
+
+    // MARK: In time
+
+    mutating func phase(_ known: [KnownDevice], _ views: [CardFace.View], at now: Int64) -> String? {
+        var pending: [ApprovalID: (steady: Int64, wall: Int64)] = [:]
+        for view in views {
+            for id in view.approvals.values.filter({ $0.stage == .pending }).map(\.id) {
+                pending[id] = pendingSince[id] ?? (now, view.state.summary.lastActivityAt)
+            }
+        }
+        pendingSince = pending
+        for device in known where device.device.cards == .perSession {
+            for card in device.cards {
+                guard card.isActive, card.token != nil, let id = card.id, let session = card.session, let known = shown[id],
+                    !known.isGivenUp, !known.isUnderWay, let view = views.first(where: { $0.key.session == session }),
+                    let newest = view.approvals.values.filter({ $0.stage == .pending }).compactMap({ pending[$0.id]?.steady })
+                        .max()
+                else {
+                    continue
+                }
+                let since = max(newest, known.steadySince, troubledAt)
+                guard now - since > Self.patience else { continue }
+                guard let accepted = known.accepted, let face = CardFace(accepted.payload),
+                    face == CardFace.expected(session, device.device, views, at: accepted.plannedAt)
+                else {
+                    return "\(id) on \(device.device.id) does not show what \(session) has been waiting for"
+                }
+            }
+        }
+        return nil
+    }
+
+    // MARK: At rest
+
+    func quiet(_ phone: Phone, _ known: KnownDevice, _ views: [CardFace.View]) -> String? {
+        for card in phone.cards where card.state == .active && card.token != nil && card.isTold {
+            let shown = shown[card.id] ?? Shown()
+            if shown.isEnded || shown.isGivenUp { continue }
+            let view = views.first { $0.key.session == card.session }
+            // Retention removed it: what the card shows is stale, and says so.
+            if card.session != nil, view == nil { continue }
+            let isWanted =
+                switch known.device.cards {
+                case .perSession: card.session != nil
+                case .aggregate: card.session == nil
+                case .off: false
+                }
+            let isLive = view.map(CardFace.isLive) ?? views.contains(where: CardFace.isLive)
+            guard isWanted, isLive else { return "\(card.id) on \(phone.name) is over, and was not ended" }
+            guard let accepted = shown.accepted else { return "\(card.id) on \(phone.name) was never told anything" }
+            let expected = CardFace.expected(card.session, known.device, views, at: accepted.plannedAt)
+            guard let face = CardFace(accepted.payload), let expected, face == expected else {
+                return
+                    "\(card.id) on \(phone.name) shows \(accepted.id.rawValue) \(CardFace(accepted.payload)?.description ?? "nothing"), "
+                    + "and committed is \(expected?.description ?? "nothing")"
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,36 @@
+import RelayCore
+import RelayProtocol
+
+/// A code decides once, in time, and only what it was for.
+struct CodeChecker {
+    struct Use {
+        let command: CommandID
+        let push: PushID
+        let decide: DecideCommand
+    }
+
+    private(set) var orders: [PushID: PushOrder] = [:]
+    private var uses: [CommandID: Use] = [:]
+
+    mutating func ordered(_ order: PushOrder) {
+        orders[order.id] = order
+        if orders.count > 500, let oldest = orders.keys.min() { orders[oldest] = nil }
+    }
+
+    mutating func used(_ use: Use) { uses[use.command] = use }
+
+    /// For the fault that is planted.
+    func other(than push: PushID) -> PushID? {
+        orders.keys.filter { orders[$0]?.code?.approval != orders[push]?.code?.approval }.max()
+    }
+
+    /// What is on disk.
+    func decided(_ approval: ApprovalID, _ decision: Decision) -> String? {
+        guard let use = uses[decision.command] else { return nil }
+        if use.decide.approval != approval { return "a code for \(use.decide.approval) decided \(approval)" }
+        if let code = orders[use.push]?.code, decision.at > code.expiresAt {
+            return "a code decided \(approval) after its time"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,54 @@
+import RelayCore
+import RelayProtocol
+
+/// The last pushes of priority 10 are for a person who is waited for: a bucket of its own, by the policy's written figures (a burst
+/// of 6, one more after each 3 minutes, both three times as good with frequent pushes; 3 of them kept).
+struct ReserveChecker {
+    private struct Bucket {
+        /// In parts of `one`: whole numbers for either rate, so that nothing is rounded.
+        var level: Int64
+        var at: Int64
+        /// The same by the steady clock.
+        var steady: Int64
+        var wasFrequent: Bool
+        /// What was taken by pushes that may not be on disk.
+        var taken: [PushOrder] = []
+    }
+
+    /// One push; as much as the slower rate gives in so many milliseconds.
+    private static let one: Int64 = 180_000
+    private var buckets: [DeviceID: Bucket] = [:]
+
+    mutating func forgot(_ device: DeviceID) { buckets[device] = nil }
+
+    /// What was planned and is not on disk was never taken.
+    mutating func relayEnded(isKept: (PushOrder) -> Bool) {
+        for device in buckets.keys {
+            let lost = buckets[device]?.taken.count { !isKept($0) } ?? 0
+            buckets[device]?.level += Int64(lost) * Self.one
+            buckets[device]?.taken = []
+        }
+    }
+
+    mutating func planned(_ order: PushOrder, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
+        guard order.pushType == "liveactivity", order.purpose != .start else { return nil }
+        let burst: Int64 = (isFrequent ? 18 : 6) * Self.one
+        var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, steady: now, wasFrequent: isFrequent)
+        // Whatever it was in between, it was no better than this.
+        let rate: Int64 = isFrequent || bucket.wasFrequent ? 3 : 1
+        let elapsed = max(now - bucket.steady, order.plannedAt - bucket.at)
+        bucket.level = min(burst, bucket.level + min(elapsed, 86_400_000) * rate)
+        bucket.at = order.plannedAt
+        bucket.steady = now
+        bucket.wasFrequent = isFrequent
+        defer { buckets[order.device] = bucket }
+        guard order.priority == 10 else { return nil }
+        if !isWaitedFor, bucket.level < 4 * Self.one {
+            return "push \(order.id.rawValue) to \(order.device) goes at 10 for nobody, and \(bucket.level / Self.one) are left"
+        }
+        bucket.level = max(0, bucket.level - Self.one)
+        bucket.taken.append(order)
+        if bucket.taken.count > 100 { bucket.taken.removeFirst(50) }
+        return nil
+    }
+}

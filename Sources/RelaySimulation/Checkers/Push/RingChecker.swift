@@ -1,0 +1,81 @@
+import RelayCore
+import RelayProtocol
+
+/// An approval rings once on every device that wants it, and again only where APNs has not got it.
+struct RingChecker {
+    private struct Name: Hashable {
+        let device: DeviceID
+        let approval: ApprovalID
+    }
+
+    private struct Ring {
+        let push: PushID
+        var outcome: PushOutcome?
+
+        /// Nobody has heard it.
+        var isLost: Bool {
+            switch outcome {
+            case .refused, .notSent: true
+            case .accepted, .unknown, nil: false
+            }
+        }
+    }
+
+    private var rings: [Name: [Ring]] = [:]
+
+    mutating func forgot(_ device: DeviceID) { rings = rings.filter { $0.key.device != device } }
+
+    func planned(_ order: PushOrder, to device: Device, approvals: [[ApprovalID: Approval]]) -> String? {
+        guard let code = order.code else { return nil }
+        guard let approval = approvals.lazy.compactMap({ $0[code.approval] }).first, approval.stage == .pending else {
+            return "push \(order.id.rawValue) rings for \(code.approval), which is not pending"
+        }
+        guard Self.wants(approval, device) else { return "\(device.id) rings for \(code.approval), and does not want to" }
+        return nil
+    }
+
+    mutating func ordered(_ order: PushOrder) -> String? {
+        guard let code = order.code else { return nil }
+        let name = Name(device: order.device, approval: code.approval)
+        let before = rings[name] ?? []
+        if before.contains(where: { $0.push == order.id }) { return nil }
+        rings[name] = before + [Ring(push: order.id, outcome: nil)]
+        guard let heard = before.first(where: { !$0.isLost }) else { return nil }
+        return "\(order.device) rings for \(code.approval) by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"
+    }
+
+    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+        guard let code = order.code else { return }
+        let name = Name(device: order.device, approval: code.approval)
+        guard let place = rings[name]?.firstIndex(where: { $0.push == order.id }) else { return }
+        rings[name]?[place].outcome = outcome
+    }
+
+    /// Nobody has looked for long, and APNs was well.
+    func quiet(_ device: Device, _ views: [CardFace.View], minute: Int64) -> String? {
+        if let quiet = device.quiet {
+            let isQuiet =
+                quiet.from < quiet.to
+                ? (quiet.from..<quiet.to).contains(minute) : minute >= quiet.from || minute < quiet.to
+            if isQuiet { return nil }
+        }
+        for view in views {
+            for approval in view.approvals.values.sorted(by: { $0.id.rawValue < $1.id.rawValue })
+            where approval.stage == .pending && Self.wants(approval, device) {
+                let known = rings[Name(device: device.id, approval: approval.id)] ?? []
+                guard known.allSatisfy(\.isLost) else { continue }
+                // Sent again it would be refused again.
+                switch known.last?.outcome {
+                case .refused(.fixRequest, _), .refused(.markProfile, _): continue
+                default: return "\(device.id) has never rung for \(approval.id), which is pending"
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func wants(_ approval: Approval, _ device: Device) -> Bool {
+        let kind: AlertKind = approval.request.kind == .question ? .question : .approval
+        return device.alertToken != nil && device.kinds.contains(kind) && !device.muted.contains(approval.session)
+    }
+}

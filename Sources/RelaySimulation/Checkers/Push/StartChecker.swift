@@ -1,0 +1,49 @@
+import RelayCore
+import RelayProtocol
+
+/// Cards are started four times an hour at most, one at a time: the next when the app has told of the last, or never will.
+struct StartChecker {
+    private struct Start {
+        let order: PushOrder
+        let at: Int64
+        var isOutstanding = true
+    }
+
+    private var starts: [DeviceID: [Start]] = [:]
+
+    mutating func relayEnded(isKept: (PushOrder) -> Bool) {
+        starts = starts.mapValues { $0.filter { isKept($0.order) } }
+    }
+
+    mutating func planned(_ order: PushOrder, at now: Int64) -> String? {
+        guard order.purpose == .start else { return nil }
+        let before = (starts[order.device] ?? []).filter {
+            // By the steady clock and by the relay's: one that was set meanwhile says nothing.
+            now - $0.at < 3_600_000 && (0..<3_600_000).contains(order.plannedAt - $0.order.plannedAt)
+        }
+        starts[order.device] = before + [Start(order: order, at: now)]
+        if before.count >= 4 { return "\(order.device) is started a fifth card within an hour" }
+        if let open = before.first(where: {
+            $0.isOutstanding && now - $0.at < 300_000 && order.plannedAt - $0.order.plannedAt < 300_000
+        }) {
+            return "\(order.device) is started a card, and has not told of that of push \(open.order.id.rawValue)"
+        }
+        return nil
+    }
+
+    mutating func reported(_ report: CardReport, by device: DeviceID) {
+        settle(device) { $0.session == report.session }
+    }
+
+    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+        switch outcome {
+        case .refused, .notSent: settle(order.device) { $0.id == order.id }
+        case .accepted, .unknown: break
+        }
+    }
+
+    private mutating func settle(_ device: DeviceID, where isMeant: (PushOrder) -> Bool) {
+        guard let known = starts[device] else { return }
+        for place in known.indices where isMeant(known[place].order) { starts[device]?[place].isOutstanding = false }
+    }
+}

@@ -1,0 +1,253 @@
+import RelayCore
+import RelayProtocol
+
+/// Phones, APNs, and who watches over what the relay plans and orders for them.
+final class PushWorld {
+    /// Milliseconds that the world is calm for longer where there are phones.
+    static let calm: Int64 = 400_000
+
+    unowned let world: World
+    let apns: SimulatedAPNs
+    private(set) var phones: [Phone] = []
+
+    var presence = PresenceChecker()
+    private var order = CardOrderChecker()
+    private var edge = CardEdgeChecker()
+    private var reserve = ReserveChecker()
+    private var ring = RingChecker()
+    private var starts = StartChecker()
+    /// Codes that were presented and are not answered, by the connection that asked.
+    private(set) var codes: [PeerID: CodeChecker.Use] = [:]
+    private var code = CodeChecker()
+    private var lastPlanned = PushID(rawValue: 0)
+
+    init(world: World, phones count: Int) {
+        self.world = world
+        apns = SimulatedAPNs(world: world)
+        for index in 0..<count { phones.append(Phone(world: world, index: index, apns: apns)) }
+    }
+
+    func start() {
+        for phone in phones { world.after(world.dice.within(0...3_000)) { _ in phone.start() } }
+        world.after(5_000) { [self] _ in lookAtPhases() }
+    }
+
+    func calm() { for phone in phones { phone.calm() } }
+
+    // MARK: What the relay does
+
+    func relayStarts(after last: PushID) { lastPlanned = last }
+
+    func relayCrashed() {
+        presence.relayEnded()
+        reserve.relayEnded { self.world.log.holds($0) }
+        starts.relayEnded { self.world.log.holds($0) }
+        edge.troubled(at: world.now)
+        codes = [:]
+    }
+
+    /// After every input: what has been planned in it, by what is committed now.
+    func looked(at relay: Relay) {
+        order.latest = max(order.latest, world.relay.wall)
+        let last = relay.lastPush
+        guard last > lastPlanned else { return }
+        let known = relay.knownDevices
+        for order in relay.pushesPlanned(after: lastPlanned) { planned(order, relay, known) }
+        lastPlanned = last
+    }
+
+    private func planned(_ order: PushOrder, _ relay: Relay, _ known: [KnownDevice]) {
+        guard let device = known.first(where: { $0.device.id == order.device })?.device else { return }
+        world.trace.note(
+            world.now, "relay", "plans", bytes: order.payload,
+            "\(order.id.rawValue) \(order.purpose) \(order.device) \(order.session?.rawValue ?? "all") at \(order.priority) "
+                + String(decoding: order.payload.prefix(300), as: UTF8.self))
+        let views = relay.committed
+        let concerned = views.filter { order.session == nil || $0.key.session == order.session }
+        let isWaitedFor = concerned.contains { $0.approvals.values.contains { $0.stage == .pending } }
+        let isFrequent = device.hasFrequentPushes && world.plant != .boastfulPhone
+        let isGone = order.session != nil && concerned.isEmpty
+        if let complaint = reserve.planned(order, isWaitedFor: isWaitedFor, isFrequent: isFrequent, at: world.now) {
+            world.report(.reserve, complaint)
+        }
+        if !isGone, let complaint = presence.planned(order, at: world.now) { world.report(.presence, complaint) }
+        if let complaint = starts.planned(order, at: world.now) { world.report(.start, complaint) }
+        if let complaint = ring.planned(order, to: device, approvals: concerned.map(\.approvals)) {
+            world.report(.ring, complaint)
+        }
+        if order.purpose == .update, let faces = CardFace.expected(order.session, device, views, at: order.plannedAt),
+            let face = CardFace(order.payload), face != faces
+        {
+            world.report(.edge, "push \(order.id.rawValue) shows \(face), and committed is \(faces)")
+        }
+    }
+
+    /// On disk, and to be sent.
+    func ordered(_ order: PushOrder) {
+        guard world.log.holds(order) else {
+            return world.report(.durability, "push \(order.id.rawValue) is sent before it is on disk")
+        }
+        var order = order
+        if world.plant == .backdatedPush, order.purpose == .update { order = order.backdated }
+        watch(order)
+        if world.plant == .swallowedPush, order.purpose == .update {
+            let accepted = PushOutcome.accepted(order.environment, channel: nil)
+            return world.relay.inThisLife(after: 5) { $0.feed(.pushAnswered(order.id, accepted)) }
+        }
+        if world.plant == .restlessCard, order.purpose == .end { watch(order.goingOn) }
+        if world.plant == .doubleStart, order.purpose == .start, let complaint = starts.planned(order.again, at: world.now) {
+            world.report(.start, complaint)
+        }
+        apns.take(order)
+    }
+
+    private func watch(_ order: PushOrder) {
+        world.trace.note(world.now, "relay", "pushes", "\(order.id.rawValue) \(order.purpose) to \(order.device)")
+        let card = apns.card(of: order)
+        if let card, let complaint = self.order.ordered(order, card) { world.report(.order, complaint) }
+        if world.plant != .swallowedPush, let card { edge.ordered(order, card) }
+        if let complaint = ring.ordered(order) { world.report(.ring, complaint) }
+        if order.code != nil { code.ordered(order) }
+    }
+
+    func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+        world.trace.note(world.now, "apns", "answers", "\(order.id.rawValue) \(outcome)")
+        if let card = apns.card(of: order) {
+            self.order.answered(order, card, outcome)
+            edge.answered(order, card, outcome, at: world.now)
+        }
+        ring.answered(order, outcome)
+        starts.answered(order, outcome)
+        world.relay.feed(.pushAnswered(order.id, outcome))
+    }
+
+    // MARK: What phones say
+
+    /// False where the relay does not get it.
+    func received(_ message: ClientMessage, on connection: Connection) -> Bool {
+        let known = world.relay.relay?.knownDevices ?? []
+        presence.heard(message, on: connection.id, of: world.phone(connection).identity.client.id, known, at: world.now)
+        guard case .command(_, let command) = message else { return true }
+        switch command {
+        case .presence: return world.plant != .unheardPresence
+        case .card(let device, let report):
+            starts.reported(report, by: device)
+            order.reported(report)
+            edge.reported(report, at: world.now)
+        case .forget(let device):
+            ring.forgot(device)
+            reserve.forgot(device)
+            order.forgot(apns.tokens.values.compactMap { if case .card(let card) = $0.kind { card } else { nil } })
+        default: break
+        }
+        return true
+    }
+
+    // MARK: Codes
+
+    func present(_ push: PushID) {
+        guard world.relay.isUp, let order = code.orders[push] else { return }
+        let verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: nil)
+        guard let asked = order.code,
+            let log = world.log.sessions[SessionKey(workspace: order.workspace, session: asked.session)],
+            log.state != nil,
+            let approval = try? world.log.approval(
+                asked.approval, of: SessionKey(workspace: order.workspace, session: asked.session))
+        else {
+            return
+        }
+        let decide = DecideCommand(
+            session: asked.session, approval: asked.approval, digest: approval.request.digest, verdict: verdict)
+        world.lastConnection += 1
+        let peer = PeerID(rawValue: world.lastConnection)
+        let use = CodeChecker.Use(command: CommandID(world.name("n"))!, push: push, decide: decide)
+        codes[peer] = use
+        code.used(use)
+        world.freedom.intended(decide)
+        world.trace.note(world.now, "phone", "uses code", "\(push.rawValue) for \(asked.approval)")
+        var told = push
+        if world.plant == .swappedCode, let other = code.other(than: push) { told = other }
+        world.relay.feed(.codePresented(peer, use.command, told, verdict))
+        // Whoever waits for too long hangs up.
+        world.relay.inThisLife(after: 30_000) { process in process.world.pushes?.hangUp(peer) }
+    }
+
+    private func hangUp(_ peer: PeerID) {
+        if codes.removeValue(forKey: peer) != nil { world.relay.feed(.disconnected(peer)) }
+    }
+
+    func replied(_ bytes: [UInt8], to peers: [PeerID]) {
+        for peer in peers {
+            guard let use = codes[peer] else { continue }
+            guard let message = try? MessageToClient(parsing: bytes), case .reply(use.command, let reply) = message else {
+                world.report(.code, "a code is answered with something else than a reply")
+                return
+            }
+            let key = SessionKey(workspace: World.workspace.id, session: use.decide.session)
+            let winner = world.log.sessions[key]?.decisions[use.decide.approval]
+            if let complaint = world.decisions.replied(reply, to: use.command, use.decide, winner: winner) {
+                world.report(world.plant == .swappedCode ? .code : .decision, complaint)
+            }
+            world.relay.inThisLife(after: 0) { process in process.world.pushes?.hangUp(peer) }
+        }
+    }
+
+    // MARK: The end
+
+    private func lookAtPhases() {
+        world.after(5_000) { [self] _ in lookAtPhases() }
+        guard let relay = world.relay.relay else { return }
+        let views = relay.committed
+        for known in relay.knownDevices {
+            if presence.isPresent(known.device.id, at: world.now) { edge.spared(known.cards.compactMap(\.id), at: world.now) }
+        }
+        if let complaint = edge.phase(relay.knownDevices, views, at: world.now) { world.report(.phase, complaint) }
+    }
+
+    func checkQuiet(_ relay: Relay) {
+        let views = relay.committed
+        for known in relay.knownDevices {
+            guard let phone = phones.first(where: { $0.device.id == known.device.id }) else { continue }
+            if let complaint = edge.quiet(phone, known, views) { return world.report(.edge, complaint) }
+            let quietMinute = world.relay.wall / 60_000 % 1_440
+            if let complaint = ring.quiet(known.device, views, minute: quietMinute) { return world.report(.ring, complaint) }
+        }
+        checkCodes()
+    }
+
+    func checkSettled(_ relay: Relay) {
+        for known in relay.knownDevices {
+            guard let phone = phones.first(where: { $0.device.id == known.device.id }) else { continue }
+            if let complaint = edge.quiet(phone, known, relay.committed) { return world.report(.edge, complaint) }
+        }
+        checkCodes()
+    }
+
+    private func checkCodes() {
+        for key in world.log.order {
+            for (approval, decision) in world.log.sessions[key]?.decisions ?? [:] {
+                if let complaint = code.decided(approval, decision) { return world.report(.code, complaint) }
+            }
+        }
+    }
+}
+
+extension PushOrder {
+    fileprivate var backdated: PushOrder {
+        var order = self
+        order.payload = Array("{\"aps\":{\"timestamp\":1,\"content-state\":{}}}".utf8)
+        return order
+    }
+
+    fileprivate var goingOn: PushOrder {
+        var order = self
+        order.purpose = .update
+        return order
+    }
+
+    fileprivate var again: PushOrder {
+        var order = self
+        order.id = PushID(rawValue: id.rawValue + 1_000_000)
+        return order
+    }
+}

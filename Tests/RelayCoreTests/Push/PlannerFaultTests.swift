@@ -1,0 +1,143 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+/// What the simulation found, each as a test of its own.
+@Suite("Pushes when things go wrong")
+struct PlannerFaultTests {
+    private typealias T = RelayTranscript
+
+    @Test("a clock that is set back puts nothing off")
+    func clockBack() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(rig.tool(1))
+        rig.pass(1_000)
+        rig.transcript.clockOffset = -315_360_000_000
+        rig.agent(rig.tool(2))
+        rig.pass(61_000)
+        #expect(try #require(rig.take().last).text.contains(#""operations":2"#))
+    }
+
+    @Test("a card whose token was dropped is brought up to date when its app tells another")
+    func revived() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(T.request("a1"))
+        rig.pass(100, answering: false)
+        _ = rig.take(.refused(.dropToken, text: "Unregistered"))
+        rig.report(token: "dd")
+        rig.pass(2_000)
+        let update = try #require(rig.take().last { $0.purpose == .update })
+        #expect(update.target == .device(token: "dd"))
+        #expect(update.text.contains(#""approvals":1"#))
+    }
+
+    @Test("a card that was over before its token came is ended with it")
+    func lateToken() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        rig.report(token: nil)
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.pass(10_000)
+        _ = rig.take()
+        rig.report(token: "dd")
+        rig.pass(1_000)
+        #expect(rig.take().map(\.purpose) == [.end])
+    }
+
+    @Test("another card is not sent to where the one before it listened")
+    func otherCard() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.report(card: "card2", token: nil)
+        rig.agent(T.request("a1"))
+        rig.pass(1_000)
+        #expect(!rig.take().contains { $0.target == .device(token: "cc") })
+    }
+
+    @Test("the card of all sessions ends with the last of them")
+    func aggregateEnd() throws {
+        let rig = try PlannerRig { $0.cards = .aggregate }
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        rig.command(.card(PlannerRig.device, CardReport(card: CardID("all")!, session: nil, token: "cc", state: .active)))
+        rig.pass(120_000)
+        _ = rig.take()
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.pass(1_000)
+        #expect(rig.take().contains { $0.purpose == .end })
+    }
+
+    @Test("an end waits until nobody looks at the device, by word or by silence")
+    func sparedEnd() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.command(.presence(isForeground: true, session: nil, device: PlannerRig.device))
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.pass(20_000)
+        #expect(!rig.take().contains { $0.purpose == .end })
+        rig.pass(15_000)
+        #expect(rig.take().contains { $0.purpose == .end })
+    }
+
+    @Test("what is asked while there is no token for alerts rings when there is one")
+    func lateAlertToken() throws {
+        let rig = try PlannerRig { $0.alertToken = nil }
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(10_000)
+        #expect(rig.take().isEmpty)
+        rig.register()
+        rig.pass(1_000)
+        #expect(rig.take().compactMap(\.code?.approval) == [ApprovalID("a1")!])
+    }
+
+    @Test("an alert to a token that is dead rings again on the next, an older token's answer at once")
+    func deadToken() throws {
+        for advice in [PushAdvice.dropToken, .keepToken] {
+            let rig = try PlannerRig()
+            rig.agent(T.started, T.request("a1"))
+            rig.pass(100, answering: false)
+            #expect(rig.take(.refused(advice, text: "Unregistered")).count == 1)
+            rig.register { $0.alertToken = "ee" }
+            rig.pass(31_000)
+            #expect(rig.take().compactMap(\.code?.approval) == [ApprovalID("a1")!], "\(advice)")
+        }
+    }
+
+    @Test("nobody hears of the end of what they were not rung for")
+    func mutedEnd() throws {
+        let rig = try PlannerRig { $0.muted = [PlannerRig.session] }
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(1_000)
+        rig.agent(.approvalCancelled(ApprovalID("a1")!, reason: "local"))
+        rig.pass(10_000)
+        #expect(rig.take().isEmpty)
+    }
+
+    @Test("a code whose decision the disk did not take may be used again")
+    func codeGivenBack() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100)
+        let push = try #require(rig.take().first).id
+        let peer = PeerID(rawValue: 2_000_000)
+        rig.transcript.handle(.codePresented(peer, CommandID("code1")!, push, .allow))
+        rig.transcript.failCommit()
+        #expect(rig.transcript.take(peer).first?.contains("unavailable") == true)
+        rig.transcript.handle(.disconnected(peer))
+        #expect(rig.present(push, .allow).contains(#""stage":"decided""#))
+    }
+
+    @Test("what ends for nobody leaves the reserve alone")
+    func endsSpareReserve() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        for number in 1...6 {
+            rig.agent(.error(message: "e\(number)", recoverable: true))
+            rig.pass(1_000)
+        }
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.pass(1_000)
+        #expect(rig.take().last { $0.purpose == .end }?.priority == 5)
+    }
+}

@@ -205,7 +205,7 @@ final class Phone {
         for place in cards.indices where cards[place].state == .active { end(place, .ended) }
         cards = []
         installs += 1
-        device.id = DeviceID("\(name)-\(installs)")!
+        device.id = DeviceID("\(name)-\(installs % 3)")!
         isRegistered = false
         die()
         wake(for: 15_000)

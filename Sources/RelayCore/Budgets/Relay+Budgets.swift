@@ -137,9 +137,9 @@ extension Relay {
     }
 
     /// What the batch made of budgets is on disk.
-    mutating func showBudgets(of batch: Staging) {
+    mutating func showBudgets(of batch: Staging, at now: Instant) {
         budgets.books = budgets.staged
-        for workspace in batch.movedBudgets.sorted(by: { $0.rawValue < $1.rawValue }) { showBudgets(of: workspace) }
+        for workspace in batch.movedBudgets.sorted(by: { $0.rawValue < $1.rawValue }) { showBudgets(of: workspace, at: now) }
         answer(batch.budgets, .done)
     }
 
@@ -163,11 +163,11 @@ extension Relay {
         budgets.today = day
         for workspace in budgets.books.keys.sorted(by: { $0.rawValue < $1.rawValue })
         where budgets.books[workspace]?.ofDay != nil {
-            showBudgets(of: workspace)
+            showBudgets(of: workspace, at: now)
         }
     }
 
-    private mutating func showBudgets(of workspace: WorkspaceID) {
+    private mutating func showBudgets(of workspace: WorkspaceID, at now: Instant) {
         let book = budgets.books[workspace] ?? BudgetBook()
         for key in sessions.keys.filter({ $0.workspace == workspace }).sorted() {
             guard let summary = sessions[key]?.committed?.state.summary else { continue }
@@ -175,6 +175,7 @@ extension Relay {
             guard mark != summary.budget else { continue }
             sessions[key]?.updateViews { $0.state.summary.budget = mark }
             if let summary = sessions[key]?.committed?.state.summary { sendToWatchers(.summary(summary), of: key) }
+            lookForDevices(at: key, at: now)
         }
         for peer in hosts.keys.sorted() where hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
     }

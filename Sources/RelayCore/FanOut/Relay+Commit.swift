@@ -36,7 +36,7 @@ extension Relay {
         }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
         show(batch.trims)
-        showBudgets(of: batch)
+        showBudgets(of: batch, at: now)
         run(batch.commands)
         answerWaiters()
         recordsCommitted(batch)

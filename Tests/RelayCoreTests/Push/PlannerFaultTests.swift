@@ -116,8 +116,9 @@ struct PlannerFaultTests {
 
     @Test("a code whose decision the disk did not take may be used again")
     func codeGivenBack() throws {
-        let rig = try PlannerRig()
-        rig.agent(T.started, T.request("a1"))
+        let rig = try PlannerRig { $0.text = .full }
+        rig.agent(T.started)
+        rig.ask("a1")
         rig.pass(100)
         let push = try #require(rig.take().first).id
         let peer = PeerID(rawValue: 2_000_000)

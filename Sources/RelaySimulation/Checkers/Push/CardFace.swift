@@ -32,6 +32,7 @@ struct CardFace: Equatable, CustomStringConvertible {
         let text = order.first { $0 == device.text || $0 == profile.textMax } ?? device.text
         var subject = PushSubject(summary: view.state.summary, approval: oldest, text: text, now: moment)
         subject.waiting = Set(pending.map(\.id))
+        subject.budgetLevel = view.state.summary.budget?.level ?? 0
         if session == nil { subject.sessions = Int64(live.count) }
         return CardFace(bytes: profile.contentState(subject, bytesMax: bytesMax))
     }

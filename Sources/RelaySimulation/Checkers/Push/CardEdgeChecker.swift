@@ -55,6 +55,11 @@ struct CardEdgeChecker {
             known.failures += 1
             if known.failures >= 5 { known.isGivenUp = true }
         }
+        // An end that APNs does not take as it is, or never, is not made another way; one to a dead token is, for the next.
+        switch outcome {
+        case .refused(.dropToken, _), .refused(.quarantineToken, _): break
+        default: if order.purpose == .end, known.isGivenUp { known.isEnded = true }
+        }
         shown[card] = known
     }
 

@@ -31,7 +31,8 @@ struct ReserveChecker {
     }
 
     mutating func planned(_ order: PushOrder, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
-        guard order.pushType == "liveactivity", order.purpose != .start else { return nil }
+        // Only what takes brings the bucket up to date: what a change of the rate does in between is in the device's favour.
+        guard order.pushType == "liveactivity", order.purpose != .start, order.priority == 10 else { return nil }
         let burst: Int64 = (isFrequent ? 18 : 6) * Self.one
         var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, steady: now, wasFrequent: isFrequent)
         // Whatever it was in between, it was no better than this.
@@ -42,7 +43,6 @@ struct ReserveChecker {
         bucket.steady = now
         bucket.wasFrequent = isFrequent
         defer { buckets[order.device] = bucket }
-        guard order.priority == 10 else { return nil }
         if !isWaitedFor, bucket.level < 4 * Self.one {
             return "push \(order.id.rawValue) to \(order.device) goes at 10 for nobody, and \(bucket.level / Self.one) are left"
         }

@@ -109,6 +109,7 @@ final class ClientProcess {
         let budget = Budget(
             scope: world.dice.pick(scopes), microUSD: world.dice.chance(0.2) ? 0 : Int64(world.dice.spread(100, 10_000)),
             levels: world.dice.pick([[50, 80, 100], [10, 20, 30, 40], [100], [150, 300]]), holds: world.dice.chance(0.5))
+        world.budgets.asks(budget)
         send(.budget(budget), .budget(budget))
     }
 

@@ -135,6 +135,7 @@ final class PushWorld {
             order.reported(report)
             edge.reported(report, at: world.now)
         case .forget(let device):
+            starts.forgot(device)
             ring.forgot(device)
             reserve.forgot(device)
             order.forgot(apns.tokens.values.compactMap { if case .card(let card) = $0.kind { card } else { nil } })

@@ -18,6 +18,7 @@ struct CardEdgeChecker {
 
     private var shown: [CardID: Shown] = [:]
     private var pendingSince: [ApprovalID: (steady: Int64, wall: Int64)] = [:]
+    private var markSince: [SessionID: (mark: BudgetMark?, at: Int64)] = [:]
     private var troubledAt: Int64 = 0
     /// The relay may take so long, in milliseconds: its floors, its back-off, and a commit.
     private static let patience: Int64 = 60_000
@@ -73,6 +74,9 @@ struct CardEdgeChecker {
             }
         }
         pendingSince = pending
+        for view in views where markSince[view.key.session]?.mark != view.state.summary.budget {
+            markSince[view.key.session] = (view.state.summary.budget, now)
+        }
         for device in known where device.device.cards == .perSession {
             for card in device.cards {
                 guard card.isActive, card.token != nil, let id = card.id, let session = card.session, let known = shown[id],
@@ -82,7 +86,8 @@ struct CardEdgeChecker {
                 else {
                     continue
                 }
-                let since = max(newest, known.steadySince, troubledAt)
+                // A budget that was set just now is news of its own.
+                let since = max(newest, known.steadySince, troubledAt, markSince[session]?.at ?? 0)
                 guard now - since > Self.patience else { continue }
                 guard let accepted = known.accepted, let face = CardFace(accepted.payload),
                     face == CardFace.expected(session, device.device, views, at: accepted.plannedAt)

@@ -35,6 +35,9 @@ struct StartChecker {
         settle(device) { $0.session == report.session }
     }
 
+    /// Whoever registers under this name later is another app, on which nothing was started.
+    mutating func forgot(_ device: DeviceID) { starts[device] = nil }
+
     mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
         switch outcome {
         case .refused, .notSent: settle(order.device) { $0.id == order.id }

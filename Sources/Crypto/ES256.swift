@@ -89,9 +89,13 @@ private enum ES256 {
     static func key(pem: String, _ read: (OpaquePointer?) -> OpaquePointer?) throws(CryptoError) -> OpaquePointer {
         let bytes = Array(pem.utf8)
         guard bytes.count <= pemBytesMax else { throw CryptoError(.invalidKey, "this is too long for a key in PEM") }
-        let input = unsafe BIO_new_mem_buf(bytes, Int32(bytes.count))
-        defer { unsafe BIO_free(input) }
-        guard let key = unsafe read(input) else {
+        // The BIO reads from where the bytes lie: they must stay there until it is done.
+        let found = unsafe bytes.withUnsafeBytes { bytes -> OpaquePointer? in
+            let input = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { unsafe BIO_free(input) }
+            return unsafe read(input)
+        }
+        guard let key = unsafe found else {
             throw CryptoError(.invalidKey, "this is not a key in PEM without a password: \(CryptoError.takeReason())")
         }
         guard unsafe isOnP256(key) else {

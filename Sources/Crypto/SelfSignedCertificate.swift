@@ -51,9 +51,12 @@ package struct SelfSignedCertificate: Sendable {
     /// The caller owns it.
     private static func copy(of key: ES256PrivateKey) -> OpaquePointer? {
         let bytes = Array(key.pem.utf8)
-        let input = unsafe BIO_new_mem_buf(bytes, Int32(bytes.count))
-        defer { unsafe BIO_free(input) }
-        return unsafe PEM_read_bio_PrivateKey(input, nil, nil, nil)
+        // The BIO reads from where the bytes lie: they must stay there until it is done.
+        return unsafe bytes.withUnsafeBytes { bytes in
+            let input = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { unsafe BIO_free(input) }
+            return unsafe PEM_read_bio_PrivateKey(input, nil, nil, nil)
+        }
     }
 
     private static func add(_ kind: Int32, _ value: String, to certificate: OpaquePointer) -> Bool {

@@ -9,7 +9,7 @@ from relay import ROOT
 PAGE = ROOT / "Sources/HeliographServer/HeliographServer.docc/Hazards.md"
 ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+?) \| (.*?) ?\|$", re.MULTILINE)
 # A number of the list of hazards that the page answers.
-LAST = 31
+NUMBERS = [*range(1, 32), *range(64, 73)]
 
 
 def rows() -> list[tuple[str, str, str, str]]:
@@ -17,7 +17,7 @@ def rows() -> list[tuple[str, str, str, str]]:
 
 
 def test_every_hazard_has_its_row():
-    assert [int(row[0]) for row in rows()] == list(range(1, LAST + 1))
+    assert [int(row[0]) for row in rows()] == NUMBERS
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"hazard {row[0]}")

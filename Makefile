@@ -12,6 +12,8 @@ BINARY := .build/release/heliograph
 PYTHON := .venv/bin/python
 # Tests are built with warnings as errors in our own targets; Package.swift looks at this.
 STRICT := HELIOGRAPH_STRICT=1
+# A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
+WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Everything that `swift format` looks at.
 SWIFT := Package.swift Sources Tests
 
@@ -41,9 +43,9 @@ test: test-swift test-web test-integration ## Every test: Swift, web modules, th
 test-swift: packages venv
 	$(STRICT) swift build --build-tests
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.
-	$(STRICT) swift test --skip-build --no-parallel --skip RelaySimulationTests
+	$(STRICT) $(WATCHED) swift test --skip-build --no-parallel --skip RelaySimulationTests
 	@# This one uses every processor by itself.
-	$(STRICT) swift test --skip-build --filter RelaySimulationTests
+	$(STRICT) $(WATCHED) swift test --skip-build --filter RelaySimulationTests
 
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web

@@ -54,6 +54,15 @@ import Testing
         return rig
     }
 
+    @Test("a card that was started before the system's list came stays, though it is not on the list")
+    func startedBeforeTheList() {
+        var rig = Rig()
+        _ = rig.tell(.appeared(card("c1", token: "aa")))
+        let told = rig.drain(rig.tell(.launched([])))
+        #expect(rig.lifecycle.liveCard(of: "s1") == "c1")
+        #expect(told.allSatisfy { $0 != report("c1", token: "aa", .dismissed) })
+    }
+
     @Test("from the app's wish to the relay's knowledge")
     func start() throws {
         var rig = rig()

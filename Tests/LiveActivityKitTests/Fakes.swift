@@ -3,6 +3,17 @@ import Synchronization
 
 @testable import LiveActivityKit
 
+/// Given once, waited for by one; the wait ends with the task too, so that a test that waits in vain ends at its time limit.
+final class Signal: Sendable {
+    private let stream: AsyncStream<Never>
+    private let continuation: AsyncStream<Never>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func give() { continuation.finish() }
+    func wait() async { for await _ in stream {} }
+}
+
 /// A relay that answers as it is told, and remembers what it heard.
 final class FakeRelay: RelayReporting {
     struct Heard: Equatable {
@@ -15,7 +26,7 @@ final class FakeRelay: RelayReporting {
         var heard: [Heard] = []
         var failures: [LiveActivityError.Code] = []
         var reply = DecisionReply.stands(stage: "decided")
-        var waiting: [(count: Int, go: CheckedContinuation<Void, Never>)] = []
+        var waiting: [(count: Int, signal: Signal)] = []
     }
 
     private let state = Mutex(State())
@@ -28,14 +39,12 @@ final class FakeRelay: RelayReporting {
 
     /// Returns when so many calls were made in all.
     func hears(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.heard.count >= count { return true }
-                state.waiting.append((count, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
+        let signal = Signal()
+        let isThere = state.withLock { state in
+            if state.heard.count < count { state.waiting.append((count, signal)) }
+            return state.heard.count >= count
         }
+        if !isThere { await signal.wait() }
     }
 
     func report(_ report: RelayReport, of device: String) async throws(LiveActivityError) {
@@ -54,7 +63,7 @@ final class FakeRelay: RelayReporting {
             state.waiting.removeAll { $0.count <= state.heard.count }
             return (state.failures.isEmpty ? nil : state.failures.removeFirst(), ready)
         }
-        for waiter in ready { waiter.go.resume() }
+        for waiter in ready { waiter.signal.give() }
         if let failure { throw LiveActivityError(failure, "as told") }
     }
 }
@@ -115,8 +124,8 @@ final class FakeCards: CardDriving {
 final class FakeClock: ManagerClock {
     private struct State {
         var now = moment
-        var sleepers: [(until: Date, wake: CheckedContinuation<Void, Never>)] = []
-        var watchers: [CheckedContinuation<Void, Never>] = []
+        var sleepers: [(until: Date, signal: Signal)] = []
+        var watchers: [Signal] = []
     }
 
     private let state = Mutex(State())
@@ -125,28 +134,27 @@ final class FakeClock: ManagerClock {
     var dice: Double { 1 }
 
     func sleep(until moment: Date) async {
-        await withCheckedContinuation { continuation in
-            let (isOver, watchers) = state.withLock { state in
-                if moment <= state.now { return (true, [CheckedContinuation<Void, Never>]()) }
-                state.sleepers.append((moment, continuation))
-                defer { state.watchers = [] }
-                return (false, state.watchers)
-            }
-            for watcher in watchers { watcher.resume() }
-            if isOver { continuation.resume() }
+        let signal = Signal()
+        let watchers = state.withLock { state -> [Signal]? in
+            if moment <= state.now { return nil }
+            state.sleepers.append((moment, signal))
+            defer { state.watchers = [] }
+            return state.watchers
         }
+        guard let watchers else { return }
+        for watcher in watchers { watcher.give() }
+        await signal.wait()
+        state.withLock { state in state.sleepers.removeAll { $0.signal === signal } }
     }
 
     /// Returns when somebody sleeps.
     func hasSleeper() async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if !state.sleepers.isEmpty { return true }
-                state.watchers.append(continuation)
-                return false
-            }
-            if isThere { continuation.resume() }
+        let signal = Signal()
+        let isThere = state.withLock { state in
+            if state.sleepers.isEmpty { state.watchers.append(signal) }
+            return !state.sleepers.isEmpty
         }
+        if !isThere { await signal.wait() }
     }
 
     func advance(_ seconds: TimeInterval) {
@@ -156,7 +164,7 @@ final class FakeClock: ManagerClock {
             state.sleepers.removeAll { $0.until <= state.now }
             return due
         }
-        for sleeper in due { sleeper.wake.resume() }
+        for sleeper in due { sleeper.signal.give() }
     }
 }
 

@@ -78,6 +78,17 @@ import Testing
         #expect(queue.next(at: moment)?.report == card("a"))
     }
 
+    @Test("a refusal of the token that was replaced meanwhile stops nothing; one of the new token does")
+    func overtakenToken() throws {
+        var queue = queue(card("a"))
+        let old = try take(&queue, at: moment)
+        queue.unblock()
+        #expect(queue.failed(old.number, .unauthorised, dice: 0, limits: limits, at: moment) == .kept)
+        let new = try take(&queue, at: moment)
+        #expect(queue.failed(new.number, .unauthorised, dice: 0, limits: limits, at: moment) == .kept)
+        #expect(queue.next(at: moment) == nil)
+    }
+
     @Test("a relay that lost the device is told of it once, then the card again, then never more")
     func deviceLost() throws {
         var queue = queue(card("a"))

@@ -101,6 +101,8 @@ public struct CardLifecycle: Sendable {
     private(set) var isSignedOut = false
     /// Asked of the system, not yet there.
     private var starting: Set<String?> = []
+    /// Of an earlier run, until the system has told which of them are still there.
+    private var inherited: Set<String> = []
     private let limits: LifecycleLimits
 
     /// `saved` is of an earlier run, and of the same device; of another one nothing is taken over.
@@ -113,6 +115,7 @@ public struct CardLifecycle: Sendable {
         }
         queue = ReportQueue(saved.reports)
         cards = saved.cards
+        inherited = Set(saved.cards.map(\.id))
         isSignedOut = saved.isSignedOut
         self.device = Self.merged(device, saved.device)
     }
@@ -168,10 +171,11 @@ public struct CardLifecycle: Sendable {
     }
 
     /// What the relay knows of our cards may be from another time: it is told of all that live, and of those that went while
-    /// the app did not run.
+    /// the app did not run. A card that was started before the system's list came is not on it, and stays.
     private mutating func launched(_ seen: [SeenCard], at now: Date) -> [Order] {
-        let kept = Set(seen.map(\.id))
-        for index in cards.indices where cards[index].isLive && !kept.contains(cards[index].id) {
+        let gone = inherited.subtracting(seen.map(\.id))
+        inherited = []
+        for index in cards.indices where cards[index].isLive && gone.contains(cards[index].id) {
             cards[index].state = .dismissed
         }
         for card in seen { adopt(card, at: now) }

@@ -16,6 +16,8 @@ struct ReportQueue: Sendable, Equatable {
     private(set) var waitsUntil: Date?
     /// The relay does not know our token.
     private var isBlocked = false
+    /// What is in flight went with a token that was replaced since: its refusal says nothing of the new one.
+    private var wentWithOldToken = false
     /// The relay did not know the device, and was told; the second time is another matter.
     private var hasRegisteredAgain = false
 
@@ -49,6 +51,7 @@ struct ReportQueue: Sendable, Equatable {
 
     mutating func acknowledged(_ number: Int) -> RelayReport? {
         guard land(number) else { return nil }
+        wentWithOldToken = false
         attempts = 0
         waitsUntil = nil
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
@@ -72,9 +75,10 @@ struct ReportQueue: Sendable, Equatable {
         _ number: Int, _ code: LiveActivityError.Code, dice: Double, limits: LifecycleLimits, at now: Date
     ) -> Failure {
         guard land(number) else { return .kept }
+        defer { wentWithOldToken = false }
         switch code {
         case .unauthorised:
-            isBlocked = true
+            isBlocked = !wentWithOldToken
             return .kept
         case .refused, .badAnswer, .notFound: return refused(number, code)
         default:
@@ -102,8 +106,10 @@ struct ReportQueue: Sendable, Equatable {
         waitsUntil = nil
     }
 
+    /// There is another token.
     mutating func unblock() {
         isBlocked = false
+        wentWithOldToken = inFlight != nil
         hurry()
     }
 

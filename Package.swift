@@ -75,10 +75,11 @@ let package = Package(
 
         // Adapters to the world outside.
         module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb, sqlite]),
-        module("WebSocketEngine", ["CLibwebsockets", deque, logging]),
+        module("WebSocketEngine", ["CLibwebsockets", "HostNames", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
+        module("HostNames"),
         module("Crypto", ["COpenSSL"]),
-        module("HTTP2", ["CNghttp2", "Crypto"]),
+        module("HTTP2", ["CNghttp2", "Crypto", "HostNames"]),
         module("PushAPNs", ["HTTP2", "Crypto"]),
         module("QRCode", ["CQREncode"]),
 
@@ -104,18 +105,19 @@ let package = Package(
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol"]),
         tests("RelayCoreTests", ["RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
-        tests("HTTP2Tests", ["HTTP2", "Crypto"]),
-        tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto"]),
+        tests("HTTP2Tests", ["HTTP2", "Crypto", "TestSupport"]),
+        tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto", "TestSupport"]),
         tests("QRCodeTests", ["QRCode"]),
-        tests("APNsSimulatorTests", ["APNsSimulator", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests("APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "Crypto"]),
-        tests("WebSocketEngineTests", ["WebSocketEngine", logging], exclude: ["Peers"]),
+        tests("WebSocketEngineTests", ["WebSocketEngine", "TestSupport", logging], exclude: ["Peers"]),
         tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),
         tests(
             "HeliographHostTests", ["HeliographHost", "HostCore", "RelayProtocol", "WebSocketEngine", "Crypto", logging],

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Glibc
+internal import HostNames
 
 /// The client's role.
 extension HTTP2Loop {

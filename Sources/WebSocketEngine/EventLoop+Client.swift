@@ -1,5 +1,6 @@
 internal import CLibwebsockets
 internal import Glibc
+internal import HostNames
 
 /// Outbound WebSockets.
 extension EventLoop {

@@ -1,4 +1,5 @@
 import HTTP2
+import TestSupport
 import Testing
 
 @Suite("Faults of a server, as its client sees them", .timeLimit(.minutes(2)))

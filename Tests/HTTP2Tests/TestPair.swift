@@ -1,11 +1,7 @@
 import Crypto
 import Foundation
 import HTTP2
-
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
+import TestSupport
 
 /// A certificate for `localhost` and 127.0.0.1 that signs itself, made once.
 enum TestCertificate {
@@ -48,31 +44,19 @@ final class TestClient: HTTP2ClientHandler, Sendable {
     }
 
     func nextSettings() async throws -> Int {
-        guard
-            case .settingsReceived(let max) = try await events.next({ if case .settingsReceived = $0 { true } else { false } })
-        else { throw TestFailure("unreachable") }
-        return max
+        try await events.first { if case .settingsReceived(let max) = $0 { max } else { nil } }
     }
 
     func nextResponse() async throws -> (message: HTTP2Message, stream: HTTP2StreamID) {
-        guard
-            case .responseReceived(let message, let stream) = try await events.next({
-                if case .responseReceived = $0 { true } else { false }
-            })
-        else { throw TestFailure("unreachable") }
-        return (message, stream)
+        try await events.first { if case .responseReceived(let message, let stream) = $0 { (message, stream) } else { nil } }
     }
 
     func nextStreamEnd() async throws -> HTTP2StreamEnd {
-        guard case .streamEnded(_, let end) = try await events.next({ if case .streamEnded = $0 { true } else { false } })
-        else { throw TestFailure("unreachable") }
-        return end
+        try await events.first { if case .streamEnded(_, let end) = $0 { end } else { nil } }
     }
 
     func nextClosed() async throws -> HTTP2CloseReason {
-        guard case .closed(let reason) = try await events.next({ if case .closed = $0 { true } else { false } })
-        else { throw TestFailure("unreachable") }
-        return reason
+        try await events.first { if case .closed(let reason) = $0 { reason } else { nil } }
     }
 }
 
@@ -98,18 +82,11 @@ final class TestServer: HTTP2ServerHandler, Sendable {
     }
 
     func nextRequest() async throws -> (message: HTTP2Message, stream: HTTP2StreamID) {
-        guard
-            case .requestReceived(let message, let stream) = try await events.next({
-                if case .requestReceived = $0 { true } else { false }
-            })
-        else { throw TestFailure("unreachable") }
-        return (message, stream)
+        try await events.first { if case .requestReceived(let message, let stream) = $0 { (message, stream) } else { nil } }
     }
 
     func nextStreamEnd() async throws -> HTTP2StreamEnd {
-        guard case .streamEnded(_, let end) = try await events.next({ if case .streamEnded = $0 { true } else { false } })
-        else { throw TestFailure("unreachable") }
-        return end
+        try await events.first { if case .streamEnded(_, let end) = $0 { end } else { nil } }
     }
 }
 

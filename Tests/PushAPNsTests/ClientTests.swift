@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTP2
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PushAPNs

@@ -4,6 +4,7 @@ import HTTP2
 import Synchronization
 
 @testable import PushAPNs
+import TestSupport
 
 /// A server that does with each push what its test says, and keeps what came. (`APNsSimulator` is the one with Apple's rules.)
 final class FakeAPNs: HTTP2ServerHandler, Sendable {

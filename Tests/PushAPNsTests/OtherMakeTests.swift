@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTP2
+import TestSupport
 import Testing
 
 @testable import PushAPNs

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTP2
+import TestSupport
 import Testing
 
 @testable import PushAPNs
@@ -111,9 +112,4 @@ struct ProviderTokenTests {
         guard case .failed = file.look() else { throw TestFailure("this is no key") }
         #expect(file.key != nil, "the last good key stays")
     }
-}
-
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Logging
+import TestSupport
 import Testing
 
 @testable import WebSocketEngine

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// A peer of another make: a script of `Peers/` in its own process.
@@ -88,11 +89,6 @@ final class Python: Sendable {
         throw TestFailure(
             "no Python with `websockets`: `make test` sets up .venv, or name one in HELIOGRAPH_TEST_PYTHON")
     }
-}
-
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }
 
 enum JSONValue: Decodable, Sendable, Equatable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import WebSocketEngine
+import TestSupport
 
 /// Records what an outbound connection tells.
 final class TestClient: ClientHandler, @unchecked Sendable {

@@ -1,5 +1,6 @@
 import APNsSimulator
 import Foundation
+import struct LiveActivityKit.HeliographActivityAttributes
 import RelayCore
 import RelayProtocol
 import Testing
@@ -7,57 +8,22 @@ import Testing
 /// Every shipped profile, in every status and at the edges of what a host can send, into the types of the app it is for: with the
 /// default `JSONDecoder`, through the whole device.
 @Suite("Shipped profiles on a device") struct ShippedProfileTests {
-    /// The types that feed on the profile `heliograph`, as `LiveActivityKit` declares them.
-    enum HeliographApp: ActivityModel {
+    /// An app that uses `LiveActivityKit`: its own types decode what the relay sends.
+    enum KitApp: ActivityModel {
         static let attributesType = "HeliographActivityAttributes"
 
-        struct Attributes: Decodable {
-            let session: String?
-            let title: String
-            let project: String?
-            let agent: String
-            let host: String
-        }
-
-        struct ContentState: Decodable {
-            struct Progress: Decodable {
-                let completed: Int
-                let total: Int
-                let current: String?
-            }
-
-            struct Approval: Decodable {
-                let id: String
-                let tool: String
-                let summary: String
-                let isQuestion: Bool
-                let session: String?
-                let isWhole: Bool?
-            }
-
-            let status: String
-            let operation: String?
-            let progress: Progress?
-            let approvals: Int
-            let questions: Int
-            let approval: Approval?
-            let costMicroUSD: Int64?
-            let budgetLevel: Int?
-            let operations: Int
-            let messages: Int
-            let sessions: Int?
-            let error: String?
-            let startedAt: Date
-            let updatedAt: Date
-        }
+        typealias Attributes = HeliographActivityAttributes
+        typealias ContentState = HeliographActivityAttributes.ContentState
 
         static func face(_ attributes: Attributes, _ state: ContentState) -> CardFace {
-            CardFace(symbol: "app", tint: .blue, title: attributes.title, status: state.status, detail: state.approval?.summary)
+            CardFace(
+                symbol: "app", tint: .blue, title: attributes.title, status: state.status.rawValue,
+                detail: state.approval?.summary)
         }
     }
 
     static let apps: [(profile: String, types: ActivityTypes)] =
-        KnownApp.allCases.map { ($0.rawValue, $0.activityTypes) } + [("heliograph", ActivityTypes(HeliographApp.self))]
+        KnownApp.allCases.map { ($0.rawValue, $0.activityTypes) } + [("heliograph", ActivityTypes(KitApp.self))]
 
     struct Extreme: CustomTestStringConvertible {
         var testDescription: String

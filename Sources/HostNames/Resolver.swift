@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// Looks names up where blocking harms nobody.
-enum Resolver {
+package enum Resolver {
     /// Tried in turn; more would only lengthen the wait.
-    static let addressesMax = 4
+    package static let addressesMax = 4
 
     /// Calls back on a thread of its own with numeric addresses, none if there are none.
-    static func resolve(_ host: String, _ body: @escaping @Sendable ([String]) -> Void) {
+    package static func resolve(_ host: String, _ body: @escaping @Sendable ([String]) -> Void) {
         let work = unsafe Unmanaged.passRetained(Work(host: host, body: body))
         var thread = pthread_t()
         let result = unsafe pthread_create(

@@ -1,7 +1,7 @@
-import Synchronization
+internal import Synchronization
 
 /// What happened, in order; a test awaits what is to come instead of sleeping.
-final class EventLog<Event: Sendable>: Sendable {
+package final class EventLog<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
         var consumed: Set<Int> = []
@@ -12,27 +12,37 @@ final class EventLog<Event: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    func append(_ event: Event) {
+    package init() {}
+
+    package func append(_ event: Event) {
         wake { $0.events.append(event) }
     }
 
     /// Nothing more will come.
-    func finish() {
+    package func finish() {
         wake { $0.isFinished = true }
     }
 
-    var all: [Event] {
+    package var all: [Event] {
         state.withLock { $0.events }
     }
 
     /// The first event, not yet taken, that matches; waits for it.
-    func next(within limit: Duration = .seconds(20), _ matches: @Sendable (Event) -> Bool) async throws -> Event {
+    package func next(within limit: Duration = .seconds(20), _ matches: @Sendable (Event) -> Bool) async throws -> Event {
+        try await first(within: limit) { matches($0) ? $0 : nil }
+    }
+
+    /// What `pick` makes of the first event, not yet taken, of which it makes something; waits for it.
+    package func first<Picked: Sendable>(
+        within limit: Duration = .seconds(20), _ pick: @Sendable (Event) -> Picked?
+    ) async throws -> Picked {
         let end = ContinuousClock.now + limit
         while true {
-            let (found, isFinished) = state.withLock { state -> (Event?, Bool) in
-                for (index, event) in state.events.enumerated() where !state.consumed.contains(index) && matches(event) {
+            let (found, isFinished) = state.withLock { state -> (Picked?, Bool) in
+                for (index, event) in state.events.enumerated() where !state.consumed.contains(index) {
+                    guard let picked = pick(event) else { continue }
                     state.consumed.insert(index)
-                    return (event, false)
+                    return (picked, false)
                 }
                 return (nil, state.isFinished)
             }

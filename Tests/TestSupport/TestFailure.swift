@@ -1,0 +1,5 @@
+/// What a test could not get, in a sentence.
+package struct TestFailure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}

@@ -26,9 +26,12 @@ internal import COpenSSL
     deinit { unsafe EVP_PKEY_free(key) }
 
     /// What verifies the signatures of this key.
-    package var publicKey: ES256PublicKey {
+    package var publicKey: ES256PublicKey { unsafe ES256PublicKey(adopting: shared) }
+
+    /// The same key; the caller owns the reference.
+    var shared: OpaquePointer {
         guard unsafe EVP_PKEY_up_ref(key) == 1 else { fatalError("OpenSSL could not share a key") }
-        return unsafe ES256PublicKey(adopting: key)
+        return unsafe key
     }
 
     /// PKCS #8, as in a `.p8` file. A secret.

@@ -11,7 +11,8 @@ package struct SelfSignedCertificate: Sendable {
     /// clocks may differ, for so many days. Throws `invalidCertificate` where a name is not one.
     package init(names: [String], days: Int) throws(CryptoError) {
         let key = ES256PrivateKey()
-        guard let certificate = unsafe X509_new(), let pair = unsafe Self.copy(of: key) else {
+        let pair = unsafe key.shared
+        guard let certificate = unsafe X509_new() else {
             fatalError("OpenSSL could not allocate a certificate: out of memory")
         }
         defer {
@@ -46,17 +47,6 @@ package struct SelfSignedCertificate: Sendable {
         }
         self.certificate = unsafe Self.pem(of: certificate)
         privateKey = key.pem
-    }
-
-    /// The caller owns it.
-    private static func copy(of key: ES256PrivateKey) -> OpaquePointer? {
-        let bytes = Array(key.pem.utf8)
-        // The BIO reads from where the bytes lie: they must stay there until it is done.
-        return unsafe bytes.withUnsafeBytes { bytes in
-            let input = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
-            defer { unsafe BIO_free(input) }
-            return unsafe PEM_read_bio_PrivateKey(input, nil, nil, nil)
-        }
     }
 
     private static func add(_ kind: Int32, _ value: String, to certificate: OpaquePointer) -> Bool {

@@ -148,8 +148,8 @@ package struct Relay {
 
     var pushing: PushSettings { configuration.push }
 
-    /// Records of the planner that do not decode, by name.
-    package var damagedRecords: [String] { push.damaged }
+    /// Records of the planner that do not decode, by kind and name: left where they are, and out of everything.
+    package var damagedRecords: [String] { push.damaged + budgets.damaged }
 
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(hosts.keys) + Array(clients.keys) }

@@ -12,24 +12,6 @@ extension PushOutcome {
         case .notSent(let obstacle): self = .notSent(obstacle.sentence)
         }
     }
-
-    /// For metrics and lists: the words of the wire.
-    var word: String {
-        switch self {
-        case .accepted: "accepted"
-        case .refused: "refused"
-        case .unknown: "unknown"
-        case .notSent: "notSent"
-        }
-    }
-
-    /// Nil where there is nothing to say.
-    var text: String? {
-        switch self {
-        case .accepted: nil
-        case .refused(_, let text), .unknown(let text), .notSent(let text): text
-        }
-    }
 }
 
 extension PushAdvice {

@@ -50,6 +50,13 @@ final class RelayRunner {
 
     func start() {
         bound = LoopBound(self, loop: loop)
+        begin()
+    }
+
+    private func begin() {
+        for record in relay.damagedRecords {
+            logger.error("a stored record does not decode; the relay goes on without it", metadata: ["record": "\(record)"])
+        }
         run(relay.started(at: .now))
     }
 
@@ -211,7 +218,7 @@ final class RelayRunner {
             isStoreFailing = false
             pushes.resume()
             logger.notice("the store has been read anew")
-            run(relay.started(at: .now))
+            begin()
         case .failure(let error):
             logger.error("the store cannot be read yet", metadata: ["error": "\(error)"])
             retryLoading()

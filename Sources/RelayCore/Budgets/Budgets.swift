@@ -8,6 +8,8 @@ struct Budgets {
     var staged: [WorkspaceID: BudgetBook] = [:]
     /// By the relay's clock when it was last looked at.
     var today = UTCDay(number: 0)
+    /// Records that do not decode, by name.
+    var damaged: [String] = []
 
     init() {}
 
@@ -15,7 +17,11 @@ struct Budgets {
         for record in records where record.kind == .budget {
             guard let bytes = record.bytes else { continue }
             // One that cannot be read is of a newer relay: it stays where it is, for that one.
-            try? books[record.workspace, default: BudgetBook()].restore(bytes)
+            do throws(WireError) {
+                try books[record.workspace, default: BudgetBook()].restore(bytes)
+            } catch {
+                damaged.append("budget \(record.name)")
+            }
         }
         staged = books
     }

@@ -169,14 +169,16 @@ extension Relay {
 
     private mutating func showBudgets(of workspace: WorkspaceID, at now: Instant) {
         let book = budgets.books[workspace] ?? BudgetBook()
+        var changed: [SessionKey] = []
         for key in sessions.keys.filter({ $0.workspace == workspace }).sorted() {
             guard let summary = sessions[key]?.committed?.state.summary else { continue }
             let mark = book.mark(of: summary, on: budgets.today)
             guard mark != summary.budget else { continue }
             sessions[key]?.updateViews { $0.state.summary.budget = mark }
             if let summary = sessions[key]?.committed?.state.summary { sendToWatchers(.summary(summary), of: key) }
-            lookForDevices(at: key, at: now)
+            changed.append(key)
         }
+        lookForDevices(at: changed, at: now)
         for peer in hosts.keys.sorted() where hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
     }
 }

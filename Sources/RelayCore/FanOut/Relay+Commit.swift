@@ -41,7 +41,7 @@ extension Relay {
         answerWaiters()
         recordsCommitted(batch)
         for trim in batch.trims where trim.state == nil { forgetCards(of: trim.key, at: now) }
-        for staged in batch.appends { lookForDevices(at: staged.key, at: now) }
+        lookForDevices(at: batch.appends.map(\.key), at: now)
     }
 
     /// The disk did not take the batch, nor can it take what was staged on top: everything falls back to what is on disk.

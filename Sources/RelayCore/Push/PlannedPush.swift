@@ -149,7 +149,8 @@ extension PushOrder {
 }
 
 extension PushOutcome {
-    var word: String {
+    /// As on the wire, in metrics and lists.
+    package var word: String {
         switch self {
         case .accepted: "accepted"
         case .refused: "refused"
@@ -159,7 +160,7 @@ extension PushOutcome {
     }
 
     /// A sentence, or Apple's reason; nil where there is nothing to say.
-    var text: String? {
+    package var text: String? {
         switch self {
         case .accepted: nil
         case .refused(_, let text), .unknown(let text), .notSent(let text): text

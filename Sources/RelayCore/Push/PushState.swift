@@ -43,8 +43,6 @@ struct PushState {
     /// Records that do not decode, by name: left out. An app registers again at its next launch.
     var damaged: [String] = []
 
-    init() {}
-
     init(_ records: [PushRecord]) {
         for record in records {
             guard let bytes = record.bytes else { continue }

@@ -100,21 +100,9 @@ struct RegisteredDevice {
             writer.field("startPendingUntil", startPendingUntil)
             writer.object("heldBack") { writer in
                 for kind in AlertKind.allCases {
-                    if let count = heldBack[kind] { writer.field(kind.key, count) }
+                    if let count = heldBack[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
                 }
             }
-        }
-    }
-}
-
-extension AlertKind {
-    fileprivate var key: StaticString {
-        switch self {
-        case .approval: "approval"
-        case .question: "question"
-        case .error: "error"
-        case .finished: "finished"
-        case .budget: "budget"
         }
     }
 }

@@ -31,7 +31,9 @@ extension Relay {
         let settled = card.rung.subtracting(names)
         card.rung.subtract(settled)
         push.cards[key] = card
-        for id in settled.sorted(by: { $0.rawValue < $1.rawValue }) { takeBack(view.approvals[id], id, key, view, at: now) }
+        for approval in settled.sorted(by: { $0.rawValue < $1.rawValue }).compactMap({ view.approvals[$0] }) {
+            takeBack(approval, key, view, at: now)
+        }
         if !settled.isEmpty { stageRecord(of: key) }
         lookAtRun(key, view, at: now)
         serveRings(key, at: now)
@@ -115,7 +117,7 @@ extension Relay {
         subject.approval = approval
         let alert = Alert(
             kind: kind, text: text(kind, subject, device, profile), level: .timeSensitive, thread: session.session.rawValue,
-            collapse: collapse(approval, session.session), session: session.session, approval: approval,
+            collapse: approval.collapse, session: session.session, approval: approval,
             cover: cover(kind, subject))
         guard planAlert(alert, to: key.device, at: now) else {
             push.cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
@@ -127,10 +129,8 @@ extension Relay {
     }
 
     /// What was rung for has been settled: the notification says so, without ringing again.
-    private mutating func takeBack(
-        _ approval: Approval?, _ id: ApprovalID, _ key: CardKey, _ view: SessionView, at now: Instant
-    ) {
-        guard let device = push.devices[key.device], let session = key.session, let approval,
+    private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard let device = push.devices[key.device], let session = key.session,
             let profile = pushing.profiles[device.device.profile], wants(approval, key)
         else {
             return
@@ -152,58 +152,46 @@ extension Relay {
             kind: approval.alertKind,
             text: AlertText(title: title, subtitle: nil, body: words, isWhole: false), level: .passive,
             thread: session.rawValue,
-            collapse: collapse(approval, session), session: session,
+            collapse: approval.collapse, session: session,
             cover: AlertText(title: "Heliograph", subtitle: nil, body: "It is settled", isWhole: false))
         _ = planAlert(alert, to: key.device, at: now)
-    }
-
-    /// One notification an approval, however often it is sent: at most 64 bytes.
-    private func collapse(_ approval: Approval, _ session: SessionID) -> String {
-        let whole = "\(session).\(approval.id)"
-        return whole.utf8.count <= 64 ? whole : String(digest(Array(whole.utf8)), radix: 16)
     }
 
     // MARK: - Everything else
 
     private mutating func ring(_ kind: AlertKind, _ key: CardKey, _ view: SessionView, at now: Instant) {
-        guard let device = push.devices[key.device], let session = key.session,
-            let profile = pushing.profiles[device.device.profile], wants(kind, device, session)
-        else {
-            return
-        }
-        // Who has it before their eyes is not rung.
-        guard presentUntil(key.device, at: now) == nil else { return }
-        if quietUntil(device, at: now.wall) != nil { return holdBack(kind, key.device, at: now) }
-        let subject = PushSubject(view, text: device.text(profile), now: now.wall)
-        let alert = Alert(
-            kind: kind, text: text(kind, subject, device, profile), level: .active, thread: session.rawValue,
-            collapse: "\(kind.rawValue).\(session)".prefixed(64), session: session, cover: cover(kind, subject))
-        _ = planAlert(alert, to: key.device, at: now)
+        ring(kind, key.device, view, collapse: "\(kind.rawValue).\(view.state.summary.session)", at: now)
     }
 
     /// In the batch that holds the crossing: both are on disk, or neither.
     mutating func ring(for crossing: BudgetCrossing, _ key: SessionKey, at now: Instant) {
         guard let view = sessions[key]?.staged else { return }
         let before = push.lastPush
-        for id in (push.devicesOf[key.workspace] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
-            let device = DeviceKey(workspace: key.workspace, device: id)
-            guard let known = push.devices[device], let profile = pushing.profiles[known.device.profile],
-                wants(.budget, known, key.session), presentUntil(device, at: now) == nil
-            else { continue }
-            if quietUntil(known, at: now.wall) != nil {
-                holdBack(.budget, device, at: now)
-                continue
-            }
-            var subject = PushSubject(view, text: known.text(profile), now: now.wall)
-            subject.budgetLevel = crossing.level
-            let alert = Alert(
-                kind: .budget, text: text(.budget, subject, known, profile), level: .active, thread: key.session.rawValue,
-                collapse: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)".prefixed(64),
-                session: key.session,
-                cover: cover(.budget, subject))
-            _ = planAlert(alert, to: device, at: now)
+        for device in devices(of: key.workspace) {
+            ring(
+                .budget, device, view, budgetLevel: crossing.level,
+                collapse: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)", at: now)
         }
         staging.tied.formUnion((before..<push.lastPush).map { PushID(rawValue: $0 + 1) })
+    }
+
+    /// Now or never: who has it before their eyes is not rung, and in quiet hours it is counted for the digest.
+    private mutating func ring(
+        _ kind: AlertKind, _ key: DeviceKey, _ view: SessionView, budgetLevel: Int64? = nil, collapse: String, at now: Instant
+    ) {
+        let session = view.state.summary.session
+        guard let device = push.devices[key], let profile = pushing.profiles[device.device.profile],
+            wants(kind, device, session), presentUntil(key, at: now) == nil
+        else {
+            return
+        }
+        if quietUntil(device, at: now.wall) != nil { return holdBack(kind, key, at: now) }
+        var subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        if let budgetLevel { subject.budgetLevel = budgetLevel }
+        let alert = Alert(
+            kind: kind, text: text(kind, subject, device, profile), level: .active, thread: session.rawValue,
+            collapse: collapse.asCollapseID, session: session, cover: cover(kind, subject))
+        _ = planAlert(alert, to: key, at: now)
     }
 
     private func wants(_ approval: Approval, _ key: CardKey) -> Bool {
@@ -329,12 +317,9 @@ extension Relay {
         planned.outcome = outcome
         planned.answeredAt = now.wall
         push.pushes[id] = planned
-        staging.records.append(
-            PushRecord(workspace: planned.order.workspace, kind: .push, name: planned.name, bytes: planned.bytes))
+        stageRecord(of: planned)
         learn(from: planned, outcome)
-        if let watchers = push.watchers[planned.order.workspace] {
-            send(.push(planned.shown), to: watchers.filter { clients[$0]?.isCongested == false }.sorted())
-        }
+        tellWatchers(of: planned)
         if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
         guard planned.order.purpose == .alert else { return }
         switch outcome {
@@ -421,9 +406,7 @@ extension Relay {
 
     private mutating func markCode(of id: PushID, isUsed: Bool) {
         push.pushes[id]?.isCodeUsed = isUsed
-        guard let marked = push.pushes[id] else { return }
-        staging.records.append(
-            PushRecord(workspace: marked.order.workspace, kind: .push, name: marked.name, bytes: marked.bytes))
+        if let marked = push.pushes[id] { stageRecord(of: marked) }
     }
 
     /// The disk did not take what they decided.
@@ -448,7 +431,9 @@ extension Reply {
 
 extension Approval {
     fileprivate var decider: String { decision.map { VisibleText.line($0.clientName) } ?? "another device" }
-    fileprivate var alertKind: AlertKind { request.kind == .question ? .question : .approval }
+    var alertKind: AlertKind { request.kind == .question ? .question : .approval }
+    /// One notification, however often it is sent.
+    fileprivate var collapse: String { "\(session).\(id)".asCollapseID }
 }
 
 extension AlertText {
@@ -501,7 +486,6 @@ extension PushAdvice {
 }
 
 extension String {
-    fileprivate func prefixed(_ bytes: Int) -> String {
-        utf8.count <= bytes ? self : String(digest(Array(utf8)), radix: 16)
-    }
+    /// Apple takes 64 bytes.
+    fileprivate var asCollapseID: String { utf8.count <= 64 ? self : String(digest(Array(utf8)), radix: 16) }
 }

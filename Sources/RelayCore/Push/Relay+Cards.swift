@@ -573,11 +573,5 @@ extension PushSubject {
     }
 
     /// What a start rings with.
-    var alertKind: AlertKind {
-        switch approval?.request.kind {
-        case .question: .question
-        case .tool: .approval
-        case nil: .finished
-        }
-    }
+    var alertKind: AlertKind { approval?.alertKind ?? .finished }
 }

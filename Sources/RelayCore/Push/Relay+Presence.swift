@@ -24,7 +24,7 @@ extension Relay {
 
     /// Anything that a client says shows that it is there.
     mutating func heard(_ peer: PeerID, at now: Instant) {
-        if clients[peer]?.presence != nil { clients[peer]?.presence?.heardAt = now.uptime }
+        clients[peer]?.presence?.heardAt = now.uptime
     }
 
     mutating func presenceEnded(_ client: ClientPeer, _ peer: PeerID, at now: Instant) {

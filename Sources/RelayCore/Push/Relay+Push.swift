@@ -118,10 +118,7 @@ extension Relay {
     }
 
     private func shownDevices(in workspace: WorkspaceID, at now: Instant) -> [[UInt8]] {
-        (push.devicesOf[workspace] ?? []).sorted { $0.rawValue < $1.rawValue }.compactMap { id in
-            let key = DeviceKey(workspace: workspace, device: id)
-            return push.devices[key].map { shown($0, key, at: now) }
-        }
+        devices(of: workspace).compactMap { key in push.devices[key].map { shown($0, key, at: now) } }
     }
 
     /// Tokens are nobody's business but ours and Apple's.
@@ -148,8 +145,7 @@ extension Relay {
         push.pushes[planned.order.id] = planned
         push.pushesOf[planned.key, default: []].append(planned.order.id)
         forgetOldPushes(of: planned.key, at: planned.order.plannedAt)
-        staging.records.append(
-            PushRecord(workspace: planned.order.workspace, kind: .push, name: planned.name, bytes: planned.bytes))
+        stageRecord(of: planned)
         staging.orders.append(planned.order)
         if let card = planned.card { push.cards[card]?.inFlight = planned.order.id }
         tellWatchers(of: planned)
@@ -189,11 +185,16 @@ extension Relay {
             PushRecord(workspace: key.workspace, kind: .card, name: key.name, bytes: card.bytes(of: key)))
     }
 
+    mutating func stageRecord(of planned: PlannedPush) {
+        staging.records.append(
+            PushRecord(workspace: planned.order.workspace, kind: .push, name: planned.name, bytes: planned.bytes))
+    }
+
     private mutating func replyWhenStaged(to id: CommandID, of peer: PeerID) {
         staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
     }
 
-    private mutating func tellWatchers(of planned: PlannedPush) {
+    mutating func tellWatchers(of planned: PlannedPush) {
         guard let watchers = push.watchers[planned.order.workspace], !watchers.isEmpty else { return }
         let able = watchers.filter { clients[$0]?.isCongested == false }
         send(.push(planned.shown), to: able.sorted())
@@ -293,14 +294,19 @@ extension Relay {
         armDigest(of: device, at: now)
     }
 
-    /// After a commit: what this session looks like now, for every device.
-    mutating func lookForDevices(at key: SessionKey, at now: Instant) {
-        guard let devices = push.devicesOf[key.workspace], !devices.isEmpty else { return }
-        for device in devices.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let device = DeviceKey(workspace: key.workspace, device: device)
-            look(at: key, for: device, at: now)
-            lookAtAggregate(for: device, at: now)
+    /// After a commit: what these sessions look like now, for every device.
+    mutating func lookForDevices(at keys: [SessionKey], at now: Instant) {
+        for key in keys {
+            for device in devices(of: key.workspace) { look(at: key, for: device, at: now) }
         }
+        for workspace in Set(keys.map(\.workspace)).sorted(by: { $0.rawValue < $1.rawValue }) {
+            for device in devices(of: workspace) { lookAtAggregate(for: device, at: now) }
+        }
+    }
+
+    /// In an order that is the same each time.
+    func devices(of workspace: WorkspaceID) -> [DeviceKey] {
+        (push.devicesOf[workspace] ?? []).map { DeviceKey(workspace: workspace, device: $0) }.sorted()
     }
 
     private mutating func look(at key: SessionKey, for device: DeviceKey, at now: Instant) {

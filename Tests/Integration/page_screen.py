@@ -1,6 +1,8 @@
 """The page in a browser, as a person has it: paired by a link, watched for errors, for shifts of the layout, and by axe."""
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
@@ -105,3 +107,20 @@ class Screen:
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not any(words in message.text for words in self.forgiven):
             self.problems.append(f"{message.type}: {message.text}")
+
+
+S = TypeVar("S", bound=Screen)
+
+
+@contextmanager
+def closing_screens(make: Callable[..., S]) -> Iterator[Callable[..., S]]:
+    """Yields what makes screens; afterwards none of them may have logged an error."""
+    made: list[S] = []
+
+    def keep(**options: Any) -> S:
+        made.append(make(**options))
+        return made[-1]
+
+    yield keep
+    for one in made:
+        one.close()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from page_screen import DESK, PHONE, Screen
+from page_screen import DESK, PHONE, Screen, closing_screens
 from push_stage import ATTRIBUTES, PushStage, card, notification, waiting
 from waits import patient, wait_until
 
@@ -39,15 +39,8 @@ class Phone(Screen):
 @pytest.fixture
 def phone(browser: Any, relay: Any) -> Iterator[Callable[..., Phone]]:
     """Makes pages; afterwards none of them may have logged an error."""
-    made: list[Phone] = []
-
-    def make(**options: Any) -> Phone:
-        made.append(Phone(browser, relay, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with closing_screens(lambda **options: Phone(browser, relay, **options)) as make:
+        yield make
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from page_screen import DESK, PHONE, Screen
+from page_screen import DESK, PHONE, Screen, closing_screens
 from waits import patient, wait_until
 
 RLO = "\u202e"
@@ -25,15 +25,8 @@ QUESTIONS = [
 @pytest.fixture
 def screen(browser: Any, relay: Any) -> Iterator[Callable[..., Screen]]:
     """Makes paired devices; afterwards none of them may have logged an error."""
-    made: list[Screen] = []
-
-    def make(**options: Any) -> Screen:
-        made.append(Screen(browser, relay, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with closing_screens(lambda **options: Screen(browser, relay, **options)) as make:
+        yield make
 
 
 @pytest.fixture

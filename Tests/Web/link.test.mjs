@@ -1,24 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Clock } from "./clock.mjs";
 import { Link } from "../../web/link.js";
 
 /** A relay's end of a link, a clock and timers that a test moves by hand. */
 class Scene {
-  time = 1_000_000;
-  timers = new Map();
+  clock = new Clock(1_000_000);
   sockets = [];
   messages = [];
   phases = [];
   positions = {};
   known = true;
-  #next = 1;
 
   link = new Link({
     open: () => this.#open(),
-    now: () => this.time,
+    now: this.clock.now,
     random: () => 1,
-    setTimer: (run, milliseconds) => (this.timers.set(this.#next, { run, at: this.time + milliseconds }), this.#next++),
-    clearTimer: (timer) => this.timers.delete(timer),
+    setTimer: this.clock.setTimer,
+    clearTimer: this.clock.clearTimer,
     paired: async () => this.known,
   }, {
     message: (message) => this.messages.push(message.type),
@@ -37,17 +36,7 @@ class Scene {
   close(code, reason = "") { this.socket.onclose({ code, reason }); }
   sent(type) { return this.socket.sent.filter((message) => message.type === type); }
 
-  wait(milliseconds) {
-    const end = this.time + milliseconds;
-    for (;;) {
-      const [due] = [...this.timers].filter(([, { at }]) => at <= end).sort((a, b) => a[1].at - b[1].at);
-      if (!due) break;
-      this.timers.delete(due[0]);
-      this.time = due[1].at;
-      due[1].run();
-    }
-    this.time = end;
-  }
+  wait(milliseconds) { this.clock.wait(milliseconds); }
 
   live() {
     if (this.link.phase === "idle") this.link.start();
@@ -113,7 +102,7 @@ test("attempts back off, doubling up to the cap", () => {
   const waits = [];
   for (let round = 0; round < 9; round += 1) {
     scene.close(1006);
-    waits.push(scene.link.retryAt - scene.time);
+    waits.push(scene.link.retryAt - scene.clock.time);
     scene.wait(waits.at(-1));
     assert.equal(scene.link.phase, "connecting");
   }
@@ -126,12 +115,12 @@ test("a link that lived forgets the failures before it; one that died at once do
   scene.wait(1_000);
   scene.live();
   scene.close(4008);
-  assert.equal(scene.link.retryAt - scene.time, 1000);
+  assert.equal(scene.link.retryAt - scene.clock.time, 1000);
   scene.wait(1_000);
   scene.live();
   scene.wait(6_000);
   scene.close(1001);
-  assert.equal(scene.link.retryAt - scene.time, 500);
+  assert.equal(scene.link.retryAt - scene.clock.time, 500);
 });
 
 test("close codes say whether and when to come back", () => {
@@ -144,10 +133,10 @@ test("close codes say whether and when to come back", () => {
   }
   const busy = new Scene().live();
   busy.close(4029, "17 seconds");
-  assert.equal(busy.link.retryAt - busy.time, 17_000);
+  assert.equal(busy.link.retryAt - busy.clock.time, 17_000);
   const restarting = new Scene().live();
   restarting.close(4000);
-  assert.ok(restarting.link.retryAt - restarting.time <= 2_000);
+  assert.ok(restarting.link.retryAt - restarting.clock.time <= 2_000);
 });
 
 test("a refused upgrade of a device that is not paired any more stops", async () => {

@@ -1,34 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Clock } from "./clock.mjs";
 import { Presence } from "../../web/presence.js";
 
 /** A page, a link that answers by hand, and a clock. */
 class Scene {
-  time = 0;
-  timers = new Map();
+  clock = new Clock();
   look = { foreground: true, session: undefined };
   sent = [];
-  link = { isLive: true, command: (message, options) => new Promise((resolve, reject) => this.sent.push({ at: this.time, message, options, resolve, reject })) };
-  #next = 1;
+  link = { isLive: true, command: (message, options) => new Promise((resolve, reject) => this.sent.push({ at: this.clock.time, message, options, resolve, reject })) };
 
-  presence = new Presence({
-    setTimer: (run, milliseconds) => (this.timers.set(this.#next, { run, at: this.time + milliseconds }), this.#next++),
-    clearTimer: (timer) => this.timers.delete(timer),
-  }, this.link, () => this.look);
+  presence = new Presence(this.clock, this.link, () => this.look);
 
   get messages() { return this.sent.map(({ message }) => message); }
 
-  wait(milliseconds) {
-    const end = this.time + milliseconds;
-    for (;;) {
-      const [due] = [...this.timers].filter(([, { at }]) => at <= end).sort((a, b) => a[1].at - b[1].at);
-      if (!due) break;
-      this.timers.delete(due[0]);
-      this.time = due[1].at;
-      due[1].run();
-    }
-    this.time = end;
-  }
+  wait(milliseconds) { this.clock.wait(milliseconds); }
 
   see(look) {
     this.look = { ...this.look, ...look };

@@ -1,11 +1,14 @@
 import ArgumentParser
 import Foundation
+import HeliographServer
 import RelayProtocol
 
 enum Environment {
+    static var all: [String: String] { ProcessInfo.processInfo.environment }
+
     /// Nil where it is unset or empty.
     static func value(_ name: String) -> String? {
-        guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else { return nil }
+        guard let value = all[name], !value.isEmpty else { return nil }
         return value
     }
 }
@@ -18,11 +21,11 @@ enum Executable {
 }
 
 enum Failure {
-    /// Says in one line what went wrong, and exits with 1.
-    static func reporting(_ body: () throws -> Void) throws {
-        do { try body() } catch let code as ExitCode { throw code } catch {
+    /// Says in one line what went wrong, and exits with 1; with 2 where the program was told what it cannot take.
+    static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let code as ExitCode { throw code } catch {
             FileHandle.standardError.write(Data("heliograph: \(error)\n".utf8))
-            throw ExitCode(1)
+            throw ExitCode(error is SettingsError ? 2 : 1)
         }
     }
 }

@@ -3,9 +3,7 @@ import Glibc
 import HeliographServer
 import Logging
 import QRCode
-import RelayCore
 import RelayProtocol
-import WebSocketEngine
 
 /// `heliograph serve`
 struct Serve: ParsableCommand {
@@ -18,73 +16,19 @@ struct Serve: ParsableCommand {
               heliograph serve
               heliograph serve --listen 0.0.0.0:8787 --tls-certificate relay.pem --tls-key relay.key
               heliograph serve --public-url https://relay.example     behind a reverse proxy
+
+            Each option can also be a variable of the environment or stand in relay.json: heliograph config keys
             """)
 
-    @OptionGroup var data: DataOption
-
-    @Option(help: "Address and port to listen on.")
-    var listen = "127.0.0.1:8787"
-
-    @Option(help: ArgumentHelp("What others type to reach this relay, such as https://relay.example.", valueName: "url"))
-    var publicURL: String?
-
-    @Option(help: ArgumentHelp("Certificate chain, PEM.", valueName: "file"))
-    var tlsCertificate: String?
-
-    @Option(help: ArgumentHelp("Private key, PEM.", valueName: "file"))
-    var tlsKey: String?
-
-    @Option(help: ArgumentHelp("Serve the page from this folder instead of the one in the binary.", valueName: "folder"))
-    var webRoot: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Remove sessions in which nothing has happened for so many days; 0 keeps all.", valueName: "days"))
-    var keepDays = 90
-
-    @Option(
-        help: ArgumentHelp(
-            "Above so many megabytes of events, remove the oldest: ended sessions first; 0 keeps all.", valueName: "megabytes"))
-    var keepMegabytes = 4096
-
-    @Option(
-        help: ArgumentHelp(
-            "Ping a peer that is silent for so many seconds; hang up after twice as many.", valueName: "seconds"))
-    var heartbeat = 15
-
-    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
-    var logLevel = "notice"
-
-    func validate() throws {
-        if (tlsCertificate == nil) != (tlsKey == nil) {
-            throw ValidationError("--tls-certificate and --tls-key go together.")
-        }
-        if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is none of the levels.") }
-        if !(0...36_500).contains(keepDays) { throw ValidationError("--keep-days takes 0 to 36500.") }
-        if !(0...(1 << 30)).contains(keepMegabytes) { throw ValidationError("--keep-megabytes takes 0 to \(1 << 30).") }
-        if !(1...3600).contains(heartbeat) { throw ValidationError("--heartbeat takes 1 to 3600 seconds.") }
-        _ = try address
-        if let publicURL, !publicURL.hasPrefix("https://"), !publicURL.hasPrefix("http://") {
-            throw ValidationError("--public-url begins with https:// (or http://).")
-        }
-    }
+    @OptionGroup var options: ServeOptions
 
     func run() throws {
-        let level = Logger.Level(rawValue: logLevel) ?? .notice
+        let settings = try Failure.reporting { try options.effective() }
+        var configuration = settings.configuration
+        let level = configuration.logLevel
         LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
-        var configuration = ServerConfiguration(dataDirectory: data.path)
-        (configuration.host, configuration.port) = try address
-        configuration.publicURL = publicURL.map { String($0.reversed().drop { $0 == "/" }.reversed()) }
-        configuration.webRoot = webRoot
         configuration.executable = Executable.path
-        configuration.retention = Retention(
-            ageMax: keepDays == 0 ? nil : Int64(keepDays) * 24 * 60 * 60 * 1000,
-            bytesMax: keepMegabytes == 0 ? nil : Int64(keepMegabytes) << 20)
-        configuration.liveness = Liveness(pingAfter: .seconds(heartbeat), hangUpAfter: .seconds(2 * heartbeat))
-        if let tlsCertificate, let tlsKey {
-            configuration.tls = .init(certificateFile: tlsCertificate, privateKeyFile: tlsKey)
-        }
-        let directory = data.path
+        let directory = configuration.dataDirectory
         try Failure.reporting {
             try RelayServer.run(configuration) { addresses in
                 // Line by line, so that whoever reads our output through a pipe sees it now.
@@ -93,16 +37,6 @@ struct Serve: ParsableCommand {
                         ? Self.welcome(addresses, directory) : "heliograph is listening on \(addresses.localURL)")
                 fflush(nil)
             }
-        }
-    }
-
-    private var address: (String, UInt16) {
-        get throws {
-            guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
-                throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8787.")
-            }
-            let host = listen[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
-            return (host.isEmpty ? "0.0.0.0" : String(host), port)
         }
     }
 

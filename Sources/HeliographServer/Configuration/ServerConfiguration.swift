@@ -1,3 +1,4 @@
+package import Logging
 package import RelayCore
 package import WebSocketEngine
 
@@ -9,7 +10,8 @@ package struct ServerConfiguration: Sendable {
     package var host = "127.0.0.1"
     package var port: UInt16 = 8787
     /// PEM files; both or neither. Without them the relay speaks plain HTTP, for loopback or a reverse proxy.
-    package var tls: ListenerConfiguration.TLS?
+    package var tlsCertificate: String?
+    package var tlsKey: String?
     /// What people type to reach the relay from elsewhere, such as `https://relay.example`; for links, and as an allowed origin.
     package var publicURL: String?
     /// Serves this folder instead of the page in the binary; for working on the page.
@@ -18,6 +20,7 @@ package struct ServerConfiguration: Sendable {
     package var liveness = Liveness(pingAfter: .seconds(15), hangUpAfter: .seconds(30))
     /// A quarter of history, and what a small disk has to spare.
     package var retention = Retention(ageMax: 90 * 24 * 60 * 60 * 1000, bytesMax: 4 << 30)
+    package var logLevel = Logger.Level.notice
     /// The executable's own path, for the lines that people copy.
     package var executable = "heliograph"
 
@@ -26,6 +29,12 @@ package struct ServerConfiguration: Sendable {
     /// As the relay names itself on the wire.
     package static let software = "heliograph/\(version)"
     package static let version = "0.1.0"
+
+    /// Nil: the relay speaks plain HTTP.
+    var tls: ListenerConfiguration.TLS? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return .init(certificateFile: tlsCertificate, privateKeyFile: tlsKey)
+    }
 
     /// The address that a person on this machine can open.
     func localURL(port: UInt16) -> String {

@@ -1,0 +1,169 @@
+import Foundation
+import RelayProtocol
+
+/// What the relay was told, and where. A flag counts before the environment, the environment before the file, all before what is
+/// standard.
+package struct EffectiveSettings: Sendable {
+    package enum Source: Sendable, Equatable, CustomStringConvertible {
+        case standard
+        case file(String)
+        case variable(String)
+        case flag(String)
+
+        package var description: String {
+            switch self {
+            case .standard: "standard"
+            case .file(let path): path
+            case .variable(let name): "$\(name)"
+            case .flag(let flag): flag
+            }
+        }
+    }
+
+    package struct Entry: Sendable {
+        package let setting: Setting
+        /// Nil: without a value, which is what is standard.
+        package let text: String?
+        package let source: Source
+    }
+
+    /// One for each setting, in their order.
+    package let entries: [Entry]
+    package let configuration: ServerConfiguration
+
+    /// In the data directory.
+    package static let fileName = "relay.json"
+    /// A page of settings; what is longer is another file.
+    private static let bytesMax = 1 << 20
+
+    /// `flags` are those that were given, by key. `environment` is all of it; of names that are none of ours only those are an error
+    /// that look like one of ours misspelt. `file` is read if given, else `relay.json` where there is one.
+    package init(
+        dataDirectory: String, flags: [String: String], environment: [String: String], file: String? = nil
+    ) throws(SettingsError) {
+        let variables = try Self.variables(in: environment)
+        let path = file ?? "\(dataDirectory)/\(Self.fileName)"
+        let written = try Self.read(path, isRequired: file != nil)
+        var configuration = ServerConfiguration(dataDirectory: dataDirectory)
+        var entries: [Entry] = []
+        for setting in Settings.all {
+            let given: (text: String, source: Source)? =
+                if let text = flags[setting.key] {
+                    (text, .flag(setting.flag))
+                } else if let text = variables[setting.key] {
+                    (text, .variable(setting.variable))
+                } else if let text = written[setting.key] {
+                    (text, .file(path))
+                } else {
+                    nil
+                }
+            if let given {
+                do throws(SettingFault) {
+                    try setting.apply(given.text, &configuration)
+                } catch {
+                    throw SettingsError(
+                        "\(given.source): \(setting.key) takes \(error.takes), not \(given.text.debugDescription)")
+                }
+            }
+            entries.append(
+                Entry(setting: setting, text: setting.text(configuration), source: given?.source ?? .standard))
+        }
+        self.entries = entries
+        self.configuration = configuration
+        try checkTogether()
+    }
+
+    private func checkTogether() throws(SettingsError) {
+        guard (configuration.tlsCertificate == nil) == (configuration.tlsKey == nil) else {
+            let given = entries.first { $0.text != nil && $0.setting.key.hasPrefix("tls") }
+            throw SettingsError(
+                "\(given?.source ?? .standard): tlsCertificate (\(Settings.named("tlsCertificate").flag)) and tlsKey (\(Settings.named("tlsKey").flag)) go together"
+            )
+        }
+    }
+
+    // MARK: - Where they stand
+
+    private static func variables(in environment: [String: String]) throws(SettingsError) -> [String: String] {
+        var found: [String: String] = [:]
+        let names = Settings.all.map(\.variable)
+        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(Setting.prefix) && !text.isEmpty {
+            if let setting = Settings.all.first(where: { $0.variable == name }) {
+                found[setting.key] = text
+            } else if let near = Spelling.nearest(to: name, in: names, distanceMax: 2) {
+                throw SettingsError("$\(name) is no setting; did you mean $\(near)?")
+            }
+        }
+        return found
+    }
+
+    private static func read(_ path: String, isRequired: Bool) throws(SettingsError) -> [String: String] {
+        guard isRequired || FileManager.default.fileExists(atPath: path) else { return [:] }
+        guard let data = FileManager.default.contents(atPath: path) else { throw SettingsError("\(path) cannot be read") }
+        guard data.count <= bytesMax else { throw SettingsError("\(path) is longer than \(bytesMax) bytes") }
+        do throws(WireError) {
+            var found: [String: String] = [:]
+            try collect(try JSONDocument(parsing: Array(data)).root.object(), below: "", into: &found)
+            return found
+        } catch {
+            throw SettingsError("\(path), \(error.path): \(error.message)")
+        }
+    }
+
+    private static func collect(_ value: JSONValue, below prefix: String, into found: inout [String: String]) throws(WireError) {
+        for (name, value) in try value.members() {
+            let key = prefix + name
+            if Settings.all.contains(where: { $0.key == key }) {
+                found[key] = try text(of: value)
+            } else if value.isObject, Settings.all.contains(where: { $0.key.hasPrefix("\(key).") }) {
+                try collect(value, below: "\(key).", into: &found)
+            } else {
+                let near = Spelling.nearest(to: key, in: Settings.all.map(\.key), distanceMax: max(2, key.count / 3))
+                throw WireError(
+                    .badValue, at: value.path,
+                    "there is no setting \(VisibleText.line(key))\(near.map { "; did you mean \($0)?" } ?? "")")
+            }
+        }
+    }
+
+    private static func text(of value: JSONValue) throws(WireError) -> String {
+        switch value.bytes.first ?? 0 {
+        case UInt8(ascii: "\""): try value.string()
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): try value.bool() ? "true" : "false"
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): String(try value.integer())
+        default: throw value.wrongType("a text, a number, true or false")
+        }
+    }
+}
+
+/// A sentence that names the place.
+package struct SettingsError: Error, CustomStringConvertible, Equatable {
+    package let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// What somebody may have meant.
+enum Spelling {
+    /// The word of `words` with the fewest letters to change, add or leave out, at most `distanceMax`; case does not count.
+    static func nearest(to word: String, in words: [String], distanceMax: Int) -> String? {
+        let best = words.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
+            .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
+        return best.flatMap { $0.distance <= distanceMax ? $0.word : nil }
+    }
+
+    /// Levenshtein's.
+    private static func distance(_ one: String, _ other: String) -> Int {
+        let other = Array(other)
+        var row = Array(0...other.count)
+        for (line, character) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for column in other.indices {
+                let changed = diagonal + (other[column] == character ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(changed, row[column] + 1, row[column + 1] + 1)
+            }
+        }
+        return row[other.count]
+    }
+}

@@ -1,0 +1,82 @@
+internal import Logging
+internal import RelayCore
+internal import WebSocketEngine
+
+/// Every setting of the relay, in the order in which people look for them.
+package enum Settings {
+    package static let all: [Setting] = [
+        Setting(
+            key: "listen", valueName: "address:port",
+            abstract: "Address and port to listen on; 0.0.0.0 or [::] is every network of this machine.",
+            text: { $0.listenText },
+            apply: { (text, configuration) throws(SettingFault) in
+                guard let (host, port) = ServerConfiguration.address(text) else {
+                    throw SettingFault("ADDRESS:PORT, such as 127.0.0.1:8787")
+                }
+                (configuration.host, configuration.port) = (host, port)
+            }),
+        .text(
+            "publicURL", "url", \.publicURL, takes: "an address that begins with https:// (or http://)",
+            "What others type to reach this relay, such as https://relay.example."
+        ) { text in
+            guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return nil }
+            return String(text.reversed().drop { $0 == "/" }.reversed())
+        },
+        .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Goes with tlsKey."),
+        .text("tlsKey", "file", \.tlsKey, "Private key, PEM. Goes with tlsCertificate."),
+        .integer(
+            "keepDays", "days", 0...36_500, \.keepDays,
+            "Remove sessions in which nothing has happened for so many days; 0 keeps all."),
+        .integer(
+            "keepMegabytes", "megabytes", 0...(1 << 30), \.keepMegabytes,
+            "Above so many megabytes of events, remove the oldest: ended sessions first; 0 keeps all."),
+        .integer(
+            "heartbeat", "seconds", 1...3600, \.heartbeat,
+            "Ping a peer that is silent for so many seconds; hang up after twice as many."),
+        .text("webRoot", "folder", \.webRoot, "Serve the page from this folder instead of the one in the binary."),
+        Setting(
+            key: "logLevel", valueName: "level",
+            abstract: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.",
+            text: { $0.logLevel.rawValue },
+            apply: { (text, configuration) throws(SettingFault) in
+                guard let level = Logger.Level(rawValue: text) else {
+                    throw SettingFault("one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+                configuration.logLevel = level
+            }),
+    ]
+
+    /// The one of this key; traps where there is none.
+    package static func named(_ key: String) -> Setting {
+        guard let setting = all.first(where: { $0.key == key }) else { preconditionFailure("no setting \(key)") }
+        return setting
+    }
+}
+
+extension ServerConfiguration {
+    fileprivate var listenText: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// Nil for what is none. No host: every network.
+    fileprivate static func address(_ text: String) -> (String, UInt16)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        let host = text[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
+        return (host.isEmpty ? "0.0.0.0" : String(host), port)
+    }
+
+    fileprivate static let dayMilliseconds: Int64 = 24 * 60 * 60 * 1000
+
+    fileprivate var keepDays: Int {
+        get { retention.ageMax.map { Int($0 / Self.dayMilliseconds) } ?? 0 }
+        set { retention.ageMax = newValue == 0 ? nil : Int64(newValue) * Self.dayMilliseconds }
+    }
+
+    fileprivate var keepMegabytes: Int {
+        get { retention.bytesMax.map { Int($0 >> 20) } ?? 0 }
+        set { retention.bytesMax = newValue == 0 ? nil : Int64(newValue) << 20 }
+    }
+
+    fileprivate var heartbeat: Int {
+        get { Int(liveness.pingAfter.components.seconds) }
+        set { liveness = Liveness(pingAfter: .seconds(newValue), hangUpAfter: .seconds(2 * newValue)) }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import HeliographClient
+import HeliographServer
+import RelayProtocol
+
+/// `heliograph config`
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "What the relay is told, and where.",
+        discussion: """
+            Every setting can be a flag of `serve`, a variable of the environment, or a field of relay.json in the data directory. \
+            A flag counts before a variable, a variable before the file.
+
+              heliograph config keys                  every setting, with its flag, its variable and what is standard
+              heliograph config show                  what was set, and where
+              heliograph config show --effective      the same with all that is standard
+            """,
+        subcommands: [Show.self, Keys.self])
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the settings that `serve` would take with the same flags.",
+            discussion: "What cannot be taken is an error that names the place; then nothing would start.")
+
+        @OptionGroup var options: ServeOptions
+
+        @Flag(help: "Also what nobody set.")
+        var effective = false
+
+        @Flag(help: "Print JSON: an object for each setting with key, value and source.")
+        var json = false
+
+        func run() throws {
+            try Failure.reporting {
+                let entries = try options.effective().entries.filter { effective || $0.source != .standard }
+                if json {
+                    for entry in entries {
+                        Output.json { writer in
+                            writer.field("key", entry.setting.key)
+                            writer.field("value", entry.text)
+                            writer.field("source", entry.source.description)
+                        }
+                    }
+                    return
+                }
+                guard !entries.isEmpty else { return print("Nothing is set: see `heliograph config keys`.") }
+                var table = TextTable([.init("Setting"), .init("Value"), .init("From")])
+                table.rows = entries.map { entry in
+                    [entry.setting.key, entry.text ?? "–", entry.source.description].map { TextTable.Cell(VisibleText.line($0)) }
+                }
+                // Nothing is cut: a path is for copying.
+                table.lines(width: nil, palette: Palette(isColoured: false)).forEach { print($0) }
+            }
+        }
+    }
+
+    struct Keys: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print every setting.")
+
+        func run() {
+            for setting in Settings.all {
+                print("\(setting.key)   \(setting.flag) <\(setting.valueName)>   $\(setting.variable)")
+                print("    \(setting.abstract)\(setting.standard.map { " Standard: \($0)." } ?? "")\n")
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Logging
+import RelayCore
+import Testing
+import WebSocketEngine
+
+@testable import HeliographServer
+
+@Suite("Settings") struct EffectiveSettingsTests {
+    private func settings(
+        flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil
+    ) throws -> EffectiveSettings {
+        let folder = try Folder()
+        if let file { try Data(file.utf8).write(to: URL(filePath: "\(folder.path)/relay.json")) }
+        return try EffectiveSettings(dataDirectory: folder.path, flags: flags, environment: environment)
+    }
+
+    private func fault(
+        flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil
+    ) throws -> String {
+        let error = #expect(throws: SettingsError.self) { try settings(flags: flags, environment: environment, file: file) }
+        return try #require(error).description
+    }
+
+    @Test("a flag counts before a variable, a variable before the file, and each says where it stands")
+    func order() throws {
+        let effective = try settings(
+            flags: ["keepDays": "1"], environment: ["HELIOGRAPH_KEEP_DAYS": "2", "HELIOGRAPH_HEARTBEAT": "3"],
+            file: #"{"keepDays": 4, "heartbeat": 5, "logLevel": "debug"}"#)
+        #expect(effective.configuration.retention.ageMax == 86_400_000)
+        #expect(effective.configuration.liveness.hangUpAfter == .seconds(6))
+        #expect(effective.configuration.logLevel == .debug)
+        let sources = effective.entries.filter { $0.source != .standard }.map { "\($0.setting.key) \($0.text!) \($0.source)" }
+        #expect(sources.prefix(2) == ["keepDays 1 --keep-days", "heartbeat 3 $HELIOGRAPH_HEARTBEAT"])
+        #expect(sources.count == 3 && sources[2].hasPrefix("logLevel debug /") && sources[2].hasSuffix("/relay.json"))
+        #expect(effective.entries.map(\.setting.key) == Settings.all.map(\.key))
+    }
+
+    @Test("nothing at all is what is standard, and opens nothing to the network")
+    func standard() throws {
+        let configuration = try settings().configuration
+        #expect((configuration.host, configuration.port) == ("127.0.0.1", 8787))
+        #expect(configuration.tls == nil && configuration.publicURL == nil)
+        // An empty variable is none.
+        #expect(try settings(environment: ["HELIOGRAPH_LISTEN": ""]).entries.allSatisfy { $0.source == .standard })
+    }
+
+    @Test("every setting takes what it shows, and its names are its own", arguments: Settings.all.map(\.key))
+    func roundTrip(_ key: String) throws {
+        let setting = Settings.named(key)
+        #expect(Settings.all.count { $0.flag == setting.flag || $0.variable == setting.variable || $0.key == key } == 1)
+        guard let standard = setting.standard else { return }
+        var configuration = ServerConfiguration(dataDirectory: "")
+        try setting.apply(standard, &configuration)
+        #expect(setting.text(configuration) == standard)
+        #expect(throws: SettingFault.self) { try setting.apply("\u{7}", &configuration) }
+    }
+
+    @Test(
+        "words of a key become a flag and a variable",
+        arguments: [
+            ("publicURL", "--public-url", "HELIOGRAPH_PUBLIC_URL"), ("tlsKey", "--tls-key", "HELIOGRAPH_TLS_KEY"),
+            ("listen", "--listen", "HELIOGRAPH_LISTEN"),
+        ])
+    func names(_ key: String, _ flag: String, _ variable: String) {
+        #expect(Settings.named(key).flag == flag && Settings.named(key).variable == variable)
+    }
+
+    @Test(
+        "where to listen",
+        arguments: [
+            ("[::]:1", "::", 1), (":80", "0.0.0.0", 80), ("10.0.0.1:65535", "10.0.0.1", 65535),
+        ])
+    func listen(_ text: String, _ host: String, _ port: UInt16) throws {
+        let configuration = try settings(flags: ["listen": text]).configuration
+        #expect(configuration.host == host && configuration.port == port)
+    }
+
+    @Test("a value that is none names its place and says what is taken")
+    func badValues() throws {
+        #expect(
+            try fault(flags: ["listen": "here"])
+                == #"--listen: listen takes ADDRESS:PORT, such as 127.0.0.1:8787, not "here""#)
+        #expect(
+            try fault(environment: ["HELIOGRAPH_KEEP_DAYS": "-1"])
+                == #"$HELIOGRAPH_KEEP_DAYS: keepDays takes a number from 0 to 36500, not "-1""#)
+        #expect(try fault(file: #"{"logLevel": "loud"}"#).contains("relay.json: logLevel takes one of trace, debug"))
+        #expect(try fault(file: #"{"heartbeat": [1]}"#).contains("relay.json, $.heartbeat: this must be a text, a number"))
+        #expect(try fault(file: #"{"heartbeat": 1.5}"#).contains("relay.json, $.heartbeat:"))
+        #expect(try fault(file: "{").contains("relay.json, byte 1:"))
+        #expect(try fault(file: "[]").contains("relay.json, $: this must be an object"))
+        #expect(try fault(flags: ["tlsKey": "a.key"]).hasPrefix("--tls-key: tlsCertificate (--tls-certificate) and tlsKey"))
+        #expect(try fault(flags: ["publicURL": "relay.example"]).contains("begins with https://"))
+    }
+
+    @Test("a key that is none is told the nearest that is one")
+    func nearest() throws {
+        #expect(try fault(file: #"{"keepDay": 1}"#).hasSuffix("$.keepDay: there is no setting keepDay; did you mean keepDays?"))
+        #expect(try fault(file: #"{"publicUrl": "https://a"}"#).hasSuffix("did you mean publicURL?"))
+        #expect(try fault(file: #"{"elephants": 1}"#).hasSuffix("there is no setting elephants"))
+        #expect(
+            try fault(environment: ["HELIOGRAPH_LISTN": "a:1"])
+                == "$HELIOGRAPH_LISTN is no setting; did you mean $HELIOGRAPH_LISTEN?")
+        // Other programs may have variables that begin alike.
+        _ = try settings(environment: ["HELIOGRAPH_STRICT": "1", "HELIOGRAPH_DATA": "/x"])
+    }
+
+    @Test("a file that was named has to be there")
+    func missingFile() throws {
+        #expect(throws: SettingsError.self) {
+            try EffectiveSettings(dataDirectory: "/", flags: [:], environment: [:], file: "/nowhere/relay.json")
+        }
+    }
+}

@@ -6,6 +6,8 @@ TEST_PACKAGES := chromium curl fonts-dejavu-core nodejs node-typescript tmux pyt
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=
+# How many times what it should take a test waits for something to happen: machines are shared and busy.
+PATIENCE ?= 3
 MINUTES ?= 10
 RELEASE := swift build -c release --static-swift-stdlib --product heliograph
 BINARY := .build/release/heliograph
@@ -51,7 +53,7 @@ test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
 test-integration: build venv test-packages
-	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration $(PYTEST)
+	HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 
 check: lint test ## What CI runs: format, types, then every test (layering is one of them)
 

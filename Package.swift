@@ -57,11 +57,12 @@ let package = Package(
             name: "HeliographServer",
             dependencies: [
                 "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "PushAPNs", "Crypto", "QRCode",
-                logging, metrics,
+                "Platform", logging, metrics,
             ],
             swiftSettings: settings,
             plugins: ["EmbedFilesPlugin"]),
-        module("HeliographHost", ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", logging]),
+        module(
+            "HeliographHost", ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", "Platform", logging]),
         module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
         // The core, the host's own, and their language: pure.
@@ -75,12 +76,12 @@ let package = Package(
 
         // Adapters to the world outside.
         module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb, sqlite]),
-        module("WebSocketEngine", ["CLibwebsockets", "HostNames", deque, logging]),
+        module("WebSocketEngine", ["CLibwebsockets", "Platform", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
-        module("HostNames"),
+        module("Platform"),
         module("Crypto", ["COpenSSL"]),
-        module("HTTP2", ["CNghttp2", "Crypto", "HostNames"]),
-        module("PushAPNs", ["HTTP2", "Crypto"]),
+        module("HTTP2", ["CNghttp2", "Crypto", "Platform"]),
+        module("PushAPNs", ["HTTP2", "Crypto", "Platform"]),
         module("QRCode", ["CQREncode"]),
 
         // Apple's push service and the phones behind it, for tests and the demo: pure.
@@ -112,6 +113,7 @@ let package = Package(
         tests("RelaySimulationTests", ["RelaySimulation"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
+        tests("PlatformTests", ["Platform"]),
         tests("HTTP2Tests", ["HTTP2", "Crypto", "TestSupport"]),
         tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto", "TestSupport"]),
         tests("QRCodeTests", ["QRCode"]),

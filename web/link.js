@@ -35,7 +35,8 @@
 
 const backoffFirstMs = 500; // one round trip of a bad line
 const backoffMaxMs = 30_000; // a phone in a pocket finds the relay again within half a minute
-const restartingMs = 1_000; // the relay said it is restarting: about how long that takes
+const restartingMs = 1_000; // the relay said it is restarting, and not when to come back: about how long that takes
+const restartingMaxMs = 60_000;
 const settledMs = 5_000; // a link that lived this long was a good one: forget the failures before it
 const greetingMs = 15_000; // open, but no welcome: as good as closed
 const wakeProbeMs = 4_000; // a page that comes back to the screen waits this long for a sign of life
@@ -229,8 +230,9 @@ export class Link {
     this.#drop(code === 1002 || code === 1003 || code === 1007 || code === 1009);
     if (greeted && this.#environment.now() - this.#liveAt >= settledMs) this.#failures = 0;
     if (code >= 4400 && code <= 4499) return this.#halt(code);
-    if (code === 4029) return this.#wait((Number.parseInt(reason.match(/\d+/)?.[0] ?? "", 10) || 10) * 1000);
-    if (code === 4000) return this.#wait(restartingMs * (1 + this.#environment.random()));
+    const named = Number.parseInt(reason.match(/\d+/)?.[0] ?? "", 10);
+    if (code === 4029) return this.#wait((named || 10) * 1000);
+    if (code === 4000) return this.#wait(Math.min(named >= 0 ? named : restartingMs * (1 + this.#environment.random()), restartingMaxMs));
     if (!greeted && code === 1006) {
       // A refused upgrade looks like a network failure from here; only an ordinary request can tell 401 from nobody there.
       this.#environment.paired().then((paired) => {

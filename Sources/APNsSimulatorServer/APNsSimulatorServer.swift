@@ -31,8 +31,8 @@ package enum APNsSimulatorServer {
     package static func run(
         _ configuration: APNsSimulatorServerConfiguration, logger: Logger, started: @escaping (Addresses) -> Void
     ) throws {
-        let stop = StopSwitch()
-        try SignalWatch.start { stop.fire() }
+        let signals = SignalSwitch()
+        try SignalWatch.start(stopOnly: true) { signals.fire($0) }
         let journal = try configuration.journalFile.map { path throws(APNsSimulatorServerError) in try JournalFile(path: path) }
         var simulator = APNsSimulator(configuration: configuration.simulator, verifier: ES256Verifier())
         simulator.script = configuration.script
@@ -48,7 +48,7 @@ package enum APNsSimulatorServer {
         }
         try EventLoop.run(logger: logger) { loop in
             let handle = loop.handle
-            stop.arm { handle.stop() }
+            signals.arm { _ in handle.stop() }
             let listener = try loop.listen(
                 ListenerConfiguration(
                     address: configuration.adminPath.map { .unix(path: $0) }

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Glibc
-internal import HostNames
+internal import Platform
 
 /// The client's role.
 extension HTTP2Loop {

@@ -1,6 +1,8 @@
+internal import Foundation
 internal import Glibc
 internal import HostCore
 internal import Logging
+internal import Platform
 internal import RelayProtocol
 internal import WebSocketEngine
 
@@ -47,16 +49,18 @@ final class HostDaemon {
         let lock = try DirectoryLock(configuration.stateDirectory)
         let disk = try FileSpoolDisk(configuration.stateDirectory + "/spool")
         let spool = try Spool(disk: disk, limits: configuration.spool) { logger.log($0) }
-        let stop = StopSwitch()
-        try SignalWatch.start { stop.fire() }
+        let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
+        let signals = SignalSwitch()
+        try SignalWatch.start(stopOnly: true) { signals.fire($0) }
         var settings = EventLoop.Configuration()
         settings.name = "heliograph-host"
         try EventLoop.run(settings, logger: logger) { loop in
             let daemon = HostDaemon(configuration, spool, loop, logger)
             try daemon.start()
+            service.map { loop.report(to: $0) }
             let bound = LoopBound(daemon, loop: loop)
             let handle = loop.handle
-            stop.arm { handle.execute { bound.value.stop() } }
+            signals.arm { _ in handle.execute { bound.value.stop() } }
         }
         logger.info("stopped")
         withExtendedLifetime(lock) {}

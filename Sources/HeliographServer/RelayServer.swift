@@ -1,7 +1,9 @@
 import Dispatch
+import Foundation
 import Glibc
 import Logging
 import Metrics
+import Platform
 import QRCode
 import RelayCore
 import RelayProtocol
@@ -17,7 +19,12 @@ package final class RelayServer {
     private let runner: RelayRunner
     private let pushes: PushRunner
     private let listeners: [Listener]
+    private let certificates: CertificateWatch?
+    private let configuration: ServerConfiguration
+    private let directory: DataDirectory
+    private let store: SQLiteStore
     private let logger: Logger
+    private let startedAt = ContinuousClock.now
 
     /// After a polite goodbye, how long peers have to take what is theirs and leave.
     private static let shutdownDeadline = Duration.seconds(3)
@@ -25,8 +32,9 @@ package final class RelayServer {
     /// Runs until SIGTERM or SIGINT. `started` gets the addresses, on the loop's thread, when the relay accepts connections.
     package static func run(_ configuration: ServerConfiguration, started: @escaping (Addresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
-        let stop = StopSwitch()
-        try SignalWatch.start { stop.fire() }
+        let signals = SignalSwitch()
+        try SignalWatch.start { signals.fire($0) }
+        let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
         let directory = try DataDirectory(path: configuration.dataDirectory)
         let store = try SQLiteStore(directory, for: .relay(try directory.lock()))
         let workspace = try store.bootstrap(workspaceName: "default")
@@ -38,12 +46,18 @@ package final class RelayServer {
             server = made
             let bound = LoopBound(made, loop: loop)
             let handle = loop.handle
-            stop.arm { handle.execute { bound.value.shutDown() } }
+            signals.arm { order in
+                handle.execute {
+                    if order == .stop { service?.tell(.stopping) }
+                    bound.value.carryOut(order)
+                }
+            }
             let addresses = Addresses(
                 port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
                 configuration: configuration)
             try AddressFile.write(addresses.publicURL, in: directory)
             started(addresses)
+            service.map { loop.report(to: $0) }
         }
         server?.runner.finishCommits()
         try store.close()
@@ -65,6 +79,7 @@ package final class RelayServer {
     ) throws {
         self.loop = loop
         self.logger = logger
+        (self.configuration, self.directory, self.store) = (configuration, directory, store)
         let measures = Measures(factory: registry)
         let heartbeat = Heartbeat(
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
@@ -127,11 +142,39 @@ package final class RelayServer {
                 liveness: configuration.liveness)
         }
         runner.start()
+        certificates = configuration.tls.map { CertificateWatch($0, loop: loop, logger: logger) }
         listeners = [
             try loop.listen(
                 listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: visitors),
             try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
         ]
+        certificates?.start()
+    }
+
+    // MARK: - Signals
+
+    private func carryOut(_ order: SignalWatch.Order) {
+        switch order {
+        case .stop: shutDown()
+        case .reload:
+            certificates?.look()
+            pushes.look()
+        case .report: report()
+        }
+    }
+
+    private func report() {
+        let file = "\(directory.path)/\(Report.fileName)"
+        let report = Report(
+            configuration: configuration, uptime: ContinuousClock.now - startedAt, core: runner.census, engine: loop.census,
+            takesWrites: store.takesWrites, damagedRecords: store.damagedRecords.count + runner.damagedRecords,
+            pushesUnderWay: pushes.underWay)
+        do {
+            try PrivateFile.write(report.bytes, to: file)
+            logger.notice("a report was written", metadata: ["file": "\(file)"])
+        } catch {
+            logger.error("no report could be written", metadata: ["error": "\(error)"])
+        }
     }
 
     // MARK: - The end

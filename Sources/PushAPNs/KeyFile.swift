@@ -1,20 +1,9 @@
 internal import Crypto
 internal import Foundation
+internal import Platform
 
 /// A `.p8` file, read again when it changes.
 struct KeyFile {
-    /// What tells one state of a file from another without reading it.
-    private struct Stamp: Equatable {
-        var modified: timespecValue
-        var size: Int64
-        var inode: UInt64
-
-        struct timespecValue: Equatable {
-            var seconds: Int
-            var nanoseconds: Int
-        }
-    }
-
     enum News: Equatable {
         case none
         case read(digest: String)
@@ -23,7 +12,7 @@ struct KeyFile {
 
     let id: APNsKeyID
     private let path: String
-    private var stamp: Stamp?
+    private var stamp: FileStamp?
     private(set) var key: ES256PrivateKey?
     private(set) var digest: String?
 
@@ -34,7 +23,7 @@ struct KeyFile {
 
     /// Reads the file if it is not the one that was read last.
     mutating func look() -> News {
-        guard let stamp = Self.stamp(of: path) else {
+        guard let stamp = FileStamp(of: path) else {
             self.stamp = nil
             return .failed("\(path) cannot be read")
         }
@@ -59,13 +48,5 @@ struct KeyFile {
         let head = Crypto.base64URL(Array(#"{"alg":"ES256","kid":"\#(id.keyID)"}"#.utf8))
         let claims = Crypto.base64URL(Array(#"{"iss":"\#(id.teamID)","iat":\#(issuedAt)}"#.utf8))
         return "\(head).\(claims).\(Crypto.base64URL(key.signature(of: Array("\(head).\(claims)".utf8))))"
-    }
-
-    private static func stamp(of path: String) -> Stamp? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        return Stamp(
-            modified: .init(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec), size: Int64(status.st_size),
-            inode: UInt64(status.st_ino))
     }
 }

@@ -30,6 +30,16 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
             + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(rings) rings, \(owed) owed records"
     }
 
+    /// Each by its name.
+    package var counts: [(name: String, count: Int)] {
+        [
+            ("sessions", sessions), ("places", places), ("peers", peers), ("subscriptions", subscriptions),
+            ("subscribers", subscribers), ("waiters", waiters), ("reads", reads), ("openApprovals", openApprovals),
+            ("approvals", approvals), ("stagedEvents", stagedEvents), ("commands", commands), ("expiries", expiries),
+            ("devices", devices), ("cards", cards), ("pushes", pushes), ("rings", rings), ("owed", owed),
+        ]
+    }
+
     package var total: Int {
         sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries
             + devices + cards + pushes + rings + owed

@@ -154,6 +154,8 @@ package struct Relay {
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(hosts.keys) + Array(clients.keys) }
 
+    package func isHost(_ peer: PeerID) -> Bool { hosts[peer] != nil }
+
     // MARK: - Sending
 
     mutating func send(_ message: MessageToHost, toHost peer: PeerID) { effects.append(.send(message.bytes, to: [peer])) }

@@ -20,6 +20,23 @@ package enum CloseCode: UInt16, Sendable, CaseIterable {
     /// Whether a peer that was closed so should connect again by itself. Codes of others (1006, 1011 …) say come back.
     package static func invitesReconnect(_ code: UInt16) -> Bool { !(4400..<4500).contains(code) }
 
+    /// A text for `restarting` that asks one peer to wait so long: a thousand that come back at the same moment are a storm.
+    package static func restarting(inMilliseconds wait: Int64) -> String {
+        "restarting: come back in \(wait) ms with your position"
+    }
+
+    /// For how many milliseconds the relay asks a peer to stay away that it closed so: seconds are named with `tooMany`, an hour at
+    /// most, milliseconds with `restarting`, a minute at most. Nil: nothing is named.
+    package static func wait(_ code: UInt16, _ reason: String) -> Int64? {
+        let named = reason.split { !$0.isASCII || !$0.isNumber }.first.flatMap { Int64($0) }
+        guard let named else { return nil }
+        switch CloseCode(rawValue: code) {
+        case .tooMany: return min(max(named, 1), 3_600) * 1_000
+        case .restarting: return min(max(named, 0), 60_000)
+        default: return nil
+        }
+    }
+
     package var reason: String {
         switch self {
         case .normal: "done"

@@ -1,6 +1,6 @@
 internal import CLibwebsockets
 internal import Glibc
-internal import HostNames
+internal import Platform
 
 /// Outbound WebSockets.
 extension EventLoop {

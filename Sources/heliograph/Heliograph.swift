@@ -25,7 +25,8 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Relay",
                 subcommands: [
-                    Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, PushCommand.self, AuditCommand.self, Backup.self, Restore.self,
+                    Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, PushCommand.self, AuditCommand.self,
+                    Backup.self, Restore.self,
                 ]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(

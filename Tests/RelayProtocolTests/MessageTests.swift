@@ -162,6 +162,18 @@ struct MessageTests {
         }
     }
 
+    @Test("a close says for how long to stay away, within bounds; other codes name nothing")
+    func closeWaits() {
+        #expect(CloseCode.wait(4000, CloseCode.restarting(inMilliseconds: 1_340)) == 1_340)
+        #expect(CloseCode.wait(4000, CloseCode.restarting.reason) == nil)
+        #expect(CloseCode.wait(4000, "in 99999999 ms") == 60_000)
+        #expect(CloseCode.wait(4029, "too many: 17 s") == 17_000)
+        #expect(CloseCode.wait(4029, "too many: 0 s") == 1_000)
+        #expect(CloseCode.wait(4029, "too many: 99999 s") == 3_600_000)
+        #expect(CloseCode.wait(4029, "too many: 99999999999999999999 s") == nil)
+        #expect(CloseCode.wait(4008, "in 17 s") == nil && CloseCode.wait(1006, "5") == nil)
+    }
+
     @Test("answers are bounded together, however many they are")
     func answersBound() {
         let long = Answer(question: "q0", choices: [], text: String(repeating: "x", count: 20_000))

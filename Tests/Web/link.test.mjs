@@ -137,6 +137,11 @@ test("close codes say whether and when to come back", () => {
   const restarting = new Scene().live();
   restarting.close(4000);
   assert.ok(restarting.link.retryAt - restarting.clock.time <= 2_000);
+  for (const [reason, wait] of [["restarting: come back in 1340 ms with your position", 1_340], ["in 0 ms", 0], ["in 999999 ms", 60_000]]) {
+    const told = new Scene().live();
+    told.close(4000, reason);
+    assert.equal(told.link.retryAt - told.clock.time, wait);
+  }
 });
 
 test("a refused upgrade of a device that is not paired any more stops", async () => {

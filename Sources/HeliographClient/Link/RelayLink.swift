@@ -264,10 +264,8 @@ package struct RelayLink: Sendable {
     }
 
     private mutating func delay(after reason: CloseReason, jitter: Double) -> Duration {
-        if case .peer(CloseCode.tooMany.rawValue, let text) = reason,
-            let seconds = text.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int64($0) })
-        {
-            return .seconds(min(max(1, seconds), 3_600)) + .milliseconds(500) * jitter
+        if case .peer(let code?, let text) = reason, let wait = CloseCode.wait(code, text) {
+            return .milliseconds(wait) + .milliseconds(500) * jitter
         }
         return backoff.next(jitter: jitter)
     }

@@ -110,7 +110,8 @@ package struct EffectiveSettings: Sendable {
         }
     }
 
-    private static func collect(_ value: JSONValue, below prefix: String, into found: inout [String: String]) throws(WireError) {
+    private static func collect(_ value: JSONValue, below prefix: String, into found: inout [String: String]) throws(WireError)
+    {
         for (name, value) in try value.members() {
             let key = prefix + name
             if Settings.all.contains(where: { $0.key == key }) {

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import Platform
 import RelayProtocol
 
 /// `push.json` in the data directory, read again when it changes.
@@ -18,24 +18,16 @@ struct PushConfigurationFile {
         let description: String
     }
 
-    /// What tells one state of the file from another without reading it.
-    private struct Stamp: Equatable {
-        let seconds: Int
-        let nanoseconds: Int
-        let size: Int64
-        let inode: UInt64
-    }
-
     let path: String
     /// Of what was read last; nil where there was no file.
-    private var stamp: Stamp?
+    private var stamp: FileStamp?
     private var isRead = false
 
     init(directory: String) { path = "\(directory)/\(Self.name)" }
 
     /// Reads the file if it is not the one that was read last. Throws what is wrong with it, naming file and field, once.
     mutating func look() throws(Fault) -> News {
-        let stamp = Self.stamp(of: path)
+        let stamp = FileStamp(of: path)
         guard !isRead || stamp != self.stamp else { return .unchanged }
         self.stamp = stamp
         isRead = true
@@ -50,13 +42,5 @@ struct PushConfigurationFile {
         } catch {
             throw Fault(description: "\(path), \(error.path): \(error.message)")
         }
-    }
-
-    private static func stamp(of path: String) -> Stamp? {
-        var facts = stat()
-        guard unsafe stat(path, &facts) == 0 else { return nil }
-        return Stamp(
-            seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec, size: Int64(facts.st_size),
-            inode: UInt64(facts.st_ino))
     }
 }

@@ -71,6 +71,7 @@ final class PushRunner {
 
     /// Nothing is on its way.
     var isIdle: Bool { flights.isEmpty }
+    var underWay: Int { flights.count }
 
     /// The push that carried this code; nil for whatever is none of ours.
     func push(ofCode code: String) throws -> PushID? { try codes.push(ofCode: code) }
@@ -158,7 +159,7 @@ final class PushRunner {
     // MARK: - Configuration
 
     /// Takes up a `push.json` that has changed. One that is wrong changes nothing but `trouble`.
-    private func look() {
+    func look() {
         do {
             guard case .read(let configuration) = try file.look() else { return }
             trouble = nil

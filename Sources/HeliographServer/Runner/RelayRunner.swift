@@ -64,13 +64,23 @@ final class RelayRunner {
         if isSuspended { turnAway(input) } else { run(relay.handle(input, at: .now)) }
     }
 
-    /// Asks every peer to leave and come back with its position.
+    /// Asks every peer to leave and come back with its position: hosts first, then the clients, each at a moment of its own.
     func dismissEveryone() {
-        for peer in relay.peers { close(peer, .restarting) }
+        let peers = relay.peers
+        let window = min(Self.returnFirst + Self.returnPerPeer * Int64(peers.count), Self.returnMax)
+        for peer in peers { close(peer, .restarting, comeBackWithin: relay.isHost(peer) ? Self.returnFirst : window) }
     }
+
+    /// What a restart takes, and what taking one peer back takes with its snapshot, in milliseconds: within these nobody has to wait in line.
+    private static let returnFirst: Int64 = 1_000
+    private static let returnPerPeer: Int64 = 2
+    private static let returnMax: Int64 = 30_000
 
     /// Nobody is connected any more.
     var isIdle: Bool { relay.peers.isEmpty }
+
+    var census: RelayCensus { relay.census }
+    var damagedRecords: Int { relay.damagedRecords.count }
 
     /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.
     func finishCommits() { commits.sync {} }
@@ -105,9 +115,10 @@ final class RelayRunner {
         measures.sent(messages: peers.count, bytes: peers.count * bytes.count)
     }
 
-    private func close(_ peer: PeerID, _ code: CloseCode) {
+    private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64 = returnFirst) {
         if Callers.areOf(peer) { return callers?.closed(peer) ?? () }
-        loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: code.reason)
+        let reason = code == .restarting ? CloseCode.restarting(inMilliseconds: .random(in: 0...milliseconds)) : code.reason
+        loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {

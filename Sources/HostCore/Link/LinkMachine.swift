@@ -189,11 +189,8 @@ package struct LinkMachine {
         switch reason {
         case .peer(let code?, _) where !CloseCode.invitesReconnect(code): return limits.retryRefused
         case .refused(let status) where (400..<500).contains(status): return limits.retryRefused
-        case .peer(CloseCode.tooMany.rawValue?, let text):
-            // The relay names the seconds.
-            if let seconds = text.split(whereSeparator: { !$0.isASCII || !$0.isNumber }).first.flatMap({ Int64($0) }) {
-                return .seconds(min(max(seconds, 1), 3_600))
-            }
+        case .peer(let code?, let text):
+            if let wait = CloseCode.wait(code, text) { return .milliseconds(wait) }
         default: break
         }
         let ceiling = min(limits.retryMax, limits.retryFirst * (1 << min(attempts, 10)))

@@ -47,7 +47,9 @@ struct ConfigCommand: ParsableCommand {
                 guard !entries.isEmpty else { return print("Nothing is set: see `heliograph config keys`.") }
                 var table = TextTable([.init("Setting"), .init("Value"), .init("From")])
                 table.rows = entries.map { entry in
-                    [entry.setting.key, entry.text ?? "–", entry.source.description].map { TextTable.Cell(VisibleText.line($0)) }
+                    [entry.setting.key, entry.text ?? "–", entry.source.description].map {
+                        TextTable.Cell(VisibleText.line($0))
+                    }
                 }
                 // Nothing is cut: a path is for copying.
                 table.lines(width: nil, palette: Palette(isColoured: false)).forEach { print($0) }

@@ -1,0 +1,49 @@
+import Crypto
+import Logging
+import Platform
+import WebSocketEngine
+
+/// Takes another certificate when its files change, without a connection lost: what certbot and its like write at night.
+final class CertificateWatch {
+    private let tls: ListenerConfiguration.TLS
+    private let loop: EventLoop
+    private let logger: Logger
+    private var stamps: [FileStamp?]
+    /// Whoever writes certificate and key one after the other is done by the next look.
+    static let interval = Duration.seconds(10)
+
+    init(_ tls: ListenerConfiguration.TLS, loop: EventLoop, logger: Logger) {
+        self.tls = tls
+        self.loop = loop
+        self.logger = logger
+        stamps = Self.stamps(of: tls)
+    }
+
+    func start() {
+        _ = loop.schedule(after: Self.interval) { [weak self] in
+            self?.look()
+            self?.start()
+        }
+    }
+
+    /// Two files that do not belong together are left alone, and told of once for each state of them.
+    func look() {
+        let stamps = Self.stamps(of: tls)
+        guard stamps != self.stamps else { return }
+        self.stamps = stamps
+        do throws(CryptoError) {
+            _ = try TLSContext(
+                serverProtocols: ["http/1.1"], certificateFile: tls.certificateFile, privateKeyFile: tls.privateKeyFile)
+            loop.renewCertificate(tls)
+            logger.notice("new connections get the new certificate", metadata: ["file": "\(tls.certificateFile)"])
+        } catch {
+            logger.error(
+                "the certificate changed to one that cannot be used; the old one stays in use",
+                metadata: ["error": "\(error)"])
+        }
+    }
+
+    private static func stamps(of tls: ListenerConfiguration.TLS) -> [FileStamp?] {
+        [FileStamp(of: tls.certificateFile), FileStamp(of: tls.privateKeyFile)]
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// How a relay is, for whoever has to find out what is wrong with it: numbers and settings. Nothing that anybody could come in with, and
+/// nothing that agents or people wrote.
+struct Report {
+    static let fileName = "report.json"
+
+    var configuration: ServerConfiguration
+    var uptime: Duration
+    var core: RelayCensus
+    var engine: EngineCensus
+    var takesWrites: Bool
+    var damagedRecords: Int
+    var pushesUnderWay: Int
+
+    var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("software", ServerConfiguration.software)
+            writer.field("at", WallClock.milliseconds)
+            writer.field("uptimeSeconds", uptime.components.seconds)
+            writer.object("process") {
+                $0.field("id", Int64(getpid()))
+                $0.field("residentBytes", Self.residentBytes)
+                $0.field("descriptors", Self.descriptors)
+            }
+            writer.object("connections") {
+                $0.field("all", Int64(engine.connections))
+                $0.field("pending", Int64(engine.pending))
+                $0.field("congested", Int64(engine.congested))
+                $0.field("waitingBytes", Int64(engine.waitingBytes))
+                $0.field("waitingBytesMax", Int64(engine.waitingBytesMax))
+            }
+            writer.object("held") { writer in
+                for (name, count) in core.counts { writer.raw(dynamic: name, "\(count)".utf8) }
+                writer.field("breach", core.breach)
+            }
+            writer.object("store") {
+                $0.field("takesWrites", takesWrites)
+                $0.field("damagedRecords", Int64(damagedRecords))
+            }
+            writer.field("pushesUnderWay", Int64(pushesUnderWay))
+            writer.object("settings") { writer in
+                for setting in Settings.all {
+                    if let text = setting.text(configuration) { writer.field(dynamic: setting.key, text) }
+                }
+            }
+        }
+    }
+
+    /// Of this process, by the kernel's count; nil where it is not told.
+    static var residentBytes: Int64? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        let fields = text.split(separator: " ")
+        return fields.count > 1 ? Int64(fields[1]).map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) } : nil
+    }
+
+    static var descriptors: Int64? {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { Int64($0.count) }
+    }
+}

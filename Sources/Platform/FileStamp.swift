@@ -1,0 +1,19 @@
+internal import Glibc
+
+/// What tells one state of a file from another without reading it.
+package struct FileStamp: Sendable, Equatable {
+    private let seconds: Int
+    private let nanoseconds: Int
+    private let size: Int
+    private let inode: UInt
+
+    /// Nil where there is no such file, or it cannot be seen.
+    package init?(of path: String) {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else { return nil }
+        seconds = facts.st_mtim.tv_sec
+        nanoseconds = facts.st_mtim.tv_nsec
+        size = facts.st_size
+        inode = facts.st_ino
+    }
+}

@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// systemd, or whoever else started us with a socket to tell how we are: `sd_notify(3)`, without its library.
+package struct ServiceManager: Sendable {
+    package enum State: Sendable {
+        case ready
+        case stopping
+        case reloading
+        /// A sentence for people.
+        case status(String)
+        /// We are still at work; expected within every `watchdogInterval`.
+        case alive
+    }
+
+    /// A path, or with a leading @ a name in the abstract namespace.
+    private let socket: String
+    /// How often `alive` is expected: half of what the service manager waits. Nil: never.
+    package let watchdogInterval: Duration?
+
+    /// Nil where nobody asked to be told. `environment` is `NOTIFY_SOCKET` and, for this process, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    package init?(environment: [String: String], processID: Int32 = getpid()) {
+        guard let socket = environment["NOTIFY_SOCKET"], socket.hasPrefix("/") || socket.hasPrefix("@"),
+            socket.utf8.count < Self.pathBytesMax
+        else { return nil }
+        self.socket = socket
+        let isForUs = environment["WATCHDOG_PID"].map { $0 == String(processID) } ?? true
+        watchdogInterval = environment["WATCHDOG_USEC"].flatMap { Int64($0) }
+            .flatMap { isForUs && $0 > 0 ? .microseconds($0 / 2) : nil }
+    }
+
+    private static let pathBytesMax = 108
+
+    /// False where the word could not be sent: whoever waits for it draws its own conclusions.
+    @discardableResult
+    package func tell(_ state: State) -> Bool {
+        let text: String =
+            switch state {
+            case .ready: "READY=1"
+            case .stopping: "STOPPING=1"
+            // systemd wants to know when: on the clock that it compares READY with.
+            case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
+            case .status(let sentence): "STATUS=\(sentence.replacing("\n", with: " "))"
+            case .alive: "WATCHDOG=1"
+            }
+        return send(Array(text.utf8))
+    }
+
+    private static var monotonicMicroseconds: Int64 {
+        var now = timespec()
+        guard unsafe clock_gettime(CLOCK_MONOTONIC, &now) == 0 else { return 0 }
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+    }
+
+    private func send(_ bytes: [UInt8]) -> Bool {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var name = Array(socket.utf8)
+        if socket.hasPrefix("@") { name[0] = 0 }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+        // An abstract name is as long as we say; a path ends with a zero, which is there already.
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (socket.hasPrefix("@") ? 0 : 1))
+        let sent = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+        return sent == bytes.count
+    }
+}

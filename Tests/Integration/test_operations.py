@@ -1,0 +1,248 @@
+"""The relay as whoever runs it for years has it: settings, certificates, signals, the service manager, restarts."""
+
+import json
+import re
+import signal
+import socket
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import websockets.sync.client
+
+from client import WireClient
+from relay import BINARY, Relay, plain_environment
+from waits import patient, wait_until
+
+# Settings
+
+
+def serve(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A start that is to fail."""
+    return subprocess.run(
+        [BINARY, "serve", "--data", str(folder), *arguments], capture_output=True, text=True, timeout=patient(20),
+        stdin=subprocess.DEVNULL, env=plain_environment(folder) | environment,
+    )
+
+
+def test_a_wrong_setting_is_refused_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "relay.json").write_text('{"keepDay": 3}')
+    failed = serve(tmp_path)
+    assert failed.returncode == 2
+    assert failed.stderr == f"heliograph: {tmp_path}/relay.json, $.keepDay: there is no setting keepDay; did you mean keepDays?\n"
+    failed = serve(tmp_path, HELIOGRAPH_CONFIG=str(tmp_path / "none.json"))
+    assert failed.returncode == 2 and "none.json cannot be read" in failed.stderr
+    (tmp_path / "relay.json").unlink()
+    failed = serve(tmp_path, HELIOGRAPH_LISTEN="here")
+    assert failed.returncode == 2 and failed.stderr.startswith("heliograph: $HELIOGRAPH_LISTEN: listen takes ADDRESS:PORT")
+
+
+def test_settings_count_in_their_order_and_say_where_they_stand(relay: Relay) -> None:
+    (relay.data / "relay.json").write_text('{"heartbeat": 7, "keepDays": 30, "logLevel": "error"}')
+    relay.environment = {"HELIOGRAPH_KEEP_DAYS": "20"}
+    relay.arguments = ["--log-level", "info"]
+    relay.restart()
+    phone = WireClient(relay)
+    assert phone.welcome["heartbeat"] == {"pingSeconds": 7, "hangUpSeconds": 14}
+    phone.close()
+    assert '"level":"info"' in relay.log_text()
+    shown = subprocess.run(
+        [BINARY, "config", "show", "--json", "--data", str(relay.data), "--log-level", "info"], capture_output=True, text=True, check=True,
+        timeout=patient(20), env=plain_environment(relay.folder / "home") | relay.environment,
+    )
+    assert [json.loads(line) for line in shown.stdout.splitlines()] == [
+        {"key": "keepDays", "value": "20", "source": "$HELIOGRAPH_KEEP_DAYS"},
+        {"key": "heartbeat", "value": "7", "source": f"{relay.data}/relay.json"},
+        {"key": "logLevel", "value": "info", "source": "--log-level"},
+    ]
+    relay.arguments = []
+
+
+def test_every_setting_is_a_flag_that_serve_names(relay: Relay) -> None:
+    usage = relay.run("serve", "--help").stdout
+    keys = relay.run("config", "keys").stdout
+    flags = re.findall(r"^\S+   (--[a-z-]+) ", keys, re.MULTILINE)
+    assert len(flags) > 5 and all(re.search(rf"^  {flag} ", usage, re.MULTILINE) for flag in flags), flags
+    for key in [line.split()[0] for line in relay.run("config", "show", "--effective").stdout.splitlines()[1:]]:
+        assert f"\n{key}   --" in f"\n{keys}"
+
+
+# Certificates
+
+
+class Identity:
+    """A certificate that signs itself, and its key, in one pair of files that is written anew."""
+
+    def __init__(self, folder: Path):
+        self.certificate, self.key = folder / "relay.pem", folder / "relay.key"
+        self.serials: list[int] = []
+        self.renew()
+
+    def renew(self, *, only_certificate: bool = False) -> None:
+        key = self.key.with_name("other.key") if only_certificate else self.key
+        serial = 1000 + len(self.serials)
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-set_serial", str(serial), "-keyout", str(key), "-out", str(self.certificate)],
+            check=True, capture_output=True, timeout=patient(20),
+        )
+        self.serials.append(serial)
+
+
+@pytest.fixture
+def identity(tmp_path: Path) -> Identity:
+    return Identity(tmp_path)
+
+
+@pytest.fixture
+def tls_relay(tmp_path: Path, identity: Identity) -> Iterator[Relay]:
+    relay = Relay(tmp_path / "relay", ["--tls-certificate", str(identity.certificate), "--tls-key", str(identity.key)])
+    relay.launch()
+    wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")
+    yield relay
+    relay.stop()
+    relay.check_log()
+
+
+def trusting() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def serial(relay: Relay) -> int:
+    """Of the certificate that a new connection is shown."""
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as plain, trusting().wrap_socket(plain) as session:
+        text = subprocess.run(
+            ["openssl", "x509", "-inform", "DER", "-noout", "-serial"], input=session.getpeercert(binary_form=True), capture_output=True, check=True
+        ).stdout.decode()
+    return int(text.split("=")[1], 16)
+
+
+@contextmanager
+def open_client(relay: Relay) -> Iterator[Any]:
+    with websockets.sync.client.connect(
+        f"wss://127.0.0.1:{relay.port}/v1/client", ssl=trusting(), subprotocols=["heliograph.v1"],
+        additional_headers={"Authorization": f"Bearer {relay.token('client', 'phone')}"}, open_timeout=patient(10),
+    ) as client:
+        client.send(json.dumps({"type": "hello", "version": 1, "software": "test"}))
+        assert json.loads(client.recv(timeout=patient(10)))["type"] == "welcome"
+        yield client
+
+
+def test_a_new_certificate_is_taken_without_losing_a_connection(tls_relay: Relay, identity: Identity) -> None:
+    assert tls_relay.process is not None
+    assert serial(tls_relay) == identity.serials[0]
+    with open_client(tls_relay) as client:
+        identity.renew()
+        tls_relay.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: serial(tls_relay) == identity.serials[1], 20, lambda: f"the new certificate: {tls_relay.log_text()[-2000:]}")
+        # Its key is another one: what is in use stays in use, and the log says why.
+        identity.renew(only_certificate=True)
+        tls_relay.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "the old one stays in use" in tls_relay.log_text(), 20, lambda: f"a word on it: {tls_relay.log_text()[-2000:]}")
+        assert serial(tls_relay) == identity.serials[1]
+        # Nobody has to tell: it looks by itself.
+        identity.renew()
+        wait_until(lambda: serial(tls_relay) == identity.serials[3], 60, lambda: f"the newest certificate: {tls_relay.log_text()[-2000:]}")
+        client.send(json.dumps({"type": "subscribe", "id": "c1"}))
+        assert json.loads(client.recv(timeout=patient(10)))["id"] == "c1"
+
+
+@pytest.mark.parametrize(
+    ("options", "works"),
+    [
+        (["-tls1_3"], True), (["-tls1_2"], True), (["-tls1_2", "-cipher", "ECDHE-ECDSA-AES256-GCM-SHA384"], True),
+        (["-tls1_2", "-cipher", "ECDHE-ECDSA-CHACHA20-POLY1305"], True),
+        (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], False), (["-tls1", "-cipher", "ALL:@SECLEVEL=0"], False),
+        (["-tls1_2", "-cipher", "NULL:@SECLEVEL=0"], False), (["-tls1_2", "-cipher", "aNULL:@SECLEVEL=0"], False),
+        (["-tls1_2", "-cipher", "3DES:RC4:EXPORT:LOW:@SECLEVEL=0"], False),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_only_what_a_scanner_passes_is_spoken(tls_relay: Relay, options: list[str], works: bool) -> None:
+    asked = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_relay.port}", "-servername", "localhost", "-alpn", "h2,http/1.1", *options],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patient(20),
+    )
+    is_open = "Cipher is (NONE)" not in asked.stdout and bool(re.search(r"Cipher is \S+", asked.stdout))
+    assert is_open == works, asked.stdout + asked.stderr
+    if works:
+        assert "ALPN protocol: http/1.1" in asked.stdout and "Compression: NONE" in asked.stdout
+        assert "Secure Renegotiation IS" in asked.stdout or "TLSv1.3" in asked.stdout
+
+
+# Signals and the service manager
+
+
+def test_a_report_says_how_the_relay_is_and_no_secret(relay: Relay, client: Callable[..., Any], scripted_host: Callable[..., Any]) -> None:
+    phone, host = client(relay), scripted_host(relay)
+    host.start_session("s1", title="A title that nobody else need read")
+    phone.subscribe()
+    assert relay.process is not None
+    relay.process.send_signal(signal.SIGUSR1)
+    file = relay.data / "report.json"
+    wait_until(file.exists, 20, lambda: f"a report: {relay.log_text()[-2000:]}")
+    text = file.read_text()
+    report = json.loads(text)
+    assert report["connections"]["all"] >= 2 and report["held"]["sessions"] == 1 and report["held"]["peers"] == 2
+    assert report["store"] == {"takesWrites": True, "damagedRecords": 0} and report["process"]["id"] == relay.process.pid
+    assert report["settings"]["listen"] == f"127.0.0.1:{relay.port}"
+    assert report["process"]["residentBytes"] > 1 << 20 and report["process"]["descriptors"] > 5
+    assert phone.token not in text and "nobody else need read" not in text
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+class NotifySocket:
+    """What systemd listens on."""
+
+    def __init__(self, folder: Path):
+        self.path = folder / "notify"
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(str(self.path))
+        self.socket.settimeout(patient(20))
+
+    def next(self) -> str:
+        return self.socket.recv(4096).decode()
+
+
+def test_the_service_manager_hears_that_it_is_ready_alive_and_stopping(tmp_path: Path, short_path: Path) -> None:
+    manager = NotifySocket(short_path)
+    relay = Relay(tmp_path / "relay", environment={"NOTIFY_SOCKET": str(manager.path), "WATCHDOG_USEC": "200000"})
+    relay.launch()
+    assert manager.next() == "READY=1"
+    assert relay.get("/readyz").status == 200
+    assert [manager.next() for _ in range(3)] == ["WATCHDOG=1"] * 3
+    relay.stop()
+    said = [manager.next()]
+    while said[-1] == "WATCHDOG=1":
+        said.append(manager.next())
+    assert said[-1] == "STOPPING=1"
+
+
+def test_everybody_is_asked_back_at_a_moment_of_their_own(relay: Relay, client: Callable[..., Any]) -> None:
+    phones = [client(relay, name=f"phone {number}") for number in range(20)]
+    relay.stop()
+    waits = []
+    for phone in phones:
+        assert phone.connection.wait_closed() == 4000
+        waits.append(int(re.search(r"come back in (\d+) ms", phone.connection.close_reason).group(1)))
+    assert len(set(waits)) > 10 and max(waits) <= 1_040, waits
+
+
+def test_who_does_not_leave_does_not_keep_it(relay: Relay) -> None:
+    """A peer that neither reads nor closes: `stop` fails if the relay does not go by itself."""
+    token = relay.token("client", "frozen")
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as frozen:
+        frozen.sendall(
+            f"GET /v1/client HTTP/1.1\r\nHost: 127.0.0.1:{relay.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: heliograph.v1\r\n"
+            f"Authorization: Bearer {token}\r\n\r\n".encode()
+        )
+        assert frozen.recv(4096).startswith(b"HTTP/1.1 101")
+        relay.stop()

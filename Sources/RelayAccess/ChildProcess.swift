@@ -1,15 +1,15 @@
 internal import Glibc
 
 /// Runs a program without a shell, with bytes on its standard input, until it ends.
-enum ChildProcess {
-    struct Result {
-        var exitCode: Int32
-        var output: [UInt8]
-        var errors: [UInt8]
+package enum ChildProcess {
+    package struct Result {
+        package var exitCode: Int32
+        package var output: [UInt8]
+        package var errors: [UInt8]
     }
 
     /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that nobody waits for anybody.
-    static func run(_ arguments: [String], input: [UInt8], outputBytesMax: Int) throws(HTTPFault) -> Result {
+    package static func run(_ arguments: [String], input: [UInt8], outputBytesMax: Int) throws(HTTPFault) -> Result {
         precondition(input.count <= 32 << 10, "more than a pipe holds would need both ends at once")
         let toChild = try Pipe()
         let fromChild = try Pipe()
@@ -47,7 +47,7 @@ enum ChildProcess {
         let failure = unsafe posix_spawnp(&child, arguments[0], &actions, nil, texts, environ)
         guard failure == 0 else {
             let advice = failure == ENOENT ? "it is not installed" : unsafe String(cString: strerror(failure))
-            throw HTTPFault(.local, "\(arguments[0]) is needed for https and cannot be run: \(advice)")
+            throw HTTPFault(.local, "\(arguments[0]) cannot be run: \(advice)")
         }
         return child
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// One POST to a relay, answered in a few kilobytes. Blocks the calling thread.
+/// One request to a relay, answered in a few kilobytes. Blocks the calling thread.
 ///
 /// Plain HTTP goes over a socket of its own. For HTTPS `curl` is run: it knows the system's authorities and proxies, and pairing
 /// happens once in a machine's life.
@@ -15,7 +15,13 @@ package struct HTTPExchange: Sendable {
     /// From the first packet to the last byte.
     static let seconds: Int64 = 20
 
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
     package var relay: RelayAddress
+    package var method: Method
     package var path: String
     package var body: [UInt8] = []
     /// Never on a command line, where other users of the machine could read it.
@@ -23,9 +29,11 @@ package struct HTTPExchange: Sendable {
     package var certificateAuthorityFile: String?
 
     package init(
-        relay: RelayAddress, path: String, body: [UInt8] = [], bearer: String? = nil, certificateAuthorityFile: String? = nil
+        relay: RelayAddress, method: Method = .post, path: String, body: [UInt8] = [], bearer: String? = nil,
+        certificateAuthorityFile: String? = nil
     ) {
         self.relay = relay
+        self.method = method
         self.path = path
         self.body = body
         self.bearer = bearer
@@ -62,8 +70,9 @@ package struct HTTPExchange: Sendable {
         if case .tcp(let name, let port, _) = relay.target {
             host = (name.contains(":") ? "[\(name)]" : name) + (port == 80 ? "" : ":\(port)")
         }
-        var text = "POST \(relay.prefix)\(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Type: application/json\r\n"
-        text += "Content-Length: \(body.count)\r\nAccept: application/json\r\nConnection: close\r\n"
+        var text = "\(method.rawValue) \(relay.prefix)\(path) HTTP/1.1\r\nHost: \(host)\r\nAccept: application/json\r\n"
+        text += "Connection: close\r\n"
+        if method == .post { text += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
         if let bearer { text += "Authorization: Bearer \(bearer)\r\n" }
         return Array((text + "\r\n").utf8) + body
     }
@@ -135,7 +144,7 @@ package struct HTTPExchange: Sendable {
     private func performWithCurl() throws(HTTPFault) -> Answer {
         var arguments = [
             "curl", "-q", "--silent", "--show-error", "--globoff", "--proto", "=https", "--max-time", "\(Self.seconds)",
-            "--connect-timeout", "10", "--max-filesize", "\(Self.answerBytesMax)", "--request", "POST", "--header",
+            "--connect-timeout", "10", "--max-filesize", "\(Self.answerBytesMax)", "--request", method.rawValue, "--header",
             "Accept: application/json", "--write-out", "\\n%{http_code}",
         ]
         if let certificateAuthorityFile { arguments += ["--cacert", certificateAuthorityFile] }
@@ -144,9 +153,11 @@ package struct HTTPExchange: Sendable {
             precondition(body.isEmpty, "curl's standard input takes the token or the body")
             arguments += ["--header", "@-"]
             input = Array("Authorization: Bearer \(bearer)\n".utf8)
-        } else {
+        } else if method == .post {
             arguments += ["--header", "Content-Type: application/json", "--data-binary", "@-"]
             input = body
+        } else {
+            input = []
         }
         arguments += ["--url", "\(relay)\(path)"]
         let result = try ChildProcess.run(arguments, input: input, outputBytesMax: Self.answerBytesMax + 16)

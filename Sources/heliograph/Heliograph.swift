@@ -26,7 +26,7 @@ struct Heliograph: ParsableCommand {
                 name: "Relay",
                 subcommands: [
                     Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, PushCommand.self, AuditCommand.self,
-                    Backup.self, Restore.self,
+                    Backup.self, Restore.self, Doctor.self,
                 ]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(

@@ -21,6 +21,14 @@ package enum PushStatus {
         }
     }
 
+    /// What is wrong, a sentence each.
+    package static func troubles(_ status: [UInt8]) throws(WireError) -> [String] {
+        let root = try JSONDocument(parsing: status).root.object()
+        var troubles = [try root.optionalString("trouble")]
+        for lane in try root.array("lanes") { troubles.append(try lane.optionalString("trouble")) }
+        return troubles.compactMap { $0 }
+    }
+
     /// For people.
     package static func lines(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()

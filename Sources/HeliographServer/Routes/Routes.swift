@@ -145,14 +145,16 @@ final class Routes {
 
     private func me(_ request: HTTPRequest, _ id: HTTPRequestID) {
         do throws(Gate.Refusal) {
-            let token = try access.gate.authenticate(request, as: .client, isUpgrade: false)
+            let token = try access.gate.authenticate(request, as: nil, isUpgrade: false)
             let workspace = access.workspace(token.workspace)
             let answer = JSONWriter.object { writer in
-                writer.object("client") {
+                writer.object(token.role == .host ? "host" : "client") {
                     $0.field("id", token.subject)
                     $0.field("name", token.name)
                 }
                 writer.object("workspace") { workspace.write(to: &$0) }
+                writer.field("software", ServerConfiguration.software)
+                writer.field("at", WallClock.milliseconds)
             }
             respond(id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(answer)))
         } catch { respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired"))) }

@@ -1,0 +1,72 @@
+internal import Glibc
+internal import RelayProtocol
+
+/// Whether a relay can be reached from here, knows us, and has the same time.
+package enum RelayCheck {
+    /// Apart by more than this, times on cards and ages of codes are off; in milliseconds.
+    static let clockDriftMax: Int64 = 5_000
+
+    /// `how` is the command that pairs this machine anew.
+    package static func findings(
+        _ relay: RelayAddress, token: String, certificateAuthorityFile: String?, now: Int64, how: String
+    ) -> [Finding] {
+        let exchange = HTTPExchange(
+            relay: relay, method: .get, path: "/v1/me", bearer: token, certificateAuthorityFile: certificateAuthorityFile)
+        do throws(HTTPFault) {
+            let answer = try exchange.perform()
+            let reached = Finding("Relay", .well, "\(relay) can be reached")
+            switch answer.status {
+            case 200: return [reached] + self.findings(in: answer.body, now: now)
+            case 401:
+                return [
+                    reached, Finding("Pairing", .wrong, "the relay does not know this machine's token (any more)", mend: how),
+                ]
+            default:
+                return [
+                    Finding(
+                        "Relay", .wrong, "\(relay) answers with \(answer.status): it is no relay, or a proxy stands in the way",
+                        mend: "look at the address, and at the proxy in front of the relay")
+                ]
+            }
+        } catch {
+            return [Finding("Relay", .wrong, "\(relay) cannot be reached: \(error.message)", mend: advice(error, relay))]
+        }
+    }
+
+    static func findings(in body: [UInt8], now: Int64) -> [Finding] {
+        do throws(WireError) {
+            let value = try JSONDocument(parsing: body).root.object()
+            let holder = if let host = value.optional("host") { host } else { try value.required("client") }
+            let known = try holder.string("name")
+            let apart = now - (try value.integer("at"))
+            let pairing = Finding(
+                "Pairing", .well,
+                "the relay (\(VisibleText.line(try value.string("software")))) knows it as \(VisibleText.line(known))")
+            guard abs(apart) > clockDriftMax else { return [pairing, Finding("Clock", .well, "it agrees with the relay's")] }
+            return [
+                pairing,
+                Finding(
+                    "Clock", .doubtful, "it is \(abs(apart) / 1_000) s \(apart > 0 ? "ahead of" : "behind") the relay's",
+                    mend: "set both by the network: timedatectl set-ntp true"),
+            ]
+        } catch {
+            return [
+                Finding(
+                    "Relay", .doubtful, "its answer is not one that this program knows: \(error.message)",
+                    mend: "update the relay")
+            ]
+        }
+    }
+
+    private static func advice(_ fault: HTTPFault, _ relay: RelayAddress) -> String {
+        if fault.message.contains("certificate") {
+            return "trust its authority with `heliograph host --ca-file FILE`, or give the relay a certificate that is in date"
+        }
+        switch fault.code {
+        case .local: return "install what is missing"
+        case .badAnswer: return "look whether the relay's address is right"
+        case .unreachable, .timedOut:
+            return "look whether the relay runs (`heliograph doctor` there), and at firewalls between here and there"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+import HeliographClient
+import HeliographHost
+import HeliographServer
+import RelayAccess
+import RelayProtocol
+
+/// `heliograph doctor`
+struct Doctor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look for what is wrong with this machine's relay or host, and say how to mend it.",
+        discussion: """
+            Looks at whichever of the two is set up here, with the settings that `serve` would take. Changes nothing.
+
+              heliograph doctor
+              heliograph doctor --data /var/lib/heliograph
+
+            Exit code 1 where something is wrong; what is only doubtful is none.
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    @Flag(help: "Print JSON: an object for each finding with part, subject, state, text and mend.")
+    var json = false
+
+    func run() throws {
+        let settings = Result { () throws(SettingsError) in try options.effective() }
+        let relay = RelayDoctor(dataDirectory: options.data.path, settings: settings)
+        let host = HostDoctor(executable: Executable.path)
+        var parts: [(name: String, findings: [Finding])] = []
+        if relay.isRelay { parts.append(("Relay, \(options.data.path)", relay.findings())) }
+        if host.isHost {
+            parts.append(("Host", host.findings(now: Int64(Date().timeIntervalSince1970 * 1_000))))
+        }
+        guard !parts.isEmpty else {
+            print("Neither a relay nor a host is set up here: `heliograph serve`, or `heliograph host LINK`.")
+            throw ExitCode(1)
+        }
+        for part in parts { json ? printJSON(part.name, part.findings) : printText(part.name, part.findings) }
+        if parts.contains(where: { $0.findings.contains { $0.state == .wrong } }) { throw ExitCode(1) }
+    }
+
+    private func printJSON(_ part: String, _ findings: [Finding]) {
+        for finding in findings {
+            Output.json { writer in
+                writer.field("part", part)
+                writer.field("subject", finding.subject)
+                writer.field("state", finding.state.rawValue)
+                writer.field("text", finding.text)
+                writer.field("mend", finding.mend)
+            }
+        }
+    }
+
+    private func printText(_ part: String, _ findings: [Finding]) {
+        let palette = Palette(isTerminal: isatty(STDOUT_FILENO) == 1, environment: .process)
+        print(palette.paint(part, .bold))
+        for finding in findings {
+            let (mark, style): (String, Style) =
+                switch finding.state {
+                case .well: ("✔", .green)
+                case .doubtful: ("!", .yellow)
+                case .wrong: ("✘", .red)
+                }
+            print("  \(palette.paint(mark, style)) \(finding.subject): \(VisibleText.line(finding.text))")
+            if let mend = finding.mend { print("      \(palette.paint("→ \(mend)", .dim))") }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import Crypto
+
+@Suite("Certificate file") struct CertificateFileTests {
+    private func file(_ text: String) throws -> String {
+        let path = NSTemporaryDirectory() + "heliograph-certificate-\(UUID().uuidString).pem"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test("the days that are left, and those since it is out of date", arguments: [3, 1, 0, -5])
+    func days(_ valid: Int) throws {
+        let path = try file(SelfSignedCertificate(names: ["DNS:localhost"], days: valid).certificate)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // A second may have passed.
+        #expect((valid - 1...valid).contains(try CertificateFile.daysLeft(path)))
+    }
+
+    @Test("what is no certificate says so")
+    func none() throws {
+        let path = try file("no certificate")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect { try CertificateFile.daysLeft(path) } throws: { ($0 as? CryptoError)?.code == .invalidCertificate }
+        #expect { try CertificateFile.daysLeft("/nowhere.pem") } throws: { ($0 as? CryptoError)?.code == .invalidCertificate }
+    }
+}

@@ -84,7 +84,7 @@ extension Relay {
     /// Reduces a session's events, from the first after `begin` on. What is no event's doing (whose it is, who is connected, how far its host's
     /// numbering is, what of it is held, what budgets say of it) is taken from `like`.
     package static func replay(
-        _ events: [[UInt8]], after begin: Int64 = 0, like state: SessionState
+        _ events: [[UInt8]], after begin: Int64 = 0, usage: [UInt8] = [], like state: SessionState
     ) throws(WireError) -> (state: SessionState, approvals: [ApprovalID: Approval]) {
         let summary = state.summary
         var view = SessionView(
@@ -98,6 +98,7 @@ extension Relay {
         view.state.touchedAt = state.touchedAt
         view.state.summary.first = summary.first
         view.state.summary.budget = summary.budget
+        view.state.resume(usage: usage)
         for (index, bytes) in events.enumerated().dropFirst(Int(begin)) {
             view.reduce(try Event(stored: bytes), seq: Int64(index) + 1)
         }

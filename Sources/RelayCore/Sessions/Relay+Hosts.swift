@@ -126,6 +126,7 @@ extension Relay {
         }
         sessions[key] = Session(key: key, staged: SessionView(state: state))
         sessionsOfHosts[host.key, default: []].insert(key)
+            state.resume(usage: place.usage)
     }
 
     /// Adds one event to the session's staged view and to the tick's batch.

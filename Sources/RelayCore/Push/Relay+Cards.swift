@@ -199,6 +199,7 @@ extension Relay {
         }
         // Whoever swiped the last one away is shown another when they are waited for.
         let isUnwanted = push.cards[key]?.state == .dismissed && subject.waiting.isEmpty
+        subject.isOfAll = true
         guard subject.summary.isAtWork, wantsStart(device, subject), !isUnwanted,
             key.session.map({ !device.device.muted.contains($0) }) ?? true
         else {
@@ -431,6 +432,7 @@ extension Relay {
             if card.id == nil || card.id == report.card {
                 card.id = report.card
                 card.stage = .ended
+        isOfAll = session == nil
                 card.isEndOwed = false
                 card.mailbox = nil
                 card.token = nil

@@ -7,7 +7,9 @@ package struct PushSubject: Sendable {
     package var approval: Approval?
     /// Every approval that is pending.
     package var waiting: Set<ApprovalID> = []
-    /// Sessions that this stands for: 1, or all of an aggregate card (`summary` is then of the one that matters most).
+    /// It stands for all sessions of the workspace; `summary` is then of the one that matters most.
+    package var isOfAll = false
+    /// Sessions that this stands for.
     package var sessions: Int64 = 1
     /// The highest level of a budget that was crossed, in percent; 0: none.
     package var budgetLevel: Int64 = 0

@@ -4,7 +4,8 @@ import RelayProtocol
 extension Relay {
     /// One alert to a device, in words.
     struct Alert {
-        var kind: AlertKind
+        /// Nil: the person tries whether pushes arrive.
+        var kind: AlertKind?
         var text: AlertText
         var level: Payload.Level
         var thread: String

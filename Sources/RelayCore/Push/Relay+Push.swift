@@ -109,7 +109,7 @@ extension Relay {
         }
         let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
         let alert = Alert(
-            kind: .finished, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
+            kind: nil, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
         guard planAlert(alert, to: key, at: now) else {
             reply(.failed(.tooMany, "too many pushes wait to be sent"), to: id, of: peer)
             return

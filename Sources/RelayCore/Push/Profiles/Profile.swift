@@ -63,11 +63,11 @@ package struct Profile: Sendable {
     }
 
     /// The category of an alert; nil: it has no buttons. One that may not be allowed never gets the one that allows.
-    package func category(for kind: AlertKind, mayAllow: Bool) -> String? {
+    package func category(for kind: AlertKind?, mayAllow: Bool) -> String? {
         switch kind {
         case .approval: mayAllow ? categories.approval : categories.approvalWithoutAllow
         case .question: categories.question
-        case .error, .finished, .budget: categories.other
+        case .error, .finished, .budget, nil: categories.other
         }
     }
 

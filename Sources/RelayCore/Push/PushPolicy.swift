@@ -9,6 +9,8 @@ enum PushPolicy {
     static let settle: Int64 = 2_000
     /// … and no longer than this in all.
     static let settleMax: Int64 = 10_000
+    /// A host that is away may be back in a moment, as after a restart of the relay.
+    static let awaySettle: Int64 = 30_000
     /// Between two pushes of small changes to one card; the second where the person has not allowed frequent ones.
     static let floorFrequent: Int64 = 15_000
     static let floor: Int64 = 60_000

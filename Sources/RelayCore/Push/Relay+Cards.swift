@@ -25,11 +25,13 @@ extension Relay {
         let urgency: Card.Mailbox.Urgency =
             if let before {
                 before.waiting != phase.waiting || before.error != phase.error || before.budgetLevel != phase.budgetLevel
-                    || !subject.summary.isLive ? .waiting : before.status != phase.status ? .phase : .small
+                    || !subject.summary.isLive
+                    ? .waiting : before.status != phase.status && phase.status != .stale ? .phase : .small
             } else {
                 phase.waiting.isEmpty && subject.summary.isLive ? .small : .waiting
             }
-        card.put(urgency, isFrequent: isFrequent(key), grace: grace(of: key, at: now), at: now.wall)
+        let settle = phase.status == .stale ? PushPolicy.awaySettle : PushPolicy.settle
+        card.put(urgency, isFrequent: isFrequent(key), grace: grace(of: key, at: now), settle: settle, at: now.wall)
         push.cards[key] = card
         serve(key, at: now)
     }
@@ -526,11 +528,11 @@ extension Relay {
 
 extension Card {
     /// The sooner of what was due and what this asks for; changes of phase wait a little for one another.
-    mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, at now: Int64) {
+    mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
         let since = mailbox?.since ?? now
         let due: Int64 =
             switch new {
-            case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + PushPolicy.settle)
+            case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
             case .phase: min(now + PushPolicy.settle, since + PushPolicy.settleMax)
             case .waiting: now + grace
             }

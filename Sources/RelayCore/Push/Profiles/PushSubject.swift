@@ -2,6 +2,7 @@ package import RelayProtocol
 
 /// What a card or an alert is about, at one moment.
 package struct PushSubject: Sendable {
+    /// `stale` where something went on when its host was last heard of.
     package var summary: Summary
     /// The approval that the person is asked for: of several the oldest that is pending.
     package var approval: Approval?
@@ -22,6 +23,7 @@ package struct PushSubject: Sendable {
         self.approval = approval
         self.text = text
         self.now = now
+        if !summary.hostIsConnected, summary.status == .starting || summary.status == .running { self.summary.status = .stale }
     }
 }
 

@@ -38,6 +38,10 @@ enum PushPolicy {
     static let retryInterval: Int64 = 30_000
     /// Pushes of one card or alert that may fail in a row before we wait for something new to say.
     static let triesMax: Int64 = 5
+    /// A deletion of a channel that failed is tried again after `retryInterval`, twice that and so on up to this …
+    static let deletionIntervalMax: Int64 = 300_000
+    /// … and so often in all: about four days.
+    static let deletionsMax: Int64 = 1_200
     /// A code decides no longer than this after its alert was planned.
     static let codeAge: Int64 = 3_600_000
     /// How long an alert about something past is worth showing.

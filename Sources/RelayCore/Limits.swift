@@ -51,6 +51,8 @@ package enum Limits {
     static let devicesMax = 64
     /// Pushes of one device that wait for an answer.
     static let unansweredPushesMax = 64
+    /// Broadcast channels that APNs is asked to keep for us: Apple keeps 10,000 for one app. Beyond it cards start without.
+    static let channelsMax = 5_000
     /// Pushes of one device that are kept with what became of them, and those that clients are shown.
     static let pushesKept = 50
     static let pushesShown = 20

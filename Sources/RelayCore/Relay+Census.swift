@@ -15,10 +15,11 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var stagedEvents = 0
     package var commands = 0
     package var expiries = 0
-    /// The planner of pushes: what it knows, what it keeps, what shall ring, and what the disk has not taken.
+    /// The planner of pushes: what it knows, what it keeps, the channels that APNs made for it, what shall ring, and what the disk has not taken.
     package var devices = 0
     package var cards = 0
     package var pushes = 0
+    package var channels = 0
     package var rings = 0
     package var owed = 0
     /// The first bound that is not kept, as a sentence.
@@ -27,7 +28,7 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var description: String {
         "\(sessions) sessions, \(places) places, \(peers) peers, \(subscriptions) subscriptions, \(approvals) approvals "
             + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries, "
-            + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(rings) rings, \(owed) owed records"
+            + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(channels) channels, \(rings) rings, \(owed) owed records"
     }
 
     /// Each by its name.
@@ -42,7 +43,7 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
 
     package var total: Int {
         sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries
-            + devices + cards + pushes + rings + owed
+            + devices + cards + pushes + channels + rings + owed
     }
 }
 
@@ -91,10 +92,10 @@ extension Relay {
             .sorted { $0.0.session.rawValue < $1.0.session.rawValue }
     }
 
-    /// Reduces a session's events, from the first after `begin` on. What is no event's doing (whose it is, who is connected, how far its host's
+    /// Reduces a session's events, from the first after `begin` on, where so much had been used up. What is no event's doing (whose it is, who is connected, how far its host's
     /// numbering is, what of it is held, what budgets say of it) is taken from `like`.
     package static func replay(
-        _ events: [[UInt8]], after begin: Int64 = 0, like state: SessionState
+        _ events: [[UInt8]], after begin: Int64 = 0, usage: [UInt8] = [], like state: SessionState
     ) throws(WireError) -> (state: SessionState, approvals: [ApprovalID: Approval]) {
         let summary = state.summary
         var view = SessionView(
@@ -107,6 +108,7 @@ extension Relay {
         view.state.eventBytes = state.eventBytes
         view.state.touchedAt = state.touchedAt
         view.state.summary.first = summary.first
+        view.state.resume(usage: usage)
         view.state.summary.budget = summary.budget
         for (index, bytes) in events.enumerated().dropFirst(Int(begin)) {
             view.reduce(try Event(stored: bytes), seq: Int64(index) + 1)

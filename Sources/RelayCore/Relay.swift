@@ -132,6 +132,7 @@ package struct Relay {
             serveRings(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
         case .timerFired(.digest(let workspace, let device)):
             tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
+        case .timerFired(.channels): serveChannels(at: now)
         case .timerFired(.owedRecords): stageOwedRecords()
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
         case .codePresented(let peer, let command, let push, let verdict):

@@ -44,6 +44,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case doubleStart
     /// A notification presents the code of another.
     case swappedCode
+    /// APNs says that it has deleted a channel, and keeps it.
+    case keptChannel
 
     /// Who has to see it.
     package var watchers: Set<CheckerName> {
@@ -68,6 +70,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgetfulOutbox: [.ring]
         case .doubleStart: [.start]
         case .swappedCode: [.code]
+        case .keptChannel: [.channel]
         }
     }
 }

@@ -11,7 +11,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 /// Who watches over which promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget
-    case order, edge, phase, reserve, presence, ring, start, code
+    case order, edge, phase, reserve, presence, ring, start, code, channel
 
     package var promise: String {
         switch self {
@@ -33,6 +33,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .ring: "an approval rings once on every device that wants it, and again only where APNs has not got it"
         case .start: "cards are started four times an hour at most, one at a time"
         case .code: "a code decides once, in time, and only what it was for"
+        case .channel: "a channel is deleted when its card is over, not before, and nothing is published to it after"
         case .retention: "numbers go on for ever, and what is no longer held is never passed over in silence"
         }
     }

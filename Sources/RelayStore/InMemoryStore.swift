@@ -159,6 +159,7 @@ extension InMemoryStore.Content {
         if let state = trim.state {
             sessions[number].place.hostSeq = state.hostSeq
         } else {
+            sessions[number].place.usage = trim.usage
             sessions[number].approvals = []
         }
     }

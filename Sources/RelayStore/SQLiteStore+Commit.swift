@@ -104,22 +104,23 @@ extension SQLiteStore {
         try deletion.execute(arguments: [
             EventKey.id(session: session, seq: 0), EventKey.id(session: session, seq: through + 1),
         ])
-        guard let state = trim.state else { return try remove(session, trim.key, in: db) }
+        guard let state = trim.state else { return try remove(session, trim, in: db) }
         let update = try db.cachedStatement(sql: "UPDATE sessions SET host_seq = ?, state = ? WHERE number = ?")
         try update.execute(arguments: [state.hostSeq, Data(state.bytes), session])
     }
 
-    /// All but its place, and what the audit log says of it.
-    private func remove(_ session: Int64, _ key: SessionKey, in db: Database) throws {
-        if isDamaged(key) { try putAsideState(of: session, in: db) }
+    /// All but its place, its usage, and what the audit log says of it.
+    private func remove(_ session: Int64, _ trim: SessionTrim, in db: Database) throws {
+        if isDamaged(trim.key) { try putAsideState(of: session, in: db) }
         let arguments: StatementArguments = [session]
         for statement in [
             "DELETE FROM approval_history WHERE approval IN (SELECT number FROM approvals WHERE session = ?)",
             "DELETE FROM approvals WHERE session = ?",
-            "UPDATE sessions SET state = x'', is_removed = 1 WHERE number = ?",
         ] {
             try db.cachedStatement(sql: statement).execute(arguments: arguments)
         }
+        let update = try db.cachedStatement(sql: "UPDATE sessions SET state = ?, is_removed = 1 WHERE number = ?")
+        try update.execute(arguments: [Data(trim.usage), session])
     }
 
     private func putAsideState(of session: Int64, in db: Database) throws {

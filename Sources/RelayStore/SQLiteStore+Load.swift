@@ -21,8 +21,9 @@ extension SQLiteStore {
                     continue
                 }
                 let key = SessionKey(workspace: workspace, session: session)
-                let place = RemovedSession(host: host, seq: row[3], hostSeq: row[4])
+                var place = RemovedSession(host: host, seq: row[3], hostSeq: row[4])
                 guard row[6] == 0 else {
+                    place.usage = row[5]
                     state.removed.append((key, place))
                     continue
                 }

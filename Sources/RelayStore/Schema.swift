@@ -90,7 +90,7 @@ enum Schema {
         """
 
     private static let v2 = """
-        -- 1: retention removed the session. Its row stays, as its place; its state is empty.
+        -- 1: retention removed the session. Its row stays, as its place; its state is what it had used up.
         ALTER TABLE sessions ADD COLUMN is_removed INTEGER NOT NULL DEFAULT 0;
 
         -- A state that no longer decoded, kept before another took its place.

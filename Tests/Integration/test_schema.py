@@ -226,6 +226,22 @@ def test_it_refuses_nonsense(direction):
             assert faults(direction, message), message
 
 
+BUDGET = {"scope": "day", "microUSD": 5, "levels": [50], "hold": True, "spentMicroUSD": 4, "crossed": 50, "day": "2026-11-21", "cannotHold": ["mac"]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"scope": "month"}, {"scope": "session"}, {"microUSD": 0}, {"microUSD": "5"}, {"levels": None}, {"levels": [0]}, {"hold": 1},
+        {"spentMicroUSD": None}, {"spentMicroUSD": -1}, {"spentMicroUSD": 0.5}, {"crossed": 1001}, {"crossed": "50"}, {"day": None},
+        {"day": "today"}, {"cannotHold": []}, {"cannotHold": "mac"}, {"cannotHold": [1]},
+    ],
+)  # fmt: skip
+def test_an_entry_of_budgets_has_its_fields(change):
+    assert not faults("relay-to-client", {"type": "reply", "id": "c1", "budgets": [BUDGET]})
+    assert faults("relay-to-client", {"type": "reply", "id": "c1", "budgets": [BUDGET | change]})
+
+
 def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     """One session with every kind of event, and every command; all that went over the wire, in all four directions."""
     host: ScriptedHost = scripted_host(relay, capabilities=("prompt", "interrupt"))
@@ -260,6 +276,9 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     phone.command("interrupt", session="s1")
     phone.command("ping")
     phone.command("pair", role="host")
+    for scope in ({"scope": "session", "session": "s1"}, {"scope": "everySession"}, {"scope": "day"}, {"scope": "workspace"}):
+        phone.command("budget", budget=scope | {"microUSD": 1, "levels": [50, 100], "hold": True})
+    assert len(phone.command("budgets")["budgets"]) == 4
     phone.command("unsubscribe", session="s1")
     phone.subscribe("s1", after={"epoch": "another", "seq": 1})
     phone.wait(lambda message: message["type"] == "reset", what="reset")

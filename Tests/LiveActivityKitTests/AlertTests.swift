@@ -16,6 +16,8 @@ import Testing
         #expect(try AlertPayload(userInfo: userInfo(["session": "s1", "kind": "finished"])).link == .session("s1"))
         // What was held back in the quiet hours is about several sessions.
         #expect(try AlertPayload(userInfo: userInfo(["kind": "finished"])).link == nil)
+        #expect(try AlertPayload(userInfo: userInfo(["kind": "test"])).link == nil)
+        #expect(try AlertPayload(userInfo: userInfo(["kind": "of a later relay"])).link == nil)
     }
 
     @Test("others' alerts and bad ones are no payload")

@@ -224,6 +224,43 @@ struct BudgetTests {
         #expect(try bench.reports().map(\.spentMicroUSD) == [0])
     }
 
+    @Test("a session that was spent when retention removed it is held when its host goes on with it")
+    func removedAndHeld() throws {
+        var bench = Bench(T(retention: Retention(ageMax: Self.dayLength)))
+        bench.set(.everySession, 1_000, holds: true)
+        bench.say([Self.usage(1_000), .sessionEnded(reason: nil, failed: false)])
+        bench.t.now += 2 * Self.dayLength
+        bench.t.fire(.housekeeping)
+        bench.t.settle()
+        #expect(bench.t.states.isEmpty)
+        _ = try bench.holds()
+        bench.say([.message(.assistant, summary: "more")])
+        #expect(try bench.holds() == [Holds(sessions: [T.session])])
+    }
+
+    @Test("what a session cost that retention removed counts once, when its host goes on with it", arguments: [false, true])
+    func removedAndResumed(afterRestart: Bool) throws {
+        var bench = Bench(T(retention: Retention(ageMax: Self.dayLength)))
+        bench.set(.workspace, 1_000)
+        bench.set(.everySession, 1_000)
+        bench.say([Self.usage(600), .sessionEnded(reason: nil, failed: false)])
+        bench.t.handle(.disconnected(bench.client))
+        bench.t.now += 2 * Self.dayLength
+        bench.t.fire(.housekeeping)
+        bench.t.settle()
+        #expect(bench.t.states.isEmpty)
+        if afterRestart {
+            bench = bench.restarted()
+        } else {
+            bench.client = bench.t.client()
+        }
+        bench.say([Self.usage(700)])
+        #expect(try bench.reports().map(\.spentMicroUSD) == [700, 700])
+        #expect(try bench.crossings() == [])
+        bench.say([Self.usage(800)])
+        #expect(try bench.crossings() == ["80 everySession 800/1000", "80 workspace 800/1000"])
+    }
+
     @Test("what is taken away and set anew in one tick goes on as if it were replaced")
     func replacedAtOnce() throws {
         var bench = Bench()

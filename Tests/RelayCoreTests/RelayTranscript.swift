@@ -102,7 +102,8 @@ final class RelayTranscript {
             log[trim.key, default: []].removeFirst(Int(trim.through) - trimmedThrough[trim.key, default: 0])
             trimmedThrough[trim.key] = Int(trim.through)
             if trim.state == nil, let state = states[trim.key] {
-                removed[trim.key] = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)
+                removed[trim.key] = RemovedSession(
+                    host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq, usage: trim.usage)
                 approvals = approvals.filter { $0.value.session != trim.key.session }
             }
             states[trim.key] = trim.state

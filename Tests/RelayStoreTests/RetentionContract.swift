@@ -10,8 +10,10 @@ import Testing
     }
 
     private func removal(_ writer: Writer) -> LogBatch {
-        LogBatch(trims: [SessionTrim(key: writer.key, through: writer.seq, state: nil)])
+        LogBatch(trims: [SessionTrim(key: writer.key, through: writer.seq, state: nil, usage: Self.usage)])
     }
+
+    private static let usage = Array(#"{"costMicroUSD":5}"#.utf8)
 
     private func load(_ log: any SessionLog) throws -> LogState { try log.load(resolvedSince: 0, commandsSince: 0) }
 
@@ -63,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Implementation.allCases)
-    func `a removed session leaves its place and nothing else`(_ implementation: Implementation) throws {
+    func `a removed session leaves its place and its usage, and nothing else`(_ implementation: Implementation) throws {
         let log = try implementation.make()
         var (writer, beside) = (Writer(.first), Writer(.second))
         try log.commit(
@@ -76,7 +78,7 @@ import Testing
             let loaded = try load(log)
             #expect(loaded.sessions.map(\.key) == [.second])
             #expect(loaded.removed.map(\.key) == [.first])
-            #expect(loaded.removed.map(\.place) == [RemovedSession(host: id("host1"), seq: 3, hostSeq: 30)])
+            #expect(loaded.removed.map(\.place) == [RemovedSession(host: id("host1"), seq: 3, hostSeq: 30, usage: Self.usage)])
             #expect(loaded.approvals.map(\.approval.session) == [SessionKey.second.session])
             #expect(try log.all(.first).isEmpty)
             #expect(try log.events(of: .first, before: .max, limit: 9, bytesMax: .max).events.isEmpty)

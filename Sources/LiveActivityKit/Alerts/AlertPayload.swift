@@ -3,7 +3,7 @@ public struct AlertPayload: Sendable, Hashable {
     /// Nil: it is about several, or about none.
     public var session: String?
     public var approval: String?
-    /// `approval`, `question`, `error`, `finished`, `budget`, or a word of a later relay.
+    /// `approval`, `question`, `error`, `finished`, `budget`, `test`, or a word of a later relay.
     public var kind: String
     /// The right to decide this approval, once.
     public var code: String?

@@ -65,11 +65,15 @@ extension Relay {
         var spenders: Set<WorkspaceID> = []
         for key in staging.appends.map(\.key) {
             guard let session = sessions[key] else { continue }
-            let (before, after) = (session.committed?.costMicroUSD ?? 0, session.staged.costMicroUSD)
+            // A session that retention removed goes on from what it had cost.
+            let before = session.committed?.costMicroUSD ?? removed[key]?.costMicroUSD ?? 0
+            let after = session.staged.costMicroUSD
             if after > before {
                 spend(key, from: before, to: after, at: now)
                 spenders.insert(key.workspace)
             }
+            // What it has cost may be held at once, though it crosses nothing.
+            if session.committed == nil, removed[key]?.usage.isEmpty == false { staging.movedBudgets.insert(key.workspace) }
             // Also where nothing was spent: what has ended concerns the day no more.
             let mark = budgets.staged[key.workspace]?.mark(of: session.staged.state.summary, on: budgets.today)
             if mark != session.staged.state.summary.budget { sessions[key]?.staged.state.summary.budget = mark }
@@ -180,6 +184,13 @@ extension Relay {
         }
         lookForDevices(at: changed, at: now)
         for peer in hosts.keys.sorted() where hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
+    }
+}
+
+extension RemovedSession {
+    fileprivate var costMicroUSD: Int64 {
+        guard !usage.isEmpty, let value = try? JSONDocument(parsing: usage).root else { return 0 }
+        return (try? value.optionalInteger("costMicroUSD")) ?? 0
     }
 }
 

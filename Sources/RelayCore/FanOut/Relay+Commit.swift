@@ -40,7 +40,7 @@ extension Relay {
         run(batch.commands)
         answerWaiters()
         recordsCommitted(batch)
-        for trim in batch.trims where trim.state == nil { forgetCards(of: trim.key, at: now) }
+        for trim in batch.trims where trim.state == nil { leaveCards(of: trim.key, at: now) }
         lookForDevices(at: batch.appends.map(\.key), at: now)
     }
 

@@ -22,7 +22,7 @@ extension Relay {
     }
 
     mutating func disconnected(_ peer: PeerID, at now: Instant) {
-        if let host = hosts.removeValue(forKey: peer) { hostDisconnected(host, peer) }
+        if let host = hosts.removeValue(forKey: peer) { hostDisconnected(host, peer, at: now) }
         guard let client = clients.removeValue(forKey: peer) else { return }
         workspaceSubscribers[client.workspace]?.remove(peer)
         for session in client.subscriptions.keys {

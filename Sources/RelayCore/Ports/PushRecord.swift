@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// What the planner keeps on disk, in its own words: devices, cards, pushes, budgets. The store knows only names and bytes.
+/// What the planner keeps on disk, in its own words: devices, cards, pushes, channels, budgets. The store knows only names and bytes.
 package struct PushRecord: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        case device, card, push, budget
+        case device, card, push, budget, channel
     }
 
     package var workspace: WorkspaceID

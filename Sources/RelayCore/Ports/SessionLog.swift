@@ -72,13 +72,17 @@ package struct SessionTrim: Sendable {
     /// Events `1...through` are no longer in the log. Not beyond the session's last event.
     package var through: Int64
     /// The session without these events. Nil removes the session: all its events, its approvals and its state; its place
-    /// (host, `seq`, `hostSeq`) stays, so that it can go on where it was and no position means two things.
+    /// (host, `seq`, `hostSeq`) and its `usage` stay, so that it can go on where it was, no position means two things, and no cost
+    /// counts twice.
     package var state: SessionState?
+    /// As `RemovedSession.usage`; where the session is removed.
+    package var usage: [UInt8]
 
-    package init(key: SessionKey, through: Int64, state: SessionState?) {
+    package init(key: SessionKey, through: Int64, state: SessionState?, usage: [UInt8] = []) {
         self.key = key
         self.through = through
         self.state = state
+        self.usage = usage
     }
 }
 
@@ -103,11 +107,14 @@ package struct RemovedSession: Sendable, Equatable {
     package var host: HostID
     package var seq: Int64
     package var hostSeq: Int64
+    /// What it had used up, as `SessionState.usage`: whoever goes on with it counts from there. Empty: nothing.
+    package var usage: [UInt8]
 
-    package init(host: HostID, seq: Int64, hostSeq: Int64) {
+    package init(host: HostID, seq: Int64, hostSeq: Int64, usage: [UInt8] = []) {
         self.host = host
         self.seq = seq
         self.hostSeq = hostSeq
+        self.usage = usage
     }
 }
 

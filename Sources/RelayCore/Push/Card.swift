@@ -31,6 +31,8 @@ struct Card {
     var stage = Stage.none
     /// By the name that ActivityKit gave it.
     var id: CardID?
+    /// The one before it: what is said of that late is not said of this one.
+    var previous: CardID?
     var token: String?
     var tokenAt: Int64 = 0
     /// The broadcast channel that it listens to instead.
@@ -96,6 +98,9 @@ struct Card {
 
     var canBePushed: Bool { stage == .active && (token != nil || channel != nil) }
 
+    /// Started by push, and reached by its channel, though its app has not told of it.
+    var isReachedUnnamed: Bool { stage == .active && id == nil && channel != nil }
+
     /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
     /// or APNs knew it no longer, is on the screen still.
     func isRevived(by report: CardReport) -> Bool {
@@ -127,6 +132,7 @@ struct Card {
     init(stored value: JSONValue) throws(WireError) {
         stage = try value.word("stage")
         id = try value.optionalIdentifier("id")
+        previous = try value.optionalIdentifier("previous")
         token = try value.optionalString("token")
         tokenAt = try value.integer("tokenAt")
         channel = try value.optionalString("channel")
@@ -149,6 +155,7 @@ struct Card {
             writer.field("session", key.session)
             writer.field("stage", stage.rawValue)
             writer.field("id", id)
+            writer.field("previous", previous)
             writer.field("token", token)
             writer.field("tokenAt", tokenAt)
             writer.field("channel", channel)

@@ -14,6 +14,8 @@ struct PlannedPush {
 
     var key: DeviceKey { DeviceKey(workspace: order.workspace, device: order.device) }
     var name: String { String(order.id.rawValue) }
+    /// What is asked of APNs about channels is kept until it is answered, whosever it was.
+    var outlivesDevice: Bool { order.purpose == .channel && outcome == nil }
 
     init(_ order: PushOrder, card: CardKey?) {
         self.order = order

@@ -9,6 +9,8 @@ enum PushPolicy {
     static let settle: Int64 = 2_000
     /// … and no longer than this in all.
     static let settleMax: Int64 = 10_000
+    /// A host that is away may be back in a moment, as after a restart of the relay.
+    static let awaySettle: Int64 = 30_000
     /// Between two pushes of small changes to one card; the second where the person has not allowed frequent ones.
     static let floorFrequent: Int64 = 15_000
     static let floor: Int64 = 60_000
@@ -36,6 +38,10 @@ enum PushPolicy {
     static let retryInterval: Int64 = 30_000
     /// Pushes of one card or alert that may fail in a row before we wait for something new to say.
     static let triesMax: Int64 = 5
+    /// A deletion of a channel that failed is tried again after `retryInterval`, twice that and so on up to this …
+    static let deletionIntervalMax: Int64 = 300_000
+    /// … and so often in all: about four days.
+    static let deletionsMax: Int64 = 1_200
     /// A code decides no longer than this after its alert was planned.
     static let codeAge: Int64 = 3_600_000
     /// How long an alert about something past is worth showing.

@@ -24,11 +24,14 @@ struct PushState {
     var devices: [DeviceKey: RegisteredDevice] = [:]
     var devicesOf: [WorkspaceID: Set<DeviceID>] = [:]
     var cards: [CardKey: Card] = [:]
+    /// By name. Every one that APNs told us of and has not deleted.
+    var channels: [String: Channel] = [:]
     /// Every push that is on disk or on its way there.
     var pushes: [PushID: PlannedPush] = [:]
     /// The pushes of each device, oldest first.
     var pushesOf: [DeviceKey: [PushID]] = [:]
     var lastPush: Int64 = 0
+    var lastPushID: PushID { PushID(rawValue: lastPush) }
     /// Apps of which Apple said that they may not broadcast; forgotten with this life of the relay.
     var bundlesWithoutBroadcast: Set<String> = []
     /// Connections in the foreground, by device and by workspace.
@@ -64,6 +67,9 @@ struct PushState {
                     pushes[push.order.id] = push
                     pushesOf[push.key, default: []].append(push.order.id)
                     lastPush = max(lastPush, push.order.id.rawValue)
+                case .channel:
+                    let channel = try Channel(stored: bytes, in: record.workspace)
+                    channels[channel.name] = channel
                 case .budget: break
                 }
             } catch { damaged.append("\(record.kind) \(record.name)") }

@@ -4,7 +4,8 @@ import RelayProtocol
 extension Relay {
     /// One alert to a device, in words.
     struct Alert {
-        var kind: AlertKind
+        /// Nil: the person tries whether pushes arrive.
+        var kind: AlertKind?
         var text: AlertText
         var level: Payload.Level
         var thread: String
@@ -320,6 +321,13 @@ extension Relay {
         stageRecord(of: planned)
         learn(from: planned, outcome)
         tellWatchers(of: planned)
+        switch planned.order.target {
+        case .makeChannel:
+            if case .accepted(let environment, let name?) = outcome { channelMade(name, by: planned, environment, at: now) }
+        case .deleteChannel(let name): channelDeleted(name, outcome, at: now)
+        case .device, .broadcast: break
+        }
+        if push.devices[planned.key] == nil { forgetPushes(of: planned.key) }
         if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
         guard planned.order.purpose == .alert else { return }
         switch outcome {
@@ -336,8 +344,11 @@ extension Relay {
         switch outcome {
         case .accepted(let environment, _):
             device.trouble = nil
-            device.isEnvironmentProven = true
-            device.device.environment = environment
+            // What a channel is made or told in says nothing of tokens.
+            if case .device = planned.order.target {
+                device.isEnvironmentProven = true
+                device.device.environment = environment
+            }
         case .refused(let advice, let text):
             device.trouble = advice.sentence(text)
             if advice == .dropToken || advice == .quarantineToken, case .device(let token) = planned.order.target {

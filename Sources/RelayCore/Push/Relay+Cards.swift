@@ -25,11 +25,13 @@ extension Relay {
         let urgency: Card.Mailbox.Urgency =
             if let before {
                 before.waiting != phase.waiting || before.error != phase.error || before.budgetLevel != phase.budgetLevel
-                    || !subject.summary.isLive ? .waiting : before.status != phase.status ? .phase : .small
+                    || !subject.summary.isLive
+                    ? .waiting : before.status != phase.status && phase.status != .stale ? .phase : .small
             } else {
                 phase.waiting.isEmpty && subject.summary.isLive ? .small : .waiting
             }
-        card.put(urgency, isFrequent: isFrequent(key), grace: grace(of: key, at: now), at: now.wall)
+        let settle = phase.status == .stale ? PushPolicy.awaySettle : PushPolicy.settle
+        card.put(urgency, isFrequent: isFrequent(key), grace: grace(of: key, at: now), settle: settle, at: now.wall)
         push.cards[key] = card
         serve(key, at: now)
     }
@@ -55,19 +57,21 @@ extension Relay {
         switch card.stage {
         case .none, .ended:
             if card.isEndOwed {
-                if !isSpared, card.mailbox.map({ $0.dueAt <= now.wall }) ?? true { planEnd(of: key, .completed, at: now) }
-            } else if isWanted {
+                if !isSpared, card.mailbox.map({ $0.dueAt <= now.wall }) ?? true {
+                    planEnd(of: key, isWanted ? end(of: key, card, device, at: now) ?? .completed : .cancelled, at: now)
+                }
+            } else if isWanted, card.mailbox != nil || card.tries == 0 {
                 startIfDue(key, at: now)
             } else {
                 push.cards[key]?.mailbox = nil
             }
+            letGoOfIdleChannel(key, at: now)
         case .starting:
-            if device.startPendingUntil <= now.wall {
-                // The app never told of it. The system may show it all the same; nobody can reach it.
-                push.cards[key]?.stage = .none
-                stageRecord(of: key)
-                startIfDue(key, at: now)
-            }
+            guard device.startPendingUntil <= now.wall else { break }
+            // The app never told of it, and the system may show it all the same: it can be reached by its channel, or not at all.
+            push.cards[key]?.stage = card.channel == nil ? .none : .active
+            stageRecord(of: key)
+            return lookAtCard(key, at: now)
         case .active:
             if isSpared { break }
             if !isWanted {
@@ -78,7 +82,17 @@ extension Relay {
                 updateIfDue(key, card, at: now)
             }
         }
-        armCard(key, at: now)
+        if isOver(key) { forgetCard(key, at: now) } else { armCard(key, at: now) }
+    }
+
+    /// Nothing is left to do for it: retention removed its session, and it has had its end, or nobody can give it one.
+    func isOver(_ key: CardKey) -> Bool {
+        guard let card = push.cards[key], let session = key.sessionKey, sessions[session]?.committed == nil,
+            card.inFlight == nil
+        else {
+            return false
+        }
+        return profile(of: key) == nil || !card.isEndOwed && (card.stage == .none || card.stage == .ended)
     }
 
     private func isWanted(_ key: CardKey, _ device: RegisteredDevice) -> Bool {
@@ -92,7 +106,8 @@ extension Relay {
     /// Why the card ends now; nil: it does not.
     private func end(of key: CardKey, _ card: Card, _ device: RegisteredDevice, at now: Instant) -> CardEnd? {
         guard let profile = pushing.profiles[device.device.profile] else { return .cancelled }
-        guard let subject = subject(of: key, at: now.wall) else { return .completed }
+        // Retention removed its session, or the last of all is over.
+        guard let subject = subject(of: key, at: now.wall) else { return key.session == nil ? .completed : .cancelled }
         let summary = subject.summary
         if !summary.isLive { return summary.status == .failed ? .failed : .completed }
         if now.wall >= card.startedAt + profile.maximumAge { return .tooOld }
@@ -184,6 +199,7 @@ extension Relay {
         }
         guard let most else { return nil }
         var subject = PushSubject(most, text: text, now: now)
+        subject.isOfAll = true
         subject.sessions = Int64(live.count)
         return subject
     }
@@ -217,18 +233,13 @@ extension Relay {
             postpone(key, to: (recent.min() ?? now.wall) + PushPolicy.startWindow, at: now)
             return
         }
-        let usesChannel =
-            device.device.systemMajor >= 18 && pushing.broadcastBundles.contains(profile.bundle)
-            && !push.bundlesWithoutBroadcast.contains(profile.bundle)
-        if usesChannel, push.cards[key]?.channel == nil {
-            planChannel(.makeChannel, key, profile, at: now)
-            return
-        }
+        if usesChannel(device, profile), push.cards[key]?.channel == nil { return planChannel(for: key, profile, at: now) }
         push.devices[key.device]?.starts = recent + [now.wall]
         push.devices[key.device]?.startPendingUntil = now.wall + PushPolicy.startPatience
         stageRecord(of: key.device)
         var card = push.cards[key] ?? Card()
         card.stage = .starting
+        card.previous = card.id ?? card.previous
         card.id = nil
         card.token = nil
         card.startedAt = now.wall
@@ -350,20 +361,11 @@ extension Relay {
         }
     }
 
-    private mutating func planChannel(_ target: PushOrder.Target, _ key: CardKey, _ profile: Profile, at now: Instant) {
-        var order = order(.channel, key, profile, target, at: now)
-        order.pushType = nil
-        order.topic = nil
-        order.worthUntil = now.wall + PushPolicy.startPatience
-        plan(PlannedPush(order, card: key))
-        stageRecord(of: key)
-    }
-
     private func target(of card: Card) -> PushOrder.Target? {
         card.channel.map { .broadcast(channel: $0) } ?? card.token.map { .device(token: $0) }
     }
 
-    private func order(
+    func order(
         _ purpose: PushOrder.Purpose, _ key: CardKey, _ profile: Profile, _ target: PushOrder.Target, at now: Instant
     ) -> PushOrder {
         let device = push.devices[key.device]
@@ -373,6 +375,7 @@ extension Relay {
             environment: device?.device.environment ?? .production,
             worthUntil: now.wall, plannedAt: now.wall)
         order.isEnvironmentProven = device?.isEnvironmentProven ?? false
+        if case .broadcast(let name) = target, let channel = push.channels[name] { order.environment = channel.environment }
         order.pushType = "liveactivity"
         if case .device = target { order.topic = "\(profile.bundle).push-type.liveactivity" }
         return order
@@ -386,149 +389,15 @@ extension Relay {
         if isTaken { stageRecord(of: key) }
         return isTaken
     }
-
-    // MARK: - What the app says
-
-    mutating func reported(
-        _ report: CardReport, by device: DeviceID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
-    ) {
-        let key = CardKey(device: DeviceKey(workspace: client.workspace, device: device), session: report.session)
-        guard push.devices[key.device] != nil else {
-            reply(.noSuchDevice, to: id, of: peer)
-            return
-        }
-        if let session = key.sessionKey, sessions[session]?.committed == nil {
-            reply(.noSuchSession, to: id, of: peer)
-            return
-        }
-        var card = push.cards[key] ?? Card()
-        switch report.state {
-        case .active, .stale:
-            if card.id != report.card || card.stage != .active {
-                // Whatever another card was sent, this one was not, nor does it listen where that one did.
-                if card.id != report.card {
-                    card.token = nil
-                } else if card.stage == .ended, !card.isRevived(by: report) {
-                    break
-                }
-                if card.stage == .starting {
-                    push.devices[key.device]?.startPendingUntil = 0
-                    stageRecord(of: key.device)
-                } else {
-                    card.startedAt = now.wall
-                }
-                card.face = 0
-                card.phase = nil
-                card.stage = .active
-                card.isEndOwed = false
-            }
-            card.id = report.card
-            if let token = report.token { card.token = token }
-            card.tokenAt = now.wall
-            card.tries = 0
-        case .ended, .dismissed:
-            // The person swiped it away, or the system took it: it is not started again by small things.
-            if card.id == nil || card.id == report.card {
-                card.id = report.card
-                card.stage = .ended
-                card.isEndOwed = false
-                card.mailbox = nil
-                card.token = nil
-            }
-        }
-        if report.card == card.id { card.state = report.state }
-        push.cards[key] = card
-        stageRecord(of: key)
-        staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
-        if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
-    }
-
-    // MARK: - What became of pushes
-
-    mutating func cardPushAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
-        guard var card = push.cards[key] else { return }
-        if card.inFlight == planned.order.id { card.inFlight = nil }
-        switch outcome {
-        case .accepted(_, let channel):
-            card.tries = 0
-            if planned.order.purpose == .end {
-                card.isEndOwed = false
-                if let old = card.channel, let profile = profile(of: key) {
-                    card.channel = nil
-                    push.cards[key] = card
-                    planChannel(.deleteChannel(channel: old), key, profile, at: now)
-                    return
-                }
-            }
-            if case .makeChannel = planned.order.target { card.channel = channel }
-        case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
-        case .unknown, .notSent: failed(planned, &card, at: now)
-        }
-        push.cards[key] = card
-        stageRecord(of: key)
-        serve(key, at: now)
-    }
-
-    private mutating func cardWasRefused(
-        _ planned: PlannedPush, _ card: inout Card, _ key: CardKey, _ advice: PushAdvice, at now: Instant
-    ) {
-        switch advice {
-        case .keepToken, .sendLater, .fixCredentials: failed(planned, &card, at: now)
-        case .enableBroadcast:
-            push.bundlesWithoutBroadcast.insert(planned.order.bundle)
-            card.channel = nil
-            failed(planned, &card, at: now)
-        case .dropChannel:
-            card.channel = nil
-            card.isEndOwed = false
-            if card.token == nil { card.stage = .ended }
-        case .dropToken, .quarantineToken:
-            switch planned.order.purpose {
-            case .start: card.stage = .none
-            case .update, .end:
-                card.token = nil
-                card.isEndOwed = false
-                card.stage = .ended
-                card.mailbox = nil
-            case .alert, .channel: break
-            }
-        case .markProfile, .fixRequest:
-            // Sending the same again would be refused again; what came meanwhile is another.
-            if planned.order.purpose == .start { card.stage = .none }
-            card.isEndOwed = false
-            if planned.order.purpose != .update { card.mailbox = nil }
-        }
-        if planned.order.purpose == .start, card.stage == .none { push.devices[key.device]?.startPendingUntil = 0 }
-    }
-
-    /// Tries again with what is then the latest, a few times.
-    private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
-        card.tries += 1
-        if planned.order.purpose == .start {
-            // Whether there is a card, only the app can say: until then it counts as started.
-            if case .unknown = push.pushes[planned.order.id]?.outcome { return }
-            card.stage = .none
-            push.devices[planned.key]?.startPendingUntil = 0
-        }
-        if planned.order.purpose == .update { card.face = 0 }
-        guard card.tries < PushPolicy.triesMax else {
-            card.mailbox = nil
-            card.isEndOwed = false
-            return
-        }
-        card.mailbox = Card.Mailbox(
-            urgency: max(card.mailbox?.urgency ?? .small, planned.order.priority == 10 ? .waiting : .small),
-            dueAt: now.wall + PushPolicy.retryInterval * card.tries, since: card.mailbox?.since ?? now.wall)
-    }
 }
 
 extension Card {
     /// The sooner of what was due and what this asks for; changes of phase wait a little for one another.
-    mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, at now: Int64) {
+    mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
         let since = mailbox?.since ?? now
         let due: Int64 =
             switch new {
-            case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + PushPolicy.settle)
+            case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
             case .phase: min(now + PushPolicy.settle, since + PushPolicy.settleMax)
             case .waiting: now + grace
             }
@@ -563,6 +432,7 @@ extension PushSubject {
         summary.status = .completed
         summary.endedAt = now
         self.init(summary: summary, approval: nil, text: text, now: now)
+        isOfAll = session == nil
     }
 
     /// As of the last thing that happened: time alone is no news.

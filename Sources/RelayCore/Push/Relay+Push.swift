@@ -81,13 +81,13 @@ extension Relay {
             reply(.noSuchDevice, to: id, of: peer)
             return
         }
-        forgetDevice(key)
+        forgetDevice(key, at: now)
         replyWhenStaged(to: id, of: peer)
     }
 
-    private mutating func forgetDevice(_ key: DeviceKey) {
-        for card in push.cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card) }
-        for id in push.pushesOf.removeValue(forKey: key) ?? [] { removePush(id) }
+    private mutating func forgetDevice(_ key: DeviceKey, at now: Instant) {
+        for card in push.cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
+        forgetPushes(of: key)
         push.devices[key] = nil
         push.devicesOf[key.workspace]?.remove(key.device)
         push.presentPeers[key] = nil
@@ -109,7 +109,7 @@ extension Relay {
         }
         let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
         let alert = Alert(
-            kind: .finished, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
+            kind: nil, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
         guard planAlert(alert, to: key, at: now) else {
             reply(.failed(.tooMany, "too many pushes wait to be sent"), to: id, of: peer)
             return
@@ -166,6 +166,15 @@ extension Relay {
             ids.removeAll { $0 == id }
         }
         push.pushesOf[key] = ids
+    }
+
+    /// Of a device that is forgotten.
+    mutating func forgetPushes(of key: DeviceKey) {
+        let (kept, old) = (push.pushesOf[key] ?? []).reduce(into: ([PushID](), [PushID]())) { lists, id in
+            if push.pushes[id]?.outlivesDevice == true { lists.0.append(id) } else { lists.1.append(id) }
+        }
+        push.pushesOf[key] = kept.isEmpty ? nil : kept
+        for id in old { removePush(id) }
     }
 
     private mutating func removePush(_ id: PushID) {
@@ -244,29 +253,29 @@ extension Relay {
         push.clockOffset = now.wall - now.uptime
         for key in push.devices.keys { push.devices[key]?.limit(to: now.wall) }
         for key in push.cards.keys { push.cards[key]?.limit(to: now.wall) }
-        forgetOrphans()
+        forgetOrphans(at: now)
         for id in push.pushes.keys.sorted() {
             guard let planned = push.pushes[id], planned.outcome == nil else { continue }
             if let card = planned.card { push.cards[card]?.inFlight = id }
+            if case .deleteChannel(let name) = planned.order.target { push.channels[name]?.inFlight = id }
             if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall {
                 effects.append(.push(planned.order))
             } else {
                 pushAnswered(id, .unknown("the relay ended before it had an answer"), at: now)
             }
         }
+        resumeChannels(at: now)
         for key in push.devices.keys.sorted() { lookAtEverything(of: key, at: now) }
+        // Those whose session was removed with the last commit before the relay ended.
+        for key in push.cards.keys.sorted() where key.sessionKey.map({ sessions[$0]?.committed == nil }) == true {
+            serve(key, at: now)
+        }
     }
 
-    /// Cards whose session was removed with the last commit before the relay ended, or whose device.
-    private mutating func forgetOrphans() {
-        for key in push.cards.keys.sorted() {
-            let isKept = push.devices[key.device] != nil && key.sessionKey.map { sessions[$0]?.committed != nil } ?? true
-            if !isKept { forgetCard(key) }
-        }
-        for (key, ids) in push.pushesOf.sorted(by: { $0.key < $1.key }) where push.devices[key] == nil {
-            for id in ids { removePush(id) }
-            push.pushesOf[key] = nil
-        }
+    /// What belongs to devices that were forgotten with the last commit before the relay ended.
+    private mutating func forgetOrphans(at now: Instant) {
+        for key in push.cards.keys.sorted() where push.devices[key.device] == nil { forgetCard(key, at: now) }
+        for key in push.pushesOf.keys.sorted() where push.devices[key] == nil { forgetPushes(of: key) }
     }
 
     /// Where the wall clock is set, what the planner waits for moves with it: nothing comes sooner than it was meant to, or later.
@@ -276,6 +285,7 @@ extension Relay {
         guard abs(jump) >= PushPolicy.clockJump else { return }
         push.clockOffset = offset
         for key in push.devices.keys { push.devices[key]?.move(by: jump) }
+        moveChannels(by: jump)
         for key in push.cards.keys.sorted() {
             guard var card = push.cards[key] else { continue }
             card.move(by: jump)
@@ -321,18 +331,22 @@ extension Relay {
         lookAtCard(card, at: now)
     }
 
-    /// Retention removed the session.
-    mutating func forgetCards(of key: SessionKey, at now: Instant) {
-        for device in push.devicesOf[key.workspace] ?? [] {
-            let card = CardKey(device: DeviceKey(workspace: key.workspace, device: device), session: key.session)
+    /// Retention removed the session: its cards are kept until they have had their end.
+    mutating func leaveCards(of key: SessionKey, at now: Instant) {
+        for device in devices(of: key.workspace) {
+            let card = CardKey(device: device, session: key.session)
             guard push.cards[card] != nil else { continue }
-            if push.cards[card]?.stage == .active { planEnd(of: card, .cancelled, at: now) }
-            forgetCard(card)
+            push.cards[card]?.rung = []
+            push.cards[card]?.seen = []
+            stageRecord(of: card)
+            serveRings(card, at: now)
+            serve(card, at: now)
         }
     }
 
-    mutating func forgetCard(_ key: CardKey) {
-        guard let card = push.cards.removeValue(forKey: key) else { return }
+    mutating func forgetCard(_ key: CardKey, at now: Instant) {
+        guard var card = push.cards.removeValue(forKey: key) else { return }
+        letGoOfChannel(of: &card, at: now)
         effects.append(.cancelTimer(.card(key.workspace, key.device.device, key.session)))
         if !card.rings.isEmpty, let session = key.session {
             effects.append(.cancelTimer(.rings(key.workspace, key.device.device, session)))

@@ -85,7 +85,7 @@ extension Relay {
             trim(key, count: budget)
             return budget
         }
-        staging.trims.append(SessionTrim(key: key, through: state.seq, state: nil))
+        staging.trims.append(SessionTrim(key: key, through: state.seq, state: nil, usage: state.usage))
         return max(held, 1)
     }
 
@@ -145,7 +145,8 @@ extension Relay {
             } else {
                 let host = session.staged.state.summary.host.id
                 let place = session.committed?.state
-                removed[trim.key] = RemovedSession(host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0)
+                removed[trim.key] = RemovedSession(
+                    host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0, usage: trim.usage)
                 sendToWatchers(.removed(trim.key.session), of: trim.key)
                 for peer in session.subscribers { clients[peer]?.subscriptions[trim.key.session] = nil }
                 revive(trim, session, eventBytes: place?.eventBytes ?? 0)

@@ -5,7 +5,7 @@ extension Relay {
     mutating func hostSent(_ message: HostMessage, by peer: PeerID, at now: Instant) {
         guard let host = hosts[peer] else { return }
         switch message {
-        case .hello(let hello): hostSaidHello(hello, peer)
+        case .hello(let hello): hostSaidHello(hello, peer, at: now)
         case _ where !host.hasSaidHello: send(.notice(.helloFirst), toHost: peer)
         case .events(let batch): stage(batch, of: host, peer, at: now)
         case .deltas(let delta): forward(delta, of: host)
@@ -14,7 +14,7 @@ extension Relay {
 
     // MARK: - Hello
 
-    private mutating func hostSaidHello(_ hello: Hello, _ peer: PeerID) {
+    private mutating func hostSaidHello(_ hello: Hello, _ peer: PeerID, at now: Instant) {
         guard hello.version == ProtocolVersion.current else {
             send(.notice(.unsupportedVersion(hello.version)), toHost: peer)
             effects.append(.close(peer, .unsupportedVersion))
@@ -25,7 +25,7 @@ extension Relay {
         host.hasSaidHello = true
         host.capabilities = hello.capabilities
         hosts[peer] = host
-        if isFirst { connect(host, peer) }
+        if isFirst { connect(host, peer, at: now) }
 
         let progress = hello.sessions.map { session in
             SessionProgress(session: session, through: hostSeqOnDisk(of: session, by: host) ?? 0)
@@ -36,22 +36,23 @@ extension Relay {
     }
 
     /// One connection speaks for a host: the newer one, because the older may be a dead socket.
-    private mutating func connect(_ host: HostPeer, _ peer: PeerID) {
+    private mutating func connect(_ host: HostPeer, _ peer: PeerID, at now: Instant) {
         if let older = hostPeers[host.key], older != peer {
             hosts[older] = nil
             effects.append(.close(older, .replaced))
         }
         hostPeers[host.key] = peer
-        setConnected(true, host)
+        setConnected(true, host, at: now)
     }
 
-    mutating func hostDisconnected(_ host: HostPeer, _ peer: PeerID) {
+    mutating func hostDisconnected(_ host: HostPeer, _ peer: PeerID, at now: Instant) {
         guard hostPeers[host.key] == peer else { return }
         hostPeers[host.key] = nil
-        setConnected(false, host)
+        setConnected(false, host, at: now)
     }
 
-    private mutating func setConnected(_ isConnected: Bool, _ host: HostPeer) {
+    private mutating func setConnected(_ isConnected: Bool, _ host: HostPeer, at now: Instant) {
+        var changed: [SessionKey] = []
         for key in sessionsInOrder(of: host.key) {
             // What has ended does not change with the host that it ran on.
             guard let summary = sessions[key]?.staged.state.summary, summary.endedAt == nil else { continue }
@@ -60,7 +61,9 @@ extension Relay {
                 $0.state.summary.host = host.identity.host
             }
             if let summary = sessions[key]?.committed?.state.summary { sendToWatchers(.summary(summary), of: key) }
+            changed.append(key)
         }
+        lookForDevices(at: changed, at: now)
     }
 
     /// Every decision that is on disk and that the host has not confirmed: on each reconnect, until it does.
@@ -123,6 +126,7 @@ extension Relay {
             state.summary.seq = place.seq
             state.summary.first = place.seq + 1
             state.hostSeq = place.hostSeq
+            state.resume(usage: place.usage)
         }
         sessions[key] = Session(key: key, staged: SessionView(state: state))
         sessionsOfHosts[host.key, default: []].insert(key)

@@ -36,14 +36,32 @@ package struct SessionState: Sendable, Equatable {
         hostSeq = try value.integer("hostSeq")
         eventBytes = try value.optionalInteger("eventBytes") ?? 0
         touchedAt = try value.optionalInteger("touchedAt") ?? summary.lastActivityAt
-        pastCostMicroUSD = try value.integer("pastCostMicroUSD")
-        pastTokens = try Tokens(from: value.required("pastTokens"))
-        run = try value.optionalString("run")
-        runCostMicroUSD = try value.integer("runCostMicroUSD")
-        runTokens = try Tokens(from: value.required("runTokens"))
+        try readUsage(from: value)
         for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
         agentStatus = try value.word("agentStatus")
         currentCall = try value.optionalString("currentCall")
+    }
+
+    /// What outlives the session where retention removes it: cost and tokens, as JSON; empty where there are none.
+    package var usage: [UInt8] {
+        guard summary.costMicroUSD != nil || summary.tokens != nil else { return [] }
+        return JSONWriter.object { writer in
+            writer.field("costMicroUSD", summary.costMicroUSD)
+            if let tokens = summary.tokens { writer.object("tokens") { tokens.write(to: &$0) } }
+            writeUsage(to: &writer)
+        }
+    }
+
+    /// A session that was removed goes on. What does not decode is as if nothing had been used.
+    mutating func resume(usage bytes: [UInt8]) {
+        guard !bytes.isEmpty, let value = try? JSONDocument(parsing: bytes).root.object() else { return }
+        do throws(WireError) {
+            var resumed = self
+            try resumed.readUsage(from: value)
+            resumed.summary.costMicroUSD = try value.optionalInteger("costMicroUSD")
+            if let tokens = value.optional("tokens") { resumed.summary.tokens = try Tokens(from: tokens) }
+            self = resumed
+        } catch {}
     }
 
     package var bytes: [UInt8] {
@@ -52,14 +70,26 @@ package struct SessionState: Sendable, Equatable {
             writer.field("hostSeq", hostSeq)
             writer.field("eventBytes", eventBytes)
             writer.field("touchedAt", touchedAt)
-            writer.field("pastCostMicroUSD", pastCostMicroUSD)
-            writer.object("pastTokens") { pastTokens.write(to: &$0) }
-            writer.field("run", run)
-            writer.field("runCostMicroUSD", runCostMicroUSD)
-            writer.object("runTokens") { runTokens.write(to: &$0) }
+            writeUsage(to: &writer)
             writer.strings("subagents", subagents.sorted())
             writer.field("agentStatus", agentStatus.rawValue)
             writer.field("currentCall", currentCall)
         }
+    }
+
+    private func writeUsage(to writer: inout JSONWriter) {
+        writer.field("pastCostMicroUSD", pastCostMicroUSD)
+        writer.object("pastTokens") { pastTokens.write(to: &$0) }
+        writer.field("run", run)
+        writer.field("runCostMicroUSD", runCostMicroUSD)
+        writer.object("runTokens") { runTokens.write(to: &$0) }
+    }
+
+    private mutating func readUsage(from value: JSONValue) throws(WireError) {
+        pastCostMicroUSD = try value.integer("pastCostMicroUSD")
+        pastTokens = try Tokens(from: value.required("pastTokens"))
+        run = try value.optionalString("run")
+        runCostMicroUSD = try value.integer("runCostMicroUSD")
+        runTokens = try Tokens(from: value.required("runTokens"))
     }
 }

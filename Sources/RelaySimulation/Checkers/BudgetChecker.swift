@@ -12,6 +12,8 @@ struct BudgetChecker {
     private static let dayLength: Int64 = 24 * 60 * 60 * 1000
 
     private var sessions: [SessionID: Session] = [:]
+    /// What sessions had cost that retention removed.
+    private var removed: [SessionID: Int64] = [:]
     /// By the names of their records.
     private var budgets: [String: Budget] = [:]
     private var workspace: Int64 = 0
@@ -46,7 +48,9 @@ struct BudgetChecker {
         for append in batch.appends {
             if let complaint = stored(append, on: today?.day) { return complaint }
         }
-        for trim in batch.trims where trim.state == nil { sessions[trim.key.session] = nil }
+        for trim in batch.trims where trim.state == nil {
+            removed[trim.key.session] = sessions.removeValue(forKey: trim.key.session)?.cost
+        }
         if let today, days[today.day] ?? 0 != today.spent {
             return "day \(today.day) is said to have cost \(today.spent), and has cost \(days[today.day] ?? 0)"
         }
@@ -64,7 +68,7 @@ struct BudgetChecker {
 
     private mutating func stored(_ append: SessionAppend, on day: Int64?) -> String? {
         let session = append.key.session
-        let before = sessions[session]?.cost ?? 0
+        let before = sessions[session]?.cost ?? removed[session] ?? 0
         let after = append.state.summary.costMicroUSD ?? 0
         sessions[session] = Session(host: append.state.summary.host.id, cost: after)
         var expected: [BudgetCrossing] = []

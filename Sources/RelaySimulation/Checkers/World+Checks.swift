@@ -57,7 +57,7 @@ extension World {
         for (key, state, approvals) in live.committed {
             guard let stored = log.sessions[key] else { return report(.replay, "\(key.session) is live and not in the log") }
             do throws(WireError) {
-                let replayed = try Relay.replay(stored.events, after: stored.begunAfter, like: state)
+                let replayed = try Relay.replay(stored.events, after: stored.begunAfter, usage: stored.usage, like: state)
                 if replayed.state.bytes != state.bytes {
                     return report(
                         .replay, "\(key.session) is \(text(state.bytes)), and its events make it \(text(replayed.state.bytes))")

@@ -7,11 +7,18 @@ final class Phone {
         let id: CardID
         let session: SessionID?
         var token: String?
+        /// The broadcast channel that it listens to; then it never has a token.
+        var channel: String?
         /// What the app would say of it.
         var state = CardReport.State.active
         /// The relay has confirmed what the app said last.
         var isTold = false
         var timestamp: Int64 = 0
+        /// The relay knows of no such card, or session.
+        var isRefused = false
+
+        /// What stands for it where pushes are watched over.
+        var address: CardID { channel.flatMap { CardID($0) } ?? id }
     }
 
     private enum Waiting {
@@ -147,6 +154,8 @@ final class Phone {
         world.trace.note(world.now, name, "kills its app")
     }
 
+    func address(of card: CardID) -> CardID { cards.first { $0.id == card }?.address ?? card }
+
     /// The system lets the app run for a while, unseen.
     private func wake(for time: Int64) {
         connect()
@@ -237,13 +246,14 @@ final class Phone {
         addCard(world.dice.pick(free.sorted { $0.rawValue < $1.rawValue }))
     }
 
-    private func addCard(_ session: SessionID?) {
+    private func addCard(_ session: SessionID?, listeningTo channel: String? = nil) {
         guard !cards.contains(where: { $0.session == session && $0.state == .active }) else { return }
-        let card = LiveCard(id: CardID(world.name("card"))!, session: session)
+        let card = LiveCard(id: CardID(world.name("card"))!, session: session, channel: channel)
         cards.append(card)
         if cards.count > 30 { cards.removeFirst(10) }
         world.trace.note(world.now, name, "shows a card", "\(card.id) of \(session?.rawValue ?? "all")")
         tellAll()
+        if let channel { return apns.listens(to: channel) }
         // The system makes the token when it likes: soon, late, or never.
         if world.dice.chance(0.1) { return }
         let wait = world.dice.chance(0.2) ? world.dice.within(10_000...400_000) : world.dice.within(50...1_500)
@@ -264,20 +274,31 @@ final class Phone {
             if codes.count > 8 { codes.removeFirst() }
         case .start:
             guard order.device == device.id else { return }
-            addCard(order.session)
+            let aps = try? JSONDocument(parsing: order.payload).root.required("aps")
+            addCard(order.session, listeningTo: try? aps?.optionalString("input-push-channel"))
             if world.dice.chance(0.8) { wake(for: 20_000) }
         case .card(let id):
-            guard let place = cards.firstIndex(where: { $0.id == id && $0.state == .active }),
-                let timestamp = try? JSONDocument(parsing: order.payload).root.required("aps").integer("timestamp"),
-                timestamp > cards[place].timestamp
-            else {
-                return
-            }
-            cards[place].timestamp = timestamp
-            guard order.purpose == .end else { return }
-            end(place, .ended)
-            if world.dice.chance(0.5) { wake(for: 5_000) }
+            if let place = cards.firstIndex(where: { $0.id == id && $0.state == .active }) { show(order, at: place) }
         }
+    }
+
+    /// A broadcast.
+    func heard(_ order: PushOrder, on channel: String) {
+        for place in cards.indices where cards[place].channel == channel && cards[place].state == .active {
+            show(order, at: place)
+        }
+    }
+
+    private func show(_ order: PushOrder, at place: Int) {
+        guard let timestamp = try? JSONDocument(parsing: order.payload).root.required("aps").integer("timestamp"),
+            timestamp > cards[place].timestamp
+        else {
+            return
+        }
+        cards[place].timestamp = timestamp
+        guard order.purpose == .end else { return }
+        end(place, .ended)
+        if world.dice.chance(0.5) { wake(for: 5_000) }
     }
 
     private func useCode() {
@@ -379,7 +400,10 @@ final class Phone {
             guard let place = cards.firstIndex(where: { $0.id == report.card }) else { return }
             if isDone { cards[place].isTold = cards[place].state == report.state && cards[place].token == report.token }
             // Its session is gone: whatever the card says, nobody knows better.
-            if case .failed(let notice, _) = reply, notice.code == "notFound" { cards[place].isTold = true }
+            if case .failed(let notice, _) = reply, notice.code == "notFound" {
+                cards[place].isTold = true
+                cards[place].isRefused = true
+            }
         case .workspace, .rest: break
         }
         if !isDone, !world.isCalm { world.after(1_000) { [self] _ in tellAll() } }

@@ -9,6 +9,8 @@ final class PushWorld {
     unowned let world: World
     let apns: SimulatedAPNs
     private(set) var phones: [Phone] = []
+    /// Whether the app may listen to broadcast channels.
+    let hasChannels: Bool
 
     var presence = PresenceChecker()
     private var order = CardOrderChecker()
@@ -19,10 +21,12 @@ final class PushWorld {
     /// Codes that were presented and are not answered, by the connection that asked.
     private(set) var codes: [PeerID: CodeChecker.Use] = [:]
     private var code = CodeChecker()
+    private var channel = ChannelChecker()
     private var lastPlanned = PushID(rawValue: 0)
 
-    init(world: World, phones count: Int) {
+    init(world: World, phones count: Int, hasChannels: Bool) {
         self.world = world
+        self.hasChannels = hasChannels
         apns = SimulatedAPNs(world: world)
         for index in 0..<count { phones.append(Phone(world: world, index: index, apns: apns)) }
     }
@@ -66,11 +70,10 @@ final class PushWorld {
         let concerned = views.filter { order.session == nil || $0.key.session == order.session }
         let isWaitedFor = concerned.contains { $0.approvals.values.contains { $0.stage == .pending } }
         let isFrequent = device.hasFrequentPushes && world.plant != .boastfulPhone
-        let isGone = order.session != nil && concerned.isEmpty
         if let complaint = reserve.planned(order, isWaitedFor: isWaitedFor, isFrequent: isFrequent, at: world.now) {
             world.report(.reserve, complaint)
         }
-        if !isGone, let complaint = presence.planned(order, at: world.now) { world.report(.presence, complaint) }
+        if let complaint = presence.planned(order, at: world.now) { world.report(.presence, complaint) }
         if let complaint = starts.planned(order, at: world.now) { world.report(.start, complaint) }
         if let complaint = ring.planned(order, to: device, approvals: concerned.map(\.approvals)) {
             world.report(.ring, complaint)
@@ -107,8 +110,20 @@ final class PushWorld {
         if let card, let complaint = self.order.ordered(order, card) { world.report(.order, complaint) }
         if world.plant != .swallowedPush, let card { edge.ordered(order, card) }
         if let complaint = ring.ordered(order) { world.report(.ring, complaint) }
+        let (isDeleted, isListenedTo) = (apns.isDeleted(order.target.channel), isListenedTo(order.target.channel))
+        if let complaint = channel.ordered(order, isDeleted: isDeleted, isListenedTo: isListenedTo) {
+            world.report(.channel, complaint)
+        }
         if order.code != nil { code.ordered(order) }
     }
+
+    private func isListenedTo(_ channel: String?) -> Bool {
+        guard let channel else { return false }
+        return phones.contains { $0.cards.contains { $0.channel == channel && $0.state == .active } }
+    }
+
+    /// The relay has put this on disk.
+    func stored(_ batch: LogBatch) { channel.stored(batch) }
 
     func answered(_ order: PushOrder, _ outcome: PushOutcome) {
         world.trace.note(world.now, "apns", "answers", "\(order.id.rawValue) \(outcome)")
@@ -117,6 +132,7 @@ final class PushWorld {
             edge.answered(order, card, outcome, at: world.now)
         }
         ring.answered(order, outcome)
+        channel.answered(order, outcome)
         starts.answered(order, outcome)
         world.relay.feed(.pushAnswered(order.id, outcome))
     }
@@ -132,10 +148,14 @@ final class PushWorld {
         case .presence: return world.plant != .unheardPresence
         case .card(let device, let report):
             starts.reported(report, by: device)
-            order.reported(report)
-            edge.reported(report, at: world.now)
+            let address = world.phone(connection).address(of: report.card)
+            order.reported(report, at: address)
+            edge.reported(address, at: world.now)
+            let isListener = address != report.card && (report.state == .active || report.state == .stale)
+            channel.reported(report, by: device, isListener: isListener)
         case .forget(let device):
             starts.forgot(device)
+            channel.forgot(device)
             ring.forgot(device)
             reserve.forgot(device)
             order.forgot(apns.tokens.values.compactMap { if case .card(let card) = $0.kind { card } else { nil } })
@@ -200,8 +220,11 @@ final class PushWorld {
         guard let relay = world.relay.relay else { return }
         let views = relay.committed
         for known in relay.knownDevices {
-            if presence.isPresent(known.device.id, at: world.now) { edge.spared(known.cards.compactMap(\.id), at: world.now) }
+            if presence.isPresent(known.device.id, at: world.now) {
+                edge.spared(known.cards.compactMap(\.address), at: world.now)
+            }
         }
+        channel.looked(at: relay.knownChannels, at: world.now)
         if let complaint = edge.phase(relay.knownDevices, views, at: world.now) { world.report(.phase, complaint) }
     }
 
@@ -214,6 +237,7 @@ final class PushWorld {
             if let complaint = ring.quiet(known.device, views, minute: quietMinute) { return world.report(.ring, complaint) }
         }
         checkCodes()
+        checkChannels(relay)
     }
 
     func checkSettled(_ relay: Relay) {
@@ -222,6 +246,12 @@ final class PushWorld {
             if let complaint = edge.quiet(phone, known, relay.committed) { return world.report(.edge, complaint) }
         }
         checkCodes()
+        checkChannels(relay)
+    }
+
+    private func checkChannels(_ relay: Relay) {
+        let kept = Set(apns.channels.filter { !$0.value.isDeleted }.keys)
+        if let complaint = channel.quiet(kept, relay.knownChannels, at: world.now) { world.report(.channel, complaint) }
     }
 
     private func checkCodes() {
@@ -229,6 +259,20 @@ final class PushWorld {
             for (approval, decision) in world.log.sessions[key]?.decisions ?? [:] {
                 if let complaint = code.decided(approval, decision) { return world.report(.code, complaint) }
             }
+        }
+    }
+}
+
+extension KnownDevice.KnownCard {
+    /// As `LiveCard.address`; nil: it cannot be reached.
+    var address: CardID? { channel.flatMap { CardID($0) } ?? (token == nil ? nil : id) }
+}
+
+extension PushOrder.Target {
+    fileprivate var channel: String? {
+        switch self {
+        case .broadcast(let name), .deleteChannel(let name): name
+        case .device, .makeChannel: nil
         }
     }
 }

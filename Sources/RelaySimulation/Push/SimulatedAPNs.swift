@@ -15,7 +15,15 @@ final class SimulatedAPNs {
         var isDead = false
     }
 
+    struct Channel {
+        var isDeleted = false
+        /// What it keeps for whoever begins to listen.
+        var last: PushOrder?
+    }
+
     private unowned let world: World
+    /// By name.
+    private(set) var channels: [String: Channel] = [:]
     private(set) var tokens: [String: Token] = [:]
 
     init(world: World) { self.world = world }
@@ -30,18 +38,18 @@ final class SimulatedAPNs {
 
     func kill(_ token: String?) { if let token { tokens[token]?.isDead = true } }
 
-    /// The card that this push is for.
+    /// The card that this push is for; of a broadcast the channel's name stands for all that listen.
     func card(of order: PushOrder) -> CardID? {
+        if case .broadcast(let name) = order.target { return CardID(name) }
         guard case .device(let token) = order.target, case .card(let card) = tokens[token]?.kind else { return nil }
         return card
     }
 
+    func isDeleted(_ channel: String?) -> Bool { channel.map { channels[$0]?.isDeleted != false } ?? false }
+
     /// `answer` comes in this life of the relay or not at all.
     func take(_ order: PushOrder) {
-        guard case .device(let text) = order.target else {
-            // No app here listens to a channel.
-            return answer(order, .refused(.enableBroadcast, text: "FeatureNotEnabled"))
-        }
+        guard case .device(let text) = order.target else { return takeOfChannel(order) }
         guard let token = tokens[text], !token.isDead else {
             return answer(order, .refused(.dropToken, text: "Unregistered"))
         }
@@ -61,6 +69,63 @@ final class SimulatedAPNs {
             if !world.dice.chance(faults.lostPush) { deliver(order, to: token) }
             if world.dice.chance(faults.repeatedPush) { deliver(order, to: token) }
         }
+    }
+
+    private func takeOfChannel(_ order: PushOrder) {
+        let faults = world.faults
+        if world.dice.chance(faults.refusedPush) {
+            let advice: PushAdvice = world.dice.pick([
+                .keepToken, .sendLater, .sendLater, .fixCredentials, .fixRequest, .markProfile, .dropChannel, .enableBroadcast,
+            ])
+            if advice == .dropChannel { lose(order) }
+            answer(order, .refused(advice, text: advice.rawValue))
+        } else if world.dice.chance(faults.unsentPush) {
+            answer(order, .notSent("it was not worth sending any more"))
+        } else if world.dice.chance(faults.unknownPush) {
+            if world.dice.chance(0.5) { _ = carryOut(order) }
+            answer(order, .unknown("the connection broke"))
+        } else {
+            answer(order, carryOut(order))
+        }
+    }
+
+    /// The channel is gone, whoever took it away.
+    private func lose(_ order: PushOrder) {
+        switch order.target {
+        case .broadcast(let name), .deleteChannel(let name): channels[name]?.isDeleted = true
+        case .device, .makeChannel: break
+        }
+    }
+
+    private func carryOut(_ order: PushOrder) -> PushOutcome {
+        let gone = PushOutcome.refused(.dropChannel, text: "ChannelNotRegistered")
+        let accepted = PushOutcome.accepted(order.environment, channel: nil)
+        switch order.target {
+        case .device: preconditionFailure("a push to a device is about no channel")
+        case .makeChannel:
+            let name = world.name("ch")
+            channels[name] = Channel()
+            return .accepted(order.environment, channel: name)
+        case .deleteChannel(let name):
+            guard channels[name]?.isDeleted == false else { return gone }
+            if world.plant != .keptChannel { channels[name]?.isDeleted = true }
+            return accepted
+        case .broadcast(let name):
+            guard channels[name]?.isDeleted == false else { return gone }
+            channels[name]?.last = order
+            deliver(order, listeningTo: name)
+            return accepted
+        }
+    }
+
+    /// A card begins to listen: it is told what the channel keeps.
+    func listens(to name: String) {
+        if let last = channels[name]?.last { deliver(last, listeningTo: name) }
+    }
+
+    private func deliver(_ order: PushOrder, listeningTo name: String) {
+        let wait = world.dice.chance(world.faults.latePush) ? world.dice.within(500...60_000) : world.dice.within(50...800)
+        world.after(wait) { world in for phone in world.pushes?.phones ?? [] { phone.heard(order, on: name) } }
     }
 
     private func answer(_ order: PushOrder, _ outcome: PushOutcome) {

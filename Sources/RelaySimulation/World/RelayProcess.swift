@@ -255,6 +255,7 @@ final class RelayProcess {
         if let complaint = world.log.commit(commit.batch) { world.report(complaint.checker, complaint.sentence) }
         world.checkCompleteness(of: commit.batch)
         world.checkBudgets(of: commit.batch)
+        world.pushes?.stored(commit.batch)
         world.trace.note(
             world.now, "disk", "has", "\(commit.batch.appends.map { "\($0.key.session) through \($0.state.seq)" })")
     }

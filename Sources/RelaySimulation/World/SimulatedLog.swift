@@ -9,8 +9,9 @@ final class SimulatedLog {
         /// All events that ever were; the log still holds those from `heldFrom` on.
         var events: [[UInt8]] = []
         var heldFrom: Int64 = 1
-        /// Retention removed all through here; what followed began anew.
+        /// Retention removed all through here; what followed began anew, from what had been used up.
         var begunAfter: Int64 = 0
+        var usage: [UInt8] = []
         /// As bytes, so that a start reads what a commit wrote. Nil where retention removed the session.
         var state: [UInt8]?
         var hostSeq: Int64 = 0
@@ -92,6 +93,7 @@ final class SimulatedLog {
             stored.state = trim.state?.bytes
             if trim.state == nil {
                 stored.heldFrom = stored.seq + 1
+                stored.usage = trim.usage
                 stored.approvals = [:]
             }
             sessions[trim.key] = stored
@@ -144,7 +146,7 @@ final class SimulatedLog {
             guard let stored = sessions[key] else { continue }
             guard let bytes = stored.state else {
                 state.removed.append(
-                    (key, RemovedSession(host: stored.host, seq: stored.seq, hostSeq: stored.hostSeq)))
+                    (key, RemovedSession(host: stored.host, seq: stored.seq, hostSeq: stored.hostSeq, usage: stored.usage)))
                 continue
             }
             state.sessions.append((key, try SessionState(stored: bytes)))

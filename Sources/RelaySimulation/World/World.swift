@@ -59,14 +59,16 @@ final class World {
         if configuration.hasPhones ?? seed.isMultiple(of: 5) {
             var pushDice = Dice(seed: ~seed)
             if configuration.faults == nil { faults.drawPushes(by: &pushDice) }
-            pushes = PushWorld(world: self, phones: 1 + pushDice.below(2))
+            pushes = PushWorld(world: self, phones: 1 + pushDice.below(2), hasChannels: pushDice.chance(0.5))
         }
     }
 
     var relayConfiguration: Relay.Configuration {
         let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
         // One zone is all that a phone here can be in.
-        let push = PushSettings { zone, at in zone == "UTC" ? at / 60_000 % 1_440 : nil }
+        let push = PushSettings(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : []) { zone, at in
+            zone == "UTC" ? at / 60_000 % 1_440 : nil
+        }
         return Relay.Configuration(software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push)
     }
 

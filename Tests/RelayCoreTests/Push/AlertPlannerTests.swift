@@ -6,6 +6,14 @@ import Testing
 struct AlertPlannerTests {
     private typealias T = RelayTranscript
 
+    @Test("a test says that it is one")
+    func test() throws {
+        let rig = try PlannerRig()
+        rig.command(.testPush(PlannerRig.device))
+        let alert = try #require(rig.take().first)
+        #expect(try alert.json.required("heliograph").string("kind") == "test")
+    }
+
     @Test("an approval rings once, with a code, on its own notification")
     func approval() throws {
         let rig = try PlannerRig()

@@ -268,41 +268,40 @@ struct CardPlannerTests {
         #expect(orders.last?.text.contains(#""status":"waitingApproval""#) == true)
     }
 
-    @Test("a broadcast channel is made before the start, used, and deleted after the end")
-    func channel() throws {
-        var configuration = PlannerRig.configuration
-        configuration.broadcastBundles = ["org.heliograph.app"]
-        let t = RelayTranscript(push: configuration, now: 1_795_178_096_000)
-        let host = t.host()
-        let phone = t.client("phone")
-        var device = Device(id: PlannerRig.device, name: "Phone", profile: "heliograph", environment: .sandbox, system: "18.1")
-        device.startToken = "bb"
-        device.starts = .always
-        t.command(.device(device), id: "1", by: phone)
-        t.send([RelayTranscript.started, .statusChanged(.running, reason: nil)], first: 1, by: host)
-        t.pass(120_000)
-        let make = try #require(t.takePushes().first)
-        #expect(make.target == .makeChannel)
-        t.handle(.pushAnswered(make.id, .accepted(.sandbox, channel: "Q0g=")))
-        t.pass(60_000)
-        let start = try #require(t.takePushes().first)
-        #expect(start.purpose == .start)
-        t.handle(.pushAnswered(start.id, .accepted(.sandbox, channel: nil)))
-        t.command(
-            .card(PlannerRig.device, CardReport(card: CardID("k")!, session: PlannerRig.session, token: nil, state: .active)),
-            id: "2", by: phone)
-        t.send([RelayTranscript.request("a1")], first: 3, by: host)
-        t.pass(2_000)
-        let update = try #require(t.takePushes().first)
-        #expect(update.target == .broadcast(channel: "Q0g="))
-        #expect(update.topic == nil)
-        t.handle(.pushAnswered(update.id, .accepted(.sandbox, channel: nil)))
-        t.send([.sessionEnded(reason: nil, failed: false)], first: 4, by: host)
-        t.pass(1_000)
-        let end = try #require(t.takePushes().first)
-        #expect(end.purpose == .end)
-        t.handle(.pushAnswered(end.id, .accepted(.sandbox, channel: nil)))
-        t.pass(1_000)
-        #expect(t.takePushes().map(\.target) == [.deleteChannel(channel: "Q0g=")])
+    @Test("a card of all names no session, though there be one")
+    func aggregateNamesNone() throws {
+        let rig = try PlannerRig {
+            $0.cards = .aggregate
+            $0.starts = .always
+            $0.text = .full
+        }
+        rig.agent(RelayTranscript.started, .sessionRenamed(title: "Mend the parser"), .statusChanged(.running, reason: nil))
+        rig.pass(120_000)
+        let start = try #require(rig.take().first { $0.purpose == .start })
+        let attributes = try start.json.required("aps").required("attributes")
+        #expect(attributes.optional("session") == nil && attributes.optional("project") == nil)
+        #expect(try attributes.string("title") == "Session")
+    }
+
+    @Test("a card goes out of touch with its host, unless that is back within half a minute")
+    func hostAway() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(rig.tool(1))
+        rig.pass(120_000)
+        _ = rig.take()
+        rig.transcript.handle(.disconnected(rig.host))
+        rig.pass(20_000)
+        let host = rig.transcript.host()
+        rig.pass(120_000)
+        #expect(rig.take().isEmpty, "it was away for a moment")
+        rig.transcript.handle(.disconnected(host))
+        rig.pass(40_000)
+        let away = rig.take()
+        #expect(away.count == 1 && away[0].text.contains(#""status":"stale""#))
+        _ = rig.transcript.host()
+        rig.pass(20_000)
+        let back = rig.take()
+        #expect(back.count == 1 && back[0].text.contains(#""status":"running""#))
     }
 }

@@ -26,6 +26,7 @@ import Testing
     @Test("a card of several sessions is of none of them, and says whose the approval is")
     func aggregate() {
         var subject = PushSubjects.golden("approval")
+        subject.isOfAll = true
         subject.sessions = 3
         subject.budgetLevel = 80
         #expect(state(subject).contains(#""isQuestion":false,"session":"sess_7f3a"}"#))

@@ -129,6 +129,43 @@ struct PlannerFaultTests {
         #expect(rig.present(push, .allow).contains(#""stage":"decided""#))
     }
 
+    @Test("a card whose session retention removes has its end, though APNs takes it late and the relay restarts")
+    func endWithoutSession() throws {
+        let rig = try PlannerRig(retention: Retention(ageMax: 60_000))
+        try rig.withCard()
+        rig.agent(.statusChanged(.idle, reason: nil), .sessionEnded(reason: nil, failed: false))
+        rig.transcript.handle(.disconnected(rig.host))
+        rig.pass(1_000, answering: false)
+        #expect(rig.take(.notSent("no network")).contains { $0.purpose == .end })
+        rig.transcript.now += 100_000
+        rig.transcript.fire(.housekeeping)
+        rig.transcript.settle()
+        #expect(rig.transcript.states.isEmpty)
+        let again = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
+        again.resume(rig.transcript)
+        again.pass(60_000)
+        let end = try #require(again.takePushes().last)
+        #expect(end.purpose == .end && end.target == .device(token: "cc"))
+        again.handle(.pushAnswered(end.id, .accepted(.sandbox, channel: nil)))
+        again.settle()
+        #expect(again.records.values.count { $0.kind == .card } == 0)
+    }
+
+    @Test("a card whose session retention removes waits until nobody looks at its device")
+    func endWithoutSessionSpared() throws {
+        let rig = try PlannerRig(retention: Retention(ageMax: 60_000))
+        try rig.withCard()
+        rig.command(.presence(isForeground: true, session: nil, device: PlannerRig.device))
+        rig.transcript.handle(.disconnected(rig.host))
+        rig.transcript.now += 100_000
+        rig.command(.ping)
+        rig.transcript.fire(.housekeeping)
+        rig.transcript.settle()
+        #expect(rig.transcript.states.isEmpty && rig.take().isEmpty)
+        rig.command(.presence(isForeground: false, session: nil, device: PlannerRig.device))
+        #expect(rig.take().map(\.purpose) == [.end])
+    }
+
     @Test("what ends for nobody leaves the reserve alone")
     func endsSpareReserve() throws {
         let rig = try PlannerRig()

@@ -15,8 +15,11 @@ final class PlannerRig {
     static let device = DeviceID("d1")!
     static let session = RelayTranscript.session
 
-    init(_ change: (inout Device) -> Void = { _ in }) throws {
-        transcript = RelayTranscript(push: Self.configuration, now: 1_795_178_096_000)
+    init(
+        broadcasts: Bool = false, retention: Retention = Retention(), _ change: (inout Device) -> Void = { _ in }
+    ) throws {
+        transcript = RelayTranscript(
+            retention: retention, push: broadcasts ? Self.broadcasting : Self.configuration, now: 1_795_178_096_000)
         host = transcript.host()
         phone = transcript.client("phone")
         register(change)
@@ -24,6 +27,12 @@ final class PlannerRig {
 
     static let configuration = PushSettings { zone, at in
         zone == "UTC" ? at / 60_000 % 1_440 : nil
+    }
+
+    static var broadcasting: PushSettings {
+        var settings = configuration
+        settings.broadcastBundles = ["org.heliograph.app"]
+        return settings
     }
 
     func register(_ change: (inout Device) -> Void = { _ in }) {

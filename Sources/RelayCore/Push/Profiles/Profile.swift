@@ -56,15 +56,18 @@ package struct Profile: Sendable {
 
     /// The `attributes`: a JSON object of at most 1,024 bytes.
     package func attributes(_ subject: PushSubject) -> [UInt8] {
-        bytes(of: attributeFields, subject, bytesMax: attributesBytesMax)
+        var subject = subject
+        // They stay as they are: a card of all sessions names none.
+        if subject.isOfAll { subject.text = subject.text.least(.generic) }
+        return bytes(of: attributeFields, subject, bytesMax: attributesBytesMax)
     }
 
     /// The category of an alert; nil: it has no buttons. One that may not be allowed never gets the one that allows.
-    package func category(for kind: AlertKind, mayAllow: Bool) -> String? {
+    package func category(for kind: AlertKind?, mayAllow: Bool) -> String? {
         switch kind {
         case .approval: mayAllow ? categories.approval : categories.approvalWithoutAllow
         case .question: categories.question
-        case .error, .finished, .budget: categories.other
+        case .error, .finished, .budget, nil: categories.other
         }
     }
 

@@ -4,12 +4,12 @@ import RelayProtocol
 enum PushSource: String, CaseIterable {
     // Words: never cut. Most are ours, or of our alphabet.
     case session, status
-    /// Absent on a card that stands for several sessions.
+    /// Absent on a card of all sessions, though there be one.
     case cardSession = "card.session"
     /// Of an approval that is no question; of one that is.
     case approvalID = "approval.id"
     case questionID = "question.id"
-    /// Whose either is; only on a card that stands for several.
+    /// Whose either is; only on a card of all sessions.
     case approvalSession = "approval.session"
     /// All that the tool is asked to do: only with full text, and where it is short and cannot be taken for something else. What may be
     /// allowed from a card needs it.
@@ -95,8 +95,8 @@ enum PushSource: String, CaseIterable {
         switch self {
         case .session: subject.summary.session.rawValue
         case .status: subject.summary.status.rawValue
-        case .cardSession: subject.sessions > 1 ? nil : subject.summary.session.rawValue
-        case .approvalSession: subject.sessions > 1 ? subject.approval?.session.rawValue : nil
+        case .cardSession: subject.isOfAll ? nil : subject.summary.session.rawValue
+        case .approvalSession: subject.isOfAll ? subject.approval?.session.rawValue : nil
         case .approvalInput: subject.wholeInput
         case .approvalID: subject.pending(.tool)?.approval.rawValue
         case .questionID: subject.pending(.question)?.approval.rawValue

@@ -2,12 +2,15 @@ package import RelayProtocol
 
 /// What a card or an alert is about, at one moment.
 package struct PushSubject: Sendable {
+    /// `stale` where something went on when its host was last heard of.
     package var summary: Summary
     /// The approval that the person is asked for: of several the oldest that is pending.
     package var approval: Approval?
     /// Every approval that is pending.
     package var waiting: Set<ApprovalID> = []
-    /// Sessions that this stands for: 1, or all of an aggregate card (`summary` is then of the one that matters most).
+    /// It stands for all sessions of the workspace; `summary` is then of the one that matters most.
+    package var isOfAll = false
+    /// Sessions that this stands for.
     package var sessions: Int64 = 1
     /// The highest level of a budget that was crossed, in percent; 0: none.
     package var budgetLevel: Int64 = 0
@@ -20,6 +23,7 @@ package struct PushSubject: Sendable {
         self.approval = approval
         self.text = text
         self.now = now
+        if !summary.hostIsConnected, summary.status == .starting || summary.status == .running { self.summary.status = .stale }
     }
 }
 

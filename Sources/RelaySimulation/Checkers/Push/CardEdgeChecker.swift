@@ -29,10 +29,10 @@ struct CardEdgeChecker {
         for card in cards { shown[card, default: Shown()].steadySince = now }
     }
 
-    mutating func reported(_ report: CardReport, at now: Int64) {
-        shown[report.card, default: Shown()].steadySince = now
-        shown[report.card]?.isGivenUp = false
-        shown[report.card]?.failures = 0
+    mutating func reported(_ card: CardID, at now: Int64) {
+        shown[card, default: Shown()].steadySince = now
+        shown[card]?.isGivenUp = false
+        shown[card]?.failures = 0
     }
 
     mutating func ordered(_ order: PushOrder, _ card: CardID) {
@@ -50,7 +50,8 @@ struct CardEdgeChecker {
             known.isGivenUp = false
             known.accepted = order
             if order.purpose == .end { known.isEnded = true }
-        case .refused(.markProfile, _), .refused(.fixRequest, _), .refused(.dropToken, _), .refused(.quarantineToken, _):
+        case .refused(.markProfile, _), .refused(.fixRequest, _), .refused(.dropToken, _), .refused(.quarantineToken, _),
+            .refused(.dropChannel, _), .refused(.enableBroadcast, _):
             known.isGivenUp = true
         case .refused, .unknown, .notSent:
             known.failures += 1
@@ -79,7 +80,7 @@ struct CardEdgeChecker {
         }
         for device in known where device.device.cards == .perSession {
             for card in device.cards {
-                guard card.isActive, card.token != nil, let id = card.id, let session = card.session, let known = shown[id],
+                guard card.isActive, let id = card.address, let session = card.session, let known = shown[id],
                     !known.isGivenUp, !known.isUnderWay, let view = views.first(where: { $0.key.session == session }),
                     let newest = view.approvals.values.filter({ $0.stage == .pending }).compactMap({ pending[$0.id]?.steady })
                         .max()
@@ -102,19 +103,19 @@ struct CardEdgeChecker {
     // MARK: At rest
 
     func quiet(_ phone: Phone, _ known: KnownDevice, _ views: [CardFace.View]) -> String? {
-        for card in phone.cards where card.state == .active && card.token != nil && card.isTold {
-            let shown = shown[card.id] ?? Shown()
+        for card in phone.cards where card.state == .active && (card.token != nil || card.channel != nil) && card.isTold {
+            let shown = shown[card.address] ?? Shown()
             if shown.isEnded || shown.isGivenUp { continue }
             let view = views.first { $0.key.session == card.session }
-            // Retention removed it: what the card shows is stale, and says so.
-            if card.session != nil, view == nil { continue }
+            // Retention removed its session before the relay could reach it: what it shows is stale, and says so.
+            if card.isRefused, view == nil { continue }
             let isWanted =
                 switch known.device.cards {
                 case .perSession: card.session != nil
                 case .aggregate: card.session == nil
                 case .off: false
                 }
-            let isLive = view.map(CardFace.isLive) ?? views.contains(where: CardFace.isLive)
+            let isLive = card.session == nil ? views.contains(where: CardFace.isLive) : view.map(CardFace.isLive) ?? false
             guard isWanted, isLive else { return "\(card.id) on \(phone.name) is over, and was not ended" }
             guard let accepted = shown.accepted else { return "\(card.id) on \(phone.name) was never told anything" }
             let expected = CardFace.expected(card.session, known.device, views, at: accepted.plannedAt)

@@ -33,6 +33,7 @@ struct CardFace: Equatable, CustomStringConvertible {
         var subject = PushSubject(summary: view.state.summary, approval: oldest, text: text, now: moment)
         subject.waiting = Set(pending.map(\.id))
         subject.budgetLevel = view.state.summary.budget?.level ?? 0
+        subject.isOfAll = session == nil
         if session == nil { subject.sessions = Int64(live.count) }
         return CardFace(bytes: profile.contentState(subject, bytesMax: bytesMax))
     }

@@ -24,8 +24,8 @@ struct CardOrderChecker {
     }
 
     /// A card whose end was refused with its token lives on if its app says so.
-    mutating func reported(_ report: CardReport) {
-        if ended[report.card] == true, report.state == .active || report.state == .stale { ended[report.card] = nil }
+    mutating func reported(_ report: CardReport, at address: CardID) {
+        if ended[address] == true, report.state == .active || report.state == .stale { ended[address] = nil }
     }
 
     mutating func answered(_ order: PushOrder, _ card: CardID, _ outcome: PushOutcome) {

@@ -1,0 +1,54 @@
+import RelayProtocol
+
+/// A broadcast channel that APNs made for one card. On disk as a record of kind `channel`, named by the push that made it, until
+/// APNs has deleted it.
+struct Channel {
+    /// As Apple names it, in base64.
+    let name: String
+    let maker: PushID
+    /// For whose card it was made.
+    let device: DeviceKey
+    let bundle: String
+    let environment: PushEnvironment
+    /// No card listens to it any more: it is to be deleted.
+    var isOver = false
+
+    // MARK: Not on disk
+
+    /// Deletions that failed in a row.
+    var tries: Int64 = 0
+    /// When to delete it, in milliseconds since 1970.
+    var dueAt: Int64 = 0
+    /// The deletion that is under way.
+    var inFlight: PushID?
+
+    /// Made by `push`, which APNs has taken in this environment.
+    init(_ name: String, madeBy push: PlannedPush, _ environment: PushEnvironment) {
+        self.name = name
+        maker = push.order.id
+        device = push.key
+        bundle = push.order.bundle
+        self.environment = environment
+    }
+
+    init(stored bytes: [UInt8], in workspace: WorkspaceID) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        name = try value.string("channel")
+        maker = PushID(rawValue: try value.integer("maker"))
+        device = DeviceKey(workspace: workspace, device: try value.identifier("device"))
+        bundle = try value.string("bundle")
+        environment = try value.word("environment")
+        isOver = try value.flag("over")
+    }
+
+    var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("channel", name)
+            writer.field("maker", maker.rawValue)
+            writer.field("device", device.device)
+            writer.field("bundle", bundle)
+            writer.field("environment", environment.rawValue)
+            writer.flag("over", isOver)
+        }
+    }
+}

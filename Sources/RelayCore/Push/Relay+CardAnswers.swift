@@ -1,0 +1,149 @@
+import RelayProtocol
+
+/// What apps say of their cards, and what became of what was pushed to them.
+extension Relay {
+    // MARK: - What the app says
+
+    mutating func reported(
+        _ report: CardReport, by device: DeviceID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
+    ) {
+        let key = CardKey(device: DeviceKey(workspace: client.workspace, device: device), session: report.session)
+        guard push.devices[key.device] != nil else {
+            reply(.noSuchDevice, to: id, of: peer)
+            return
+        }
+        // A card whose session retention removed is known until it has had its end.
+        if let session = key.sessionKey, sessions[session]?.committed == nil, push.cards[key] == nil {
+            reply(.noSuchSession, to: id, of: peer)
+            return
+        }
+        var card = push.cards[key] ?? Card()
+        switch report.state {
+        case .active, .stale:
+            if card.isReachedUnnamed, report.token == nil {
+                push.devices[key.device]?.startPendingUntil = 0
+                stageRecord(of: key.device)
+            } else if card.id != report.card || card.stage != .active {
+                // Whatever another card was sent, this one was not, nor does it listen where that one did, if that is over.
+                if card.id != report.card {
+                    card.token = nil
+                    if card.stage != .starting, card.stage != .active { letGoOfChannel(of: &card, at: now) }
+                } else if card.stage == .ended, !card.isRevived(by: report) {
+                    break
+                }
+                if card.stage == .starting {
+                    push.devices[key.device]?.startPendingUntil = 0
+                    stageRecord(of: key.device)
+                } else {
+                    card.startedAt = now.wall
+                }
+                card.face = 0
+                card.phase = nil
+                card.stage = .active
+                card.isEndOwed = false
+            }
+            card.id = report.card
+            if let token = report.token {
+                card.token = token
+                // A card has either.
+                letGoOfChannel(of: &card, at: now)
+            }
+            card.tokenAt = now.wall
+            card.tries = 0
+        case .ended, .dismissed:
+            // The person swiped it away, or the system took it: it is not started again by small things.
+            if card.id.map({ $0 == report.card }) ?? (report.card != card.previous) {
+                card.id = report.card
+                card.stage = .ended
+                card.isEndOwed = false
+                card.mailbox = nil
+                card.token = nil
+                letGoOfChannel(of: &card, at: now)
+            }
+        }
+        if report.card == card.id { card.state = report.state }
+        push.cards[key] = card
+        stageRecord(of: key)
+        staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
+        if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
+    }
+
+    // MARK: - What became of pushes
+
+    mutating func cardPushAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
+        guard var card = push.cards[key] else { return }
+        if card.inFlight == planned.order.id { card.inFlight = nil }
+        switch outcome {
+        case .accepted:
+            card.tries = 0
+            if planned.order.purpose == .end { card.isEndOwed = false }
+            // It listens already: no word of its app is needed to reach it.
+            if planned.order.purpose == .start, card.stage == .starting, card.channel != nil { card.stage = .active }
+        case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
+        case .unknown, .notSent: failed(planned, &card, at: now)
+        }
+        // Nothing follows an end, so nobody else may listen where it went.
+        if planned.order.purpose == .end, !card.isEndOwed { letGoOfChannel(of: &card, at: now) }
+        push.cards[key] = card
+        stageRecord(of: key)
+        if card.isReachedUnnamed, planned.order.purpose == .start { lookAtCard(key, at: now) } else { serve(key, at: now) }
+    }
+
+    private mutating func cardWasRefused(
+        _ planned: PlannedPush, _ card: inout Card, _ key: CardKey, _ advice: PushAdvice, at now: Instant
+    ) {
+        switch advice {
+        case .keepToken, .sendLater, .fixCredentials: failed(planned, &card, at: now)
+        case .enableBroadcast:
+            push.bundlesWithoutBroadcast.insert(planned.order.bundle)
+            letGoOfChannel(of: &card, at: now)
+            failed(planned, &card, at: now)
+        case .dropChannel:
+            if let channel = card.channel { forgetChannel(channel) }
+            card.channel = nil
+            card.isEndOwed = false
+            if card.token == nil { card.stage = .ended }
+        case .dropToken, .quarantineToken:
+            switch planned.order.purpose {
+            case .start: card.stage = .none
+            case .update, .end:
+                card.token = nil
+                card.isEndOwed = false
+                card.stage = .ended
+                card.mailbox = nil
+            case .alert, .channel: break
+            }
+        case .markProfile, .fixRequest:
+            // Sending the same again would be refused again; what came meanwhile is another.
+            if planned.order.purpose == .start { card.stage = .none }
+            card.isEndOwed = false
+            if planned.order.purpose != .update { card.mailbox = nil }
+        }
+        switch advice {
+        case .keepToken, .sendLater, .fixCredentials: break
+        // A card without a channel is better than none.
+        default: if planned.order.purpose == .channel { push.bundlesWithoutBroadcast.insert(planned.order.bundle) }
+        }
+        if planned.order.purpose == .start, card.stage == .none { push.devices[key.device]?.startPendingUntil = 0 }
+    }
+
+    /// Tries again with what is then the latest, a few times.
+    private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
+        card.tries += 1
+        if planned.order.purpose == .start {
+            // Whether there is a card, only the app can say: until then it counts as started.
+            if case .unknown = push.pushes[planned.order.id]?.outcome { return }
+            card.stage = .none
+            push.devices[planned.key]?.startPendingUntil = 0
+        }
+        if planned.order.purpose == .update { card.face = 0 }
+        guard card.tries < PushPolicy.triesMax else {
+            card.mailbox = nil
+            card.isEndOwed = false
+            return
+        }
+        card.mailbox = Card.Mailbox(
+            urgency: max(card.mailbox?.urgency ?? .small, planned.order.priority == 10 ? .waiting : .small),
+            dueAt: now.wall + PushPolicy.retryInterval * card.tries, since: card.mailbox?.since ?? now.wall)
+    }
+}

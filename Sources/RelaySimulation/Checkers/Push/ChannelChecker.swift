@@ -1,0 +1,84 @@
+import RelayCore
+import RelayProtocol
+
+/// A broadcast channel that the relay was told of is deleted once nobody listens to it, not before, and nothing is published to it after.
+struct ChannelChecker {
+    private struct Known {
+        let device: DeviceID
+        let session: SessionID?
+        /// Its card has had its end, or its app has said that it needs none.
+        var isOver = false
+        /// The relay has wanted it deleted since.
+        var isUnwantedSince: Int64?
+    }
+
+    private var asked: [PushID: (device: DeviceID, session: SessionID?)] = [:]
+    private var known: [String: Known] = [:]
+    /// Deletions are tried again after five minutes at most.
+    private static let patience: Int64 = 330_000
+
+    mutating func ordered(_ order: PushOrder, isDeleted: Bool, isListenedTo: Bool) -> String? {
+        switch order.target {
+        case .makeChannel: asked[order.id] = (order.device, order.session)
+        case .broadcast(let name):
+            if isDeleted { return "push \(order.id.rawValue) is published to \(name), which is deleted" }
+        case .deleteChannel(let name):
+            if isListenedTo, known[name]?.isOver == false { return "\(name) is deleted, and a card listens to it" }
+        case .device: break
+        }
+        return nil
+    }
+
+    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+        guard case .broadcast(let name) = order.target else { return }
+        switch outcome {
+        // The app may not broadcast any more.
+        case .refused(.enableBroadcast, _): known[name]?.isOver = true
+        case .accepted, .refused, .unknown, .notSent: if order.purpose == .end { known[name]?.isOver = true }
+        }
+    }
+
+    /// What a crash cannot take back.
+    mutating func stored(_ batch: LogBatch) {
+        for record in batch.records where record.kind == .channel {
+            guard let bytes = record.bytes, let name = try? JSONDocument(parsing: bytes).root.string("channel"),
+                known[name] == nil, let maker = Int64(record.name), let order = asked[PushID(rawValue: maker)]
+            else {
+                continue
+            }
+            known[name] = Known(device: order.device, session: order.session)
+        }
+    }
+
+    /// `isListener`: it says no more than that it is there, and listens.
+    mutating func reported(_ report: CardReport, by device: DeviceID, isListener: Bool) {
+        guard !isListener else { return }
+        for (name, channel) in known where channel.device == device && channel.session == report.session {
+            known[name]?.isOver = true
+        }
+    }
+
+    mutating func forgot(_ device: DeviceID) {
+        for (name, channel) in known where channel.device == device { known[name]?.isOver = true }
+    }
+
+    /// Now and then.
+    mutating func looked(at channels: [KnownChannel], at now: Int64) {
+        for channel in channels where channel.isOver && known[channel.name]?.isUnwantedSince == nil {
+            known[channel.name]?.isUnwantedSince = now
+        }
+    }
+
+    /// APNs has been well for long.
+    func quiet(_ kept: Set<String>, _ channels: [KnownChannel], at now: Int64) -> String? {
+        let names = Set(channels.map(\.name))
+        for name in kept.sorted() {
+            guard let channel = known[name] else { continue }
+            if !names.contains(name) { return "\(name) is not deleted, and the relay has forgotten it" }
+            if let since = channel.isUnwantedSince, now - since > Self.patience {
+                return "\(name) has been to be deleted for \(now - since) ms"
+            }
+        }
+        return nil
+    }
+}

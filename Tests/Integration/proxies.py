@@ -122,7 +122,7 @@ class Caddy(ReverseProxy):
     example = "caddy/Caddyfile"
 
     def substitutes(self) -> dict[str, str]:
-        return {"\nrelay.example {": f"\nlocalhost:{self.port} {{\n\tbind 127.0.0.1\n\ttls {self.certificate.chain} {self.certificate.key}"}
+        return {"{$HELIOGRAPH_NAME:relay.example} {": f"localhost:{self.port} {{\n\tbind 127.0.0.1\n\ttls {self.certificate.chain} {self.certificate.key}"}
 
     def configure(self, site: str) -> list[str]:
         configuration = self.folder / "Caddyfile"

@@ -2,7 +2,9 @@
 
 RUN_PACKAGES := libwebsockets-dev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev
 TEST_PACKAGES := chromium curl fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 \
-	nghttp2-client nghttp2-server
+	nghttp2-client nghttp2-server systemd openssl dpkg-dev binutils man-db
+# Unpacked into .build/servers, not installed: as packages they would start servers.
+TEST_SERVERS := nginx caddy prometheus
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=
@@ -52,10 +54,21 @@ test-swift: packages venv
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
-test-integration: build venv test-packages
+test-integration: build venv test-packages servers
 	HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 
 check: lint test ## What CI runs: format, types, then every test (layering is one of them)
+
+deploy-check: build venv test-packages servers ## Check what deploy/ holds: proxies, units, package, containers, rules (part of `make test`)
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/test_deploy_*.py Tests/Integration/test_proxies.py $(PYTEST)
+
+deb: build ## Build the Debian package, .build/heliograph_….deb
+	@Tests/Tools/install-packages dpkg-dev binutils python3
+	deploy/debian/build $(BINARY) .build
+
+deb-check: build venv test-packages ## Install, run, upgrade, remove and purge the package in a clean Debian root, then under its systemd (root, minutes)
+	@Tests/Tools/install-packages debootstrap systemd-container
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_debian_root.py $(PYTEST)
 
 lint: test-packages ## Check the format of the Swift and the types of the page
 	swift format lint --strict --recursive --parallel $(SWIFT)
@@ -86,6 +99,9 @@ packages:
 test-packages: packages
 	@Tests/Tools/install-packages $(TEST_PACKAGES)
 
+servers: test-packages
+	@Tests/Tools/unpack-packages .build/servers $(TEST_SERVERS)
+
 venv: test-packages .venv/installed
 
 .venv/installed: Tests/Integration/requirements.txt
@@ -93,4 +109,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test test-swift test-web test-integration check lint format simulate bench soak clean packages test-packages venv
+.PHONY: help run build demo pictures test test-swift test-web test-integration check deploy-check deb deb-check lint format simulate bench soak clean packages test-packages servers venv

@@ -35,6 +35,8 @@ package enum HostCommand {
         configuration.name = name
         configuration.certificateAuthorityFile = certificateAuthorityFile
         try configuration.save(paths)
+        // A service that sees only this folder of the home cannot make it.
+        try Files.makePrivateDirectory(paths.stateDirectory)
         return grant.name
     }
 

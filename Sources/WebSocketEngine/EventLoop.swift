@@ -162,8 +162,8 @@ package import Logging
         unsafe info.port = CONTEXT_PORT_NO_LISTEN
         unsafe info.options = clws_context_options()
         unsafe info.user = Unmanaged.passUnretained(self).toOpaque()
-        unsafe info.gid = -1
-        unsafe info.uid = -1
+        unsafe info.gid = .init(truncatingIfNeeded: -1)
+        unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.pt_serv_buf_size = UInt32(ContextStorage.readBytes)
         unsafe info.max_http_header_data2 = UInt32(configuration.headerBytesMax)
         // Not `fd_limit_per_thread`: it makes 4.1.6 look up every socket by a linear search. We accept ourselves and keep the

@@ -34,7 +34,10 @@ class Screen:
 
     def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True):
         self.relay = relay
-        self.context = browser.new_context(viewport=size, color_scheme=scheme, has_touch=size is PHONE, reduced_motion="reduce")
+        # Where the relay has TLS, its certificate is the test's own.
+        self.context = browser.new_context(
+            viewport=size, color_scheme=scheme, has_touch=size is PHONE, reduced_motion="reduce", ignore_https_errors=relay.url.startswith("https:")
+        )
         self.context.set_default_timeout(patient(10_000))
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []

@@ -1,0 +1,98 @@
+"""A clean Debian in a folder, made by debootstrap, and booted by systemd-nspawn where its own systemd is to run the services."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from relay import ROOT
+from waits import patient, wait_until
+
+PRISTINE = ROOT / ".build/debian-root"
+"""Made once; every test has a copy."""
+SUITE = "bookworm"
+
+
+def mirror() -> str:
+    """Where this machine's own packages come from."""
+    listed = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", f"Codename: {SUITE}"], check=True, capture_output=True, text=True
+    )
+    assert listed.stdout, f"this machine's apt has no source for {SUITE}"
+    return listed.stdout.split()[0]
+
+
+def pristine() -> Path:
+    if not PRISTINE.exists():
+        half = PRISTINE.with_suffix(".half")
+        shutil.rmtree(half, ignore_errors=True)
+        subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", SUITE, half, mirror()], check=True, stdout=subprocess.DEVNULL, timeout=1800)
+        half.rename(PRISTINE)
+    return PRISTINE
+
+
+class DebianRoot:
+    """A copy; `run` enters it with the machine's network, or as it is booted."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        subprocess.run(["cp", "--archive", "--reflink=auto", pristine(), folder], check=True)
+        # Names are resolved as on this machine.
+        for name in ("resolv.conf", "hosts"):
+            shutil.copy(Path("/etc") / name, folder / "etc" / name)
+        self._container: subprocess.Popen[bytes] | None = None
+        self._leader = 0
+
+    def command(self, *command: str) -> list[str]:
+        """What runs it inside. Its processes end with it, but for those of a system that is booted."""
+        if self._container:
+            return ["nsenter", f"--target={self._leader}", "--all", "--", *command]
+        return ["unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={self.folder}/proc", "chroot", str(self.folder), *command]
+
+    def run(self, *command: str, check: bool = True, input: str | None = None, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+        done = subprocess.run(self.command(*command), capture_output=True, text=True, env=environment, input=input, timeout=patient(timeout))
+        if check:
+            assert done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+        return done
+
+    def install(self, *names: str) -> None:
+        self.run("apt-get", "install", "--yes", "--quiet", "--quiet", "--no-install-recommends", *names, timeout=600)
+
+    def path(self, name: str) -> Path:
+        return self.folder / name.lstrip("/")
+
+    @contextlib.contextmanager
+    def booted(self) -> Iterator[None]:
+        """With its own systemd, its own processes and a network that is its loopback alone."""
+        log = self.folder.with_suffix(".console").open("wb")
+        # Not as a unit of this machine's systemd, which need not be one.
+        boot = ["systemd-nspawn", f"--directory={self.folder}", "--register=no", "--keep-unit", "--private-network", "--console=pipe", "/lib/systemd/systemd"]
+        container = subprocess.Popen(boot, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            children = Path(f"/proc/{container.pid}/task/{container.pid}/children")
+            wait_until(lambda: container.poll() is not None or self._find_leader(children), 60, "the container's first process")
+            assert container.poll() is None, Path(log.name).read_text()
+            self._container = container
+            wait_until(lambda: self.run("systemctl", "is-system-running", check=False).stdout.strip() in ("running", "degraded"), 60, "systemd to be up")
+            yield
+        finally:
+            self._container = None
+            # systemd-nspawn passes it on as an order to power off.
+            container.send_signal(signal.SIGTERM)
+            try:
+                container.wait(patient(60))
+            except subprocess.TimeoutExpired:
+                container.kill()
+                container.wait()
+            log.close()
+
+    def _find_leader(self, children: Path) -> bool:
+        """systemd has become itself, in a namespace of its own."""
+        with contextlib.suppress(OSError, IndexError):
+            self._leader = int(children.read_text().split()[0])
+            return os.readlink(f"/proc/{self._leader}/exe").endswith("systemd/systemd")
+        return False

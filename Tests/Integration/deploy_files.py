@@ -1,0 +1,34 @@
+"""What deploy/ holds, as tests read it."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from proxies import SERVERS
+from relay import ROOT
+
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+METRIC = re.compile(r"\bheliograph_[a-z_]+")
+
+
+def unit(name: str) -> dict[str, list[str]]:
+    """Every setting of a unit file, with all that it is given, in order."""
+    settings: dict[str, list[str]] = {}
+    for line in (DEPLOY / "systemd" / name).read_text().splitlines():
+        if re.match(r"[A-Z]\w+=", line):
+            key, _, value = line.partition("=")
+            settings.setdefault(key, []).append(value)
+    return settings
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    """Of a YAML file."""
+    return [document for document in yaml.safe_load_all(path.read_text()) if document]
+
+
+def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([SERVERS / "usr/bin/promtool", *arguments], capture_output=True, text=True)

@@ -1,0 +1,70 @@
+"""The Debian package as it is built; `make deb-check` installs it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deploy_files import DEPLOY, UNITS, unit
+from relay import BINARY
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = subprocess.run([DEPLOY / "debian/build", BINARY, tmp_path_factory.mktemp("deb")], capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    return Path(built.stdout.strip())
+
+
+@pytest.fixture(scope="module")
+def tree(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tree")
+    subprocess.run(["dpkg-deb", "--raw-extract", package, folder], check=True)
+    return folder
+
+
+def field(package: Path, name: str) -> str:
+    return subprocess.run(["dpkg-deb", "--field", package, name], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_it_names_its_version_and_what_it_needs(package: Path) -> None:
+    said = subprocess.run([BINARY, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    version = field(package, "Version")
+    assert version == said or re.fullmatch(rf"{re.escape(said)}~git\d{{14}}\.[0-9a-f]{{7,}}", version)
+    assert subprocess.run(["dpkg", "--compare-versions", version, "le", said]).returncode == 0
+    needed = {one.split()[0] for one in field(package, "Depends").split(",")}
+    # What it is linked to, and what it runs: curl for pairing over TLS.
+    assert {"libc6", "libnghttp2-14", "libqrencode4", "libsqlite3-0", "libssl3", "adduser", "ca-certificates", "curl"} <= needed
+    assert any(re.fullmatch(r"libwebsockets\d+\w*", name) for name in needed)
+
+
+def test_it_holds_what_the_services_ask_for(tree: Path) -> None:
+    assert (tree / "DEBIAN/conffiles").read_text().split() == ["/etc/default/heliograph"]
+    assert sorted(path.name for path in (tree / "usr/lib/systemd/system").iterdir()) == [path.name for path in UNITS]
+    asked = set()
+    for path in UNITS:
+        settings = unit(path.name)
+        assert settings["EnvironmentFile"] == ["-/etc/default/heliograph"]
+        asked |= set(re.findall(r"\$(\w+)", settings["ExecStart"][0]))
+    given = re.findall(r"^(\w+)=", (tree / "etc/default/heliograph").read_text(), re.MULTILINE)
+    assert sorted(given) == sorted(asked)
+    result = subprocess.run([tree / "usr/bin/heliograph", "--version"], capture_output=True, text=True)
+    assert result.returncode == 0 and result.stdout.startswith("heliograph "), "it was stripped of something it needs"
+
+
+def test_its_scripts_are_shell(tree: Path) -> None:
+    for name in ("postinst", "prerm", "postrm"):
+        path = tree / "DEBIAN" / name
+        assert path.stat().st_mode & 0o111 and "set -e" in path.read_text()
+        subprocess.run(["sh", "-n", path], check=True)
+
+
+def test_its_manual_has_every_command(tree: Path) -> None:
+    page = tree / "usr/share/man/man1/heliograph.1.gz"
+    shown = subprocess.run(["man", "--local-file", "--warnings", page], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MANWIDTH": "100", "MAN_KEEP_FORMATTING": ""})
+    assert shown.returncode == 0 and shown.stderr == ""
+    text = subprocess.run(["col", "-bx"], input=shown.stdout, capture_output=True, text=True, check=True).stdout
+    for command in ("serve", "pair", "host", "token create", "push setup", "approvals deny", "audit verify", "restore"):
+        assert f"heliograph {command}\n" in text, command
+    assert "--public-url <url>" in text and "--help" in text

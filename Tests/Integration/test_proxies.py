@@ -1,0 +1,190 @@
+"""The relay behind the proxies that deploy/ has examples for: the real nginx and the real Caddy, with TLS."""
+
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from client import WireClient
+from daemon import Daemon, recorded_call
+from host import ScriptedHost
+from page_screen import Screen, closing_screens
+from proxies import Caddy, Certificate, Nginx, ReverseProxy
+from relay import free_port
+from waits import patient, wait_until
+
+BODY_BYTES_MAX = 1 << 20
+"""What the relay takes of one HTTP request (`Limits.httpBodyBytesMax`)."""
+READ_SECONDS = 20
+"""nginx' patience with a silent relay in these tests; the example has three times as much, and so has the relay's own heartbeat."""
+
+
+@pytest.fixture
+def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Certificate:
+    certificate = Certificate(tmp_path)
+    # What Python's own TLS trusts.
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate.chain))
+    return certificate
+
+
+@pytest.fixture
+def proxy(tmp_path: Path, certificate: Certificate) -> Iterator[Callable[[type[ReverseProxy]], ReverseProxy]]:
+    made: list[ReverseProxy] = []
+
+    def make(kind: type[ReverseProxy]) -> ReverseProxy:
+        made.append(kind(tmp_path / f"{kind.name}{len(made)}", certificate))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+@pytest.fixture(params=[Nginx, Caddy], ids=lambda kind: kind.name)
+def front(request: pytest.FixtureRequest, proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> ReverseProxy:
+    """A relay that knows its public address, behind the proxy that has it."""
+    front = proxy(request.param)
+    front.relay = make_relay("--public-url", front.url)
+    front.start(front.relay.port)
+    return front
+
+
+def test_a_phone_pairs_and_its_page_lives(front: ReverseProxy, browser: Any) -> None:
+    with closing_screens(lambda **options: Screen(browser, front, **options)) as screen:
+        one = screen()
+        assert one.page.url.startswith(front.url)
+        cookie = next(cookie for cookie in one.context.cookies() if cookie["name"] == "heliograph")
+        assert cookie["secure"] and cookie["httpOnly"] and cookie["sameSite"] == "Strict"
+        # What this page hands on is an address that others can open.
+        one.go("#/link")
+        one.page.get_by_role("button", name="Pair another device").click()
+        expect(one.page.locator("pair-dialog")).to_contain_text(f"{front.url}/#pair=")
+        answer = one.page.request.get(front.url)
+        assert answer.headers["strict-transport-security"] and "script-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_a_host_and_a_client_meet(front: ReverseProxy, short_path: Path, certificate: Certificate) -> None:
+    """The real daemon and a client of another make; a question goes all the way and its decision all the way back."""
+    laptop = Daemon(short_path, front)
+    try:
+        link = front.pair_link("host")
+        assert link.startswith(f"{front.url}/#host=")
+        laptop.launch(link, "--name", "laptop", "--ca-file", str(certificate.chain))
+        laptop.start()
+        laptop.wait_link()
+        with closing(WireClient(front)) as phone:
+            phone.subscribe()
+            session, call = str(uuid.uuid4()), "toolu_1"
+            laptop.hook("SessionStart", recorded_call("SessionStart", session, "", short_path))
+            # More than the proxies' buffers hold, in both directions.
+            command = {"command": "echo " + "x" * (200 << 10)}
+            asked = recorded_call("PermissionRequest", session, call, short_path, tool_name="Bash", tool_input=command)
+            laptop.hook("PreToolUse", recorded_call("PreToolUse", session, call, short_path, tool_name="Bash", tool_input=command))
+            hook = laptop.ask(asked)
+            card = phone.wait_card()
+            phone.subscribe(f"claude-{session}")
+            assert "error" not in phone.decide(f"claude-{session}", card["approval"], "deny")
+            out, _ = hook.communicate(timeout=patient(60))
+            assert json.loads(out)["hookSpecificOutput"]["decision"]["behavior"] == "deny"
+            phone.check()
+        laptop.stop()
+    finally:
+        laptop.kill()
+
+
+def test_a_visitor_is_no_neighbour(front: ReverseProxy) -> None:
+    """The relay's figures are for its own machine. Through the proxy everybody comes from there, and nobody is let in for that."""
+    assert front.relay.get("/metrics").status == 200
+    assert front.curl("/metrics")[0] == 401
+    assert front.curl("/metrics", "--header", "Host: localhost")[0] == 401
+    token = front.token("client", "prometheus")
+    status, text = front.curl("/metrics", "--header", f"Authorization: Bearer {token}")
+    assert status == 200 and "heliograph_connections" in text
+
+
+def test_bodies_up_to_the_relays_own_limit_come_through(front: ReverseProxy) -> None:
+    path = "/v1/pair"
+    status, text = front.curl(path, "--header", "Content-Type: application/json", body=b"x" * BODY_BYTES_MAX)
+    assert status == 400 and '"error"' in text, "the relay read it, and it is no JSON"
+    assert front.curl(path, body=b"x" * (BODY_BYTES_MAX + 1))[0] == 413
+
+
+class Mirror(BaseHTTPRequestHandler):
+    """Answers with the headers that it was sent."""
+
+    def do_GET(self) -> None:
+        body = json.dumps([[name.lower(), value] for name, value in self.headers.items()]).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kind", [Nginx, Caddy], ids=lambda kind: kind.name)
+def test_the_visitors_address_is_told_and_cannot_be_forged(kind: type[ReverseProxy], proxy: Callable[..., ReverseProxy]) -> None:
+    front = proxy(kind)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Mirror) as upstream:
+        threading.Thread(target=upstream.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            front.start(upstream.server_port)
+            forged = [f"{name}: {value}" for name, value in {"X-Forwarded-For": "203.0.113.9", "Forwarded": "for=203.0.113.9"}.items()]
+            status, text = front.curl("/", *(word for header in forged for word in ("--header", header)))
+        finally:
+            upstream.shutdown()
+    headers = json.loads(text)
+    assert status == 200 and "203.0.113.9" not in text, headers
+    for name, value in {"x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "https", "host": f"localhost:{front.port}"}.items():
+        assert [told for header, told in headers if header == name] == [value]
+
+
+def test_silence_is_kept_open_by_the_heartbeat(proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> None:
+    """Host and client say nothing for longer than a proxy waits, and are still connected."""
+    relay = make_relay("--heartbeat", "5")
+    fronts = [proxy(Nginx), proxy(Caddy)]
+    patience = {"proxy_read_timeout 60s": f"proxy_read_timeout {READ_SECONDS}s", "proxy_send_timeout 60s": f"proxy_send_timeout {READ_SECONDS}s"}
+    for front in fronts:
+        front.relay = relay
+        front.start(relay.port, patience if isinstance(front, Nginx) else {})
+    clients = [WireClient(front) for front in fronts]
+    hosts = [ScriptedHost(front, front.name) for front in fronts]
+    try:
+        connections = [peer.connection for peer in (*clients, *hosts)]
+        end = time.monotonic() + READ_SECONDS + 5
+        wait_until(lambda: time.monotonic() > end or not all(one.is_open for one in connections), 60, "the proxy's patience to end")
+        for front, client, host in zip(fronts, clients, hosts, strict=True):
+            client.subscribe()
+            host.start_session(front.name)
+            host.wait_acked(front.name)
+            client.wait_summary(front.name, lambda _: True)
+        assert [host.closed_with for host in hosts] == [[], []] and all(one.is_open for one in connections)
+    finally:
+        for peer in (*clients, *hosts):
+            peer.close()
+
+
+def test_without_a_heartbeat_nginx_ends_it(proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> None:
+    """What the test above would see if the heartbeat did not do its work."""
+    front = proxy(Nginx)
+    front.relay = make_relay("--heartbeat", "3600")
+    front.start(front.relay.port, {"proxy_read_timeout 60s": "proxy_read_timeout 1s", "proxy_send_timeout 60s": "proxy_send_timeout 1s"})
+    with closing(WireClient(front)) as client:
+        assert client.connection.wait_closed(60) == 1006
+
+
+def test_plain_http_leads_to_tls(proxy: Callable[..., ReverseProxy]) -> None:
+    front = proxy(Nginx)
+    front.start(free_port())
+    front.url = f"http://localhost:{front.plain_port}"
+    status, where = front.curl("/some/path", "--output", "/dev/null", "--write-out", "%{redirect_url}\n%{http_code}")
+    assert (status, where) == (301, "https://localhost/some/path")

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""manual.py BINARY: prints heliograph(1), made of what the binary says of itself."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+
+def escaped(text: str) -> str:
+    """As roff prints it unchanged."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^([.'])", r"\\&\1", text, flags=re.MULTILINE)
+
+
+def prose(text: str) -> Iterator[str]:
+    """Paragraphs are filled; what is indented, an example, stays as it is."""
+    for paragraph in text.strip("\n").split("\n\n"):
+        is_example = paragraph.startswith("  ")
+        yield from [".PP", *([".nf"] if is_example else []), escaped(paragraph), *([".fi"] if is_example else [])]
+
+
+def argument(one: dict[str, Any]) -> Iterator[str]:
+    value = f"<{one['valueName']}>" if "valueName" in one else ""
+    names = [("--" if name["kind"] == "long" else "-") + name["name"] for name in one.get("names", [])]
+    shown = value if one["kind"] == "positional" else ", ".join(names) + (f" {value}" if one["kind"] == "option" else "")
+    default = f" (default: {one['defaultValue']})" if "defaultValue" in one else ""
+    yield from [".TP", f"\\fB{escaped(shown)}\\fR", escaped(one.get("abstract", "") + default) or "\\&"]
+
+
+def shown(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [part for part in parts if part.get("shouldDisplay", True)]
+
+
+def command(one: dict[str, Any], path: str) -> Iterator[str]:
+    """One command, then those below it. What every command has, `--help` and `--version`, is said once, at the top."""
+    yield from [f".SS \"{escaped(path)}\"", escaped(one.get("abstract", ""))]
+    yield from prose(one["discussion"]) if "discussion" in one else ()
+    for part in shown(one.get("arguments", [])):
+        if part.get("preferredName", {}).get("name") not in ("help", "version"):
+            yield from argument(part)
+    for below in shown(one.get("subcommands", [])):
+        if below["commandName"] != "help":
+            yield from command(below, f"{path} {below['commandName']}")
+
+
+def main() -> None:
+    def say(*arguments: str) -> str:
+        return subprocess.run([sys.argv[1], *arguments], check=True, capture_output=True, text=True).stdout
+
+    top = json.loads(say("--experimental-dump-help"))["command"]
+    lines = [f'.TH HELIOGRAPH 1 "" "{escaped(say("--version").strip())}" "Heliograph"', ".SH NAME"]
+    lines += ["heliograph \\- " + escaped(top["abstract"].rstrip(".")), ".SH SYNOPSIS", "\\fBheliograph\\fR <subcommand> [options]"]
+    lines += [".SH DESCRIPTION", *prose(top["discussion"]), ".SH COMMANDS", "Each has \\-\\-help."]
+    for below in shown(top["subcommands"]):
+        if below["commandName"] != "help":
+            lines += command(below, f"heliograph {below['commandName']}")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

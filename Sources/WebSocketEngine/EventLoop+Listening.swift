@@ -44,10 +44,12 @@ extension EventLoop {
         unsafe clws_kill(socket.wsi)
     }
 
-    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket or on the departure watch.
+    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket, on the alarm or on the departure watch.
     func descriptorBecameReadable(_ id: UInt64) {
         if let socket = listening[id] {
             accept(from: socket)
+        } else if id == alarm?.id {
+            alarm?.rang()
         } else if id == departures?.id {
             departures?.becameReadable()
         }

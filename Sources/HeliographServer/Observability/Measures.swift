@@ -1,5 +1,6 @@
 import Metrics
 import RelayProtocol
+import WebSocketEngine
 
 /// What the relay counts; the names are a promise to whoever builds a dashboard on them.
 struct Measures {
@@ -15,8 +16,10 @@ struct Measures {
     private let commitsFailed: Counter
     private let clientsCongested: Counter
     private let commitTime: Timer
+    private let factory: any MetricsFactory
 
     init(factory: any MetricsFactory) {
+        self.factory = factory
         hosts = Meter(label: "heliograph_connections", dimensions: [("role", "host")], factory: factory)
         clients = Meter(label: "heliograph_connections", dimensions: [("role", "client")], factory: factory)
         messagesSent = Counter(label: "heliograph_messages_sent_total", dimensions: [], factory: factory)
@@ -29,6 +32,11 @@ struct Measures {
         commitsFailed = Counter(label: "heliograph_commits_failed_total", dimensions: [], factory: factory)
         clientsCongested = Counter(label: "heliograph_congestions_total", dimensions: [], factory: factory)
         commitTime = Timer(label: "heliograph_commit_seconds", dimensions: [], factory: factory)
+    }
+
+    /// Says in a label how the loop waits: 1, for as long as the relay runs.
+    func started(_ waitMethod: WaitMethod) {
+        Meter(label: "heliograph_event_loop_info", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(1)
     }
 
     func connected(_ role: PairingRole) { meter(role).increment() }

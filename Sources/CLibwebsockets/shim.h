@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 // Swift does not import LWS_PRE: its definition is an expression of another macro.
@@ -65,12 +65,19 @@ static inline void clws_clear_timeout(struct lws *wsi) {
     lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
 }
 
+// Not from sys/timerfd.h: with it Swift would take timespec for a type of this module.
+int timerfd_create(int, int);
+int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
+
 // A descriptor that becomes readable at a time of CLOCK_MONOTONIC.
-static inline int clws_alarm_make(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+static inline int clws_alarm_make(void) {
+    return timerfd_create(CLOCK_MONOTONIC, SOCK_CLOEXEC | SOCK_NONBLOCK); // which TFD_CLOEXEC and TFD_NONBLOCK are too
+}
 
 static inline int clws_alarm_set(int alarm, int64_t nanoseconds) {
+    enum { absolute = 1 };
     struct itimerspec time = { .it_value = { .tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000 } };
-    return timerfd_settime(alarm, TFD_TIMER_ABSTIME, &time, NULL);
+    return timerfd_settime(alarm, absolute, &time, NULL);
 }
 
 // Not readable any more until it is set again.

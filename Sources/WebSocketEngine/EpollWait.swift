@@ -4,7 +4,7 @@ internal import CLibwebsockets
 ///
 /// It is *foreign* to libwebsockets, which therefore neither catches signals with it nor destroys it: the plug-in's own loop takes
 /// SIGINT away from us. The plug-in arms its timer only after it has served a socket, and does what is left over only then. So
-/// nothing of ours depends on its timer (`Alarm`), and `nudge` makes it look.
+/// nothing of ours depends on its timer (`TimerAlarm`), and `nudge` makes it look.
 @safe final class EpollWait {
     private var libev: clws_libev
     private let loop: UnsafeMutableRawPointer

@@ -12,6 +12,7 @@ struct Measures {
     private let bytesReceived: Counter
     private let messagesRefused: Counter
     private let upgradesRefused: Counter
+    private let turnedAway: [TurnAwayReason: Counter]
     private let eventsCommitted: Counter
     private let commitsFailed: Counter
     private let clientsCongested: Counter
@@ -28,6 +29,15 @@ struct Measures {
         bytesReceived = Counter(label: "heliograph_bytes_received_total", dimensions: [], factory: factory)
         messagesRefused = Counter(label: "heliograph_messages_refused_total", dimensions: [], factory: factory)
         upgradesRefused = Counter(label: "heliograph_upgrades_refused_total", dimensions: [], factory: factory)
+        turnedAway = Dictionary(
+            uniqueKeysWithValues: TurnAwayReason.allCases.map { reason in
+                (
+                    reason,
+                    Counter(
+                        label: "heliograph_connections_turned_away_total", dimensions: [("limit", reason.rawValue)],
+                        factory: factory)
+                )
+            })
         eventsCommitted = Counter(label: "heliograph_events_committed_total", dimensions: [], factory: factory)
         commitsFailed = Counter(label: "heliograph_commits_failed_total", dimensions: [], factory: factory)
         clientsCongested = Counter(label: "heliograph_congestions_total", dimensions: [], factory: factory)
@@ -38,6 +48,8 @@ struct Measures {
     func started(_ waitMethod: WaitMethod) {
         Meter(label: "heliograph_event_loop_info", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(1)
     }
+
+    func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason]?.increment() }
 
     func connected(_ role: PairingRole) { meter(role).increment() }
     func disconnected(_ role: PairingRole) { meter(role).decrement() }

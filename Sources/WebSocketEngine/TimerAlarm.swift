@@ -2,7 +2,7 @@ internal import CLibwebsockets
 internal import Glibc
 
 /// Ends the wait for sockets when a timer is due: a timerfd that is itself one descriptor of the loop.
-final class Alarm {
+final class TimerAlarm {
     let id: UInt64
     /// Closed by libwebsockets, with its context.
     let descriptor: Int32

@@ -1,6 +1,7 @@
 #ifndef HELIOGRAPH_CLIBWEBSOCKETS_H
 #define HELIOGRAPH_CLIBWEBSOCKETS_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <libwebsockets.h>
 #include <netinet/tcp.h>
@@ -10,6 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
 // Swift does not import LWS_PRE: its definition is an expression of another macro.
 enum { CLWS_PRE = LWS_PRE };
@@ -62,24 +65,71 @@ static inline void clws_clear_timeout(struct lws *wsi) {
     lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
 }
 
-// Bounds the next wait in poll(2).
+// Not from sys/timerfd.h: with it Swift would take timespec for a type of this module.
+int timerfd_create(int, int);
+int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
+
+// A descriptor that becomes readable at a time of CLOCK_MONOTONIC.
+static inline int clws_alarm_make(void) {
+    return timerfd_create(CLOCK_MONOTONIC, SOCK_CLOEXEC | SOCK_NONBLOCK); // which TFD_CLOEXEC and TFD_NONBLOCK are too
+}
+
+static inline int clws_alarm_set(int alarm, int64_t nanoseconds) {
+    enum { absolute = 1 };
+    struct itimerspec time = { .it_value = { .tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000 } };
+    return timerfd_settime(alarm, absolute, &time, NULL);
+}
+
+// Not readable any more until it is set again.
+static inline void clws_alarm_silence(int alarm) {
+    uint64_t count;
+    while (read(alarm, &count, sizeof count) < 0 && errno == EINTR) {}
+}
+
+// What we call of libev. It is loaded beside libwebsockets' plug-in, so that a machine with neither can run the binary.
 typedef struct {
-    lws_sorted_usec_list_t sul; // first, so that its address is ours
-    struct lws_context *context;
-} clws_alarm;
+    void *(*make)(unsigned int flags);
+    void (*destroy)(void *loop);
+    int (*run)(void *loop, int flags);
+    void (*feed)(void *loop, int descriptor, int events);
+} clws_libev;
 
-// An alarm that is due before poll(2) is reached is taken off the list there and would no longer bound the wait: it is set
-// again, for a moment that is not due yet.
-static inline void clws_alarm_rings(lws_sorted_usec_list_t *sul) {
-    lws_sul_schedule(((clws_alarm *)sul)->context, 0, sul, clws_alarm_rings, 1);
+static inline uint64_t clws_libev_option(void) { return LWS_SERVER_OPTION_LIBEV; }
+
+static inline int clws_libev_load(clws_libev *libev) {
+#if defined(LWS_WITH_LIBEV) && defined(LWS_WITH_EVLIB_PLUGINS) && defined(LWS_INSTALL_LIBDIR)
+    // Looked for first: libwebsockets logs an error where its plug-in is missing.
+    if (access(LWS_INSTALL_LIBDIR "/libwebsockets-evlib_ev.so", R_OK)) return -1;
+    void *library = dlopen("libev.so.4", RTLD_NOW);
+    if (!library) return -1;
+    *(void **)&libev->make = dlsym(library, "ev_loop_new");
+    *(void **)&libev->destroy = dlsym(library, "ev_loop_destroy");
+    *(void **)&libev->run = dlsym(library, "ev_run");
+    *(void **)&libev->feed = dlsym(library, "ev_feed_fd_event");
+    return libev->make && libev->destroy && libev->run && libev->feed ? 0 : -1;
+#else
+    (void)libev;
+    return -1;
+#endif
 }
 
-static inline void clws_alarm_set(struct lws_context *context, clws_alarm *alarm, int64_t microseconds) {
-    alarm->context = context;
-    lws_sul_schedule(context, 0, &alarm->sul, clws_alarm_rings, microseconds);
+// The values are libev's interface, which its major version fixes.
+static inline void *clws_libev_make(const clws_libev *libev) {
+    enum { backend_epoll = 4, ignore_environment = 0x01000000 };
+    return libev->make(backend_epoll | ignore_environment);
 }
 
-static inline void clws_alarm_cancel(clws_alarm *alarm) { lws_sul_cancel(&alarm->sul); }
+static inline void clws_libev_destroy(const clws_libev *libev, void *loop) { libev->destroy(loop); }
+
+static inline void clws_libev_wait(const clws_libev *libev, void *loop) {
+    enum { once = 2 };
+    libev->run(loop, once);
+}
+
+static inline void clws_libev_feed_readable(const clws_libev *libev, void *loop, int descriptor) {
+    enum { readable = 1 };
+    libev->feed(loop, descriptor, readable);
+}
 
 // The array of protocols is a heap copy that lws made for its vhost; `const` only protects it from accidents.
 static inline void clws_rename_protocol(const struct lws_protocols *protocol, const char *name) {

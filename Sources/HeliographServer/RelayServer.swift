@@ -41,7 +41,9 @@ package final class RelayServer {
         let registry = PrometheusRegistry()
 
         var server: RelayServer?
-        try EventLoop.run(logger: logger) { loop in
+        var loopConfiguration = EventLoop.Configuration()
+        loopConfiguration.waitMethod = .epoll
+        try EventLoop.run(loopConfiguration, logger: logger) { loop in
             let made = try RelayServer(configuration, directory, store, registry, loop, logger)
             server = made
             let bound = LoopBound(made, loop: loop)
@@ -81,6 +83,14 @@ package final class RelayServer {
         self.logger = logger
         (self.configuration, self.directory, self.store) = (configuration, directory, store)
         let measures = Measures(factory: registry)
+        measures.started(loop.waitMethod)
+        switch loop.waitMethod {
+        case .epoll: logger.info("waits for sockets by epoll")
+        case .poll:
+            logger.notice(
+                "waits for sockets by poll, which gets slow with thousands of clients: install the package libwebsockets-evlib-ev"
+            )
+        }
         let heartbeat = Heartbeat(
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)

@@ -50,6 +50,9 @@ internal import DequeModule
     var assembly: [UInt8] = []
     var fragmentCount = 0
 
+    /// What this turn sends; of servers.
+    var run = TurnOutbox.nothing
+    /// What waits because the peer does not take it; behind it, everything does.
     var outbox: Deque<OutgoingMessage> = []
     var outboxBytes = 0
     /// Bytes of the message that libwebsockets took and may not have sent in full.

@@ -3,17 +3,17 @@ internal import Glibc
 
 /// The C memory that an `lws_context` borrows: it outlives the context and is freed once, after it.
 @safe struct ContextStorage {
-    /// Read at once from one socket; also libwebsockets' buffer for a message's pieces, of which only touched pages count.
-    static let readBytes = 16_384
+    /// Read at once from one socket: what a host sends meanwhile becomes one commit, and one write for each subscriber.
+    static let readBytes = 128 << 10
+
+    /// Of a message's pieces; a buffer for each connection, of which only touched pages count.
+    static let pieceBytes = 16_384
 
     /// Written at once to one socket; libwebsockets would otherwise cut at the size of the read buffer.
     static let writeBytes = 1 << 20
 
     /// Of the entry in a vhost's protocols that takes the name the handler chose, see `EventLoop+Upgrade`.
     static let slotName = "heliograph-slot"
-
-    /// Ends the wait in poll(2).
-    let alarm = UnsafeMutablePointer<clws_alarm>.allocate(capacity: 1)
 
     /// All zero: libwebsockets' own pings are off. It would insert two entries a connection into a sorted list, and would not
     /// count what else the peer sends as a sign of life.
@@ -26,20 +26,19 @@ internal import Glibc
     var tlsVhost: (vhost: OpaquePointer, identity: ListenerConfiguration.TLS)?
     /// By authority file; the empty string is for none.
     var clientVhosts: [String: OpaquePointer] = unsafe [:]
-    /// Subprotocols and other names, which must live as long as the context.
     /// Of each vhost, the protocol whose name follows the handler's choice.
     var slots: [OpaquePointer: UnsafePointer<lws_protocols>] = unsafe [:]
     private var borrowedName: UnsafeMutablePointer<CChar>?
+    /// Subprotocols and other names, which must live as long as the context.
     private var names: [String: UnsafeMutablePointer<CChar>] = unsafe [:]
 
     init() {
-        unsafe alarm.initialize(to: clws_alarm())
         unsafe noKeepAlive.initialize(to: lws_retry_bo_t())
         unsafe protocols.initialize(repeating: lws_protocols(), count: 3)
         for (index, name) in ["heliograph", Self.slotName].enumerated() {
             unsafe protocols[index].name = UnsafePointer(intern(name))
             unsafe protocols[index].callback = engineCallback
-            unsafe protocols[index].rx_buffer_size = Self.readBytes
+            unsafe protocols[index].rx_buffer_size = Self.pieceBytes
             unsafe protocols[index].tx_packet_size = Self.writeBytes
         }
     }
@@ -62,7 +61,6 @@ internal import Glibc
     mutating func free() {
         unsafe Glibc.free(borrowedName)
         unsafe borrowedName = nil
-        unsafe alarm.deallocate()
         unsafe noKeepAlive.deallocate()
         unsafe protocols.deallocate()
         unsafe Glibc.free(empty)

@@ -152,7 +152,7 @@ extension EventLoop {
         return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }
 
-    private static func phrase(_ status: UInt16) -> String {
+    static func phrase(_ status: UInt16) -> String {
         switch status {
         case 200: "OK"
         case 201: "Created"

@@ -4,9 +4,6 @@ internal import Glibc
 /// Listening and accepting. libwebsockets could do both, but would spin when descriptors run out, open socket files to the
 /// group, and know no caps.
 extension EventLoop {
-    /// Accepted at once before other sockets get their turn.
-    private static let acceptsPerTurnMax = 64
-
     package func listen(
         _ configuration: ListenerConfiguration, handler: any ServerHandler
     ) throws(WebSocketEngineError) -> Listener {
@@ -44,17 +41,19 @@ extension EventLoop {
         unsafe clws_kill(socket.wsi)
     }
 
-    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket or on the departure watch.
+    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket, on the alarm or on the departure watch.
     func descriptorBecameReadable(_ id: UInt64) {
         if let socket = listening[id] {
             accept(from: socket)
+        } else if id == alarm?.id {
+            alarm?.rang()
         } else if id == departures?.id {
             departures?.becameReadable()
         }
     }
 
     private func accept(from socket: ListenSocket) {
-        for _ in 0..<Self.acceptsPerTurnMax {
+        for _ in 0..<socket.listener.configuration.limits.acceptsPerTurnMax {
             var address = sockaddr_storage()
             let descriptor = unsafe clws_accept(socket.descriptor, &address)
             guard descriptor >= 0 else {
@@ -71,14 +70,8 @@ extension EventLoop {
     private func admit(_ descriptor: Int32, _ peer: Peer, to socket: ListenSocket) {
         let listener = socket.listener
         let limits = listener.configuration.limits
-        let isCrowded =
-            !peer.isLocal && listener.pendingByAddress[peer, default: 0] >= limits.pendingPerAddressMax
-        guard !isCrowded, listener.pendingCount < limits.pendingMax, listener.connectionCount < limits.connectionsMax,
-            Int(descriptor) < usableDescriptors
-        else {
-            Glibc.close(descriptor)
-            EngineLog.write(level: 0, line: "a connection was turned away: too many")
-            return
+        if let reason = reasonToTurnAway(descriptor, peer, listener) {
+            return turnAway(descriptor, from: listener, reason)
         }
         if case .ip = peer {
             var on: Int32 = 1
@@ -101,6 +94,36 @@ extension EventLoop {
             // libwebsockets has closed the descriptor, and may have said so.
             finish(connection)
         }
+    }
+
+    private func reasonToTurnAway(_ descriptor: Int32, _ peer: Peer, _ listener: Listener) -> TurnAwayReason? {
+        let limits = listener.configuration.limits
+        if !peer.isLocal, listener.pendingByAddress[peer, default: 0] >= limits.pendingPerAddressMax { return .address }
+        if listener.pendingCount >= limits.pendingMax { return .pending }
+        if listener.connectionCount >= limits.connectionsMax { return .connections }
+        return Int(descriptor) < usableDescriptors ? nil : .descriptors
+    }
+
+    /// Costs as little as it can: one answer, whatever was asked, and none where it would take a TLS handshake to give it.
+    private func turnAway(_ descriptor: Int32, from listener: Listener, _ reason: TurnAwayReason) {
+        if listener.configuration.tls == nil {
+            let sentence = "too many connections at once; come back later\n"
+            let answer =
+                "HTTP/1.1 \(reason.status) \(Self.phrase(reason.status))\r\ncontent-type: text/plain; charset=utf-8\r\n"
+                + "retry-after: \(Int.random(in: 1...listener.configuration.limits.retryAfterSecondsMax))\r\n"
+                + "content-length: \(sentence.utf8.count)\r\nconnection: close\r\n\r\n\(sentence)"
+            // What came stays unread otherwise, and the kernel would reset the connection before the answer is.
+            unsafe withUnsafeTemporaryAllocation(byteCount: Int(configuration.headerBytesMax), alignment: 1) { buffer in
+                _ = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            }
+            let bytes = Array(answer.utf8)
+            _ = unsafe Glibc.send(descriptor, bytes, bytes.count, 0)
+            shutdown(descriptor, Int32(SHUT_WR))
+        }
+        Glibc.close(descriptor)
+        EngineLog.write(level: 0, line: "a connection was turned away: too many (\(reason.rawValue))")
+        noteActivity()
+        listener.handler.turnedAway(reason)
     }
 
     func stopCountingAsPending(_ connection: Connection) {

@@ -3,17 +3,58 @@ internal import DequeModule
 
 /// Whole messages in and out of open WebSockets.
 extension EventLoop {
-    /// Sends at once if nothing waits on that socket, else queues. A connection that is unknown, closing or not open yet is
-    /// ignored: its handler hears of the end anyway.
+    /// A server's message goes out when the turn ends, together with what else the turn has for that connection; a client's at once.
+    /// What the peer does not take waits. A connection that is unknown, closing or not open yet is ignored: its handler hears of the
+    /// end anyway.
     package func send(_ message: OutgoingMessage, to connection: ConnectionID) {
         preconditionOnLoop()
         guard let connection = connections[connection.rawValue], connection.phase == .open,
             let wsi = unsafe connection.socket
         else { return }
-        if connection.outbox.isEmpty, !connection.isPingDue, unsafe lws_partial_buffered(wsi) == 0 {
-            if unsafe !write(message, on: connection, wsi) { failed(connection, "cannot write") }
+        if !connection.outbox.isEmpty || connection.isPingDue { return unsafe enqueue(message, on: connection, wsi) }
+        if !connection.isClient {
+            if connection.run != TurnOutbox.nothing,
+                turn.bytes(of: connection.run) + message.frameCount > TurnOutbox.runBytesMax
+            {
+                sendRun(of: connection)
+                guard connection.phase == .open else { return }
+                guard connection.outbox.isEmpty else { return unsafe enqueue(message, on: connection, wsi) }
+            }
+            turn.add(message, to: connection)
+        } else if unsafe lws_partial_buffered(wsi) != 0 {
+            unsafe enqueue(message, on: connection, wsi)
+        } else if unsafe !write(message, on: connection, wsi) {
+            failed(connection, "cannot write")
+        }
+    }
+
+    /// The end of the turn: one write for each connection that it has something for. Returns how many.
+    @discardableResult
+    func sendRuns() -> Int {
+        guard !turn.connections.isEmpty else { return 0 }
+        let connections = turn.takeConnections()
+        for connection in connections { sendRun(of: connection) }
+        turn.clear()
+        return connections.count
+    }
+
+    /// What the turn has for this connection so far.
+    func sendRun(of connection: Connection) {
+        let run = connection.run
+        guard run != TurnOutbox.nothing else { return }
+        connection.run = TurnOutbox.nothing
+        guard connection.phase == .open, let wsi = unsafe connection.socket else { return }
+        guard connection.outbox.isEmpty, !connection.isPingDue, unsafe lws_partial_buffered(wsi) == 0 else {
+            for message in turn.messages(of: run) where connection.phase == .open {
+                unsafe enqueue(message, on: connection, wsi)
+            }
             return
         }
+        if unsafe !write(turn.frames(of: run), on: connection, wsi) { failed(connection, "cannot write") }
+        noteBacklog(of: connection)
+    }
+
+    private func enqueue(_ message: OutgoingMessage, on connection: Connection, _ wsi: OpaquePointer) {
         connection.outbox.append(message)
         connection.outboxBytes += message.count
         let limits = connection.limits
@@ -40,11 +81,11 @@ extension EventLoop {
         }
     }
 
-    /// Bytes that wait for a slow peer, a message that is half sent counted in full.
+    /// Bytes that wait for the end of the turn or for a slow peer; what is half sent counts in full.
     package func outboxBytes(of connection: ConnectionID) -> Int {
         preconditionOnLoop()
         guard let connection = connections[connection.rawValue] else { return 0 }
-        return connection.outboxBytes + connection.inFlightBytes
+        return turn.bytes(of: connection.run) + connection.outboxBytes + connection.inFlightBytes
     }
 
     /// Stops reading from the peer, whose sends then stall. Liveness is not judged meanwhile.
@@ -138,21 +179,26 @@ extension EventLoop {
     }
 
     private func write(_ message: OutgoingMessage, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
+        guard connection.isClient else { return unsafe write(message.frame, on: connection, wsi) }
+        // Masked in place, so not in the shared bytes.
         let kind = message.kind == .text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY
-        let written: Int32
-        if connection.isClient {
-            // Masked in place, so not in the shared bytes.
-            let headroom = Int(CLWS_PRE)
-            written = unsafe withUnsafeTemporaryAllocation(byteCount: headroom + message.count, alignment: 16) { buffer in
-                let start = unsafe buffer.baseAddress! + headroom
-                unsafe start.copyMemory(from: message.payload, byteCount: message.count)
-                return unsafe lws_write(wsi, start.assumingMemoryBound(to: UInt8.self), message.count, kind)
-            }
-        } else {
-            written = unsafe lws_write(wsi, message.payload, message.count, kind)
+        let headroom = Int(CLWS_PRE)
+        let written = unsafe withUnsafeTemporaryAllocation(byteCount: headroom + message.count, alignment: 16) { buffer in
+            let start = unsafe buffer.baseAddress! + headroom
+            unsafe start.copyMemory(from: message.payload, byteCount: message.count)
+            return unsafe lws_write(wsi, start.assumingMemoryBound(to: UInt8.self), message.count, kind)
         }
         guard Int(written) >= message.count else { return false }
         if unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = message.count }
+        return true
+    }
+
+    /// Whole frames. LWS_WRITE_HTTP is how libwebsockets passes them through as they are; what the socket did not take it keeps a copy
+    /// of, and sends before anything else, its own pongs too.
+    private func write(_ frames: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
+        let start = unsafe frames.baseAddress!.assumingMemoryBound(to: UInt8.self)
+        guard unsafe Int(lws_write(wsi, start, frames.count, LWS_WRITE_HTTP)) >= frames.count else { return false }
+        if unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = frames.count }
         return true
     }
 

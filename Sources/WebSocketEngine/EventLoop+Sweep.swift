@@ -44,10 +44,11 @@ extension EventLoop {
 
     private func judgeLiveness(of connection: Connection, _ now: MonotonicTime) {
         let liveness = connection.liveness
-        if connection.lastHeard + liveness.hangUpAfter <= now {
+        if now.nanoseconds - connection.lastHeard.nanoseconds >= liveness.hangUpNanoseconds {
             guard isStillReading(connection, now) else { return end(connection, .timedOut) }
         }
-        guard connection.lastHeard + liveness.pingAfter <= now, connection.lastPinged + liveness.pingAfter <= now,
+        guard now.nanoseconds - connection.lastHeard.nanoseconds >= liveness.pingNanoseconds,
+            now.nanoseconds - connection.lastPinged.nanoseconds >= liveness.pingNanoseconds,
             let wsi = unsafe connection.socket
         else { return }
         connection.lastPinged = now

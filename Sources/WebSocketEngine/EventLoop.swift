@@ -20,6 +20,10 @@ package import Logging
         /// How long an HTTP connection may idle between requests.
         package var keepAliveSeconds: Int32 = 20
 
+        /// What is wished for; `EventLoop.waitMethod` is what came of it. Looking for the plug-in takes a millisecond, which a loop of
+        /// few sockets does not earn back.
+        package var waitMethod = WaitMethod.poll
+
         package init() {}
     }
 
@@ -28,8 +32,14 @@ package import Logging
 
     package let handle = EventLoopHandle()
 
+    /// A turn that writes to so many connections takes longer than it takes to look for what came in meanwhile.
+    private static let manyWrites = 64
+
     /// Called after each turn in which a handler, a timer or an `execute` body ran: the tick.
     package var turnEnded: (() -> Void)?
+
+    /// How it waits: `poll` also where `epoll` was wished for and is not there.
+    package var waitMethod: WaitMethod { epoll == nil ? .poll : .epoll }
 
     /// Open and half-open connections of all kinds.
     package var connectionCount: Int { connections.count }
@@ -44,16 +54,24 @@ package import Logging
     /// Nil only before `run` has made it and after it was destroyed.
     var context: OpaquePointer?
     var storage: ContextStorage
+    /// Nil where the loop waits in poll(2).
+    private var epoll: EpollWait?
+    var alarm: TimerAlarm?
     var connections: [UInt64: Connection] = [:]
     var requests: [HTTPRequestID: Connection] = [:]
     var listening: [UInt64: ListenSocket] = [:]
     var departures: DepartureWatch?
 
+    var turn = TurnOutbox()
     var timers = TimerQueue()
     var isSweeping = false
     private var nextID: UInt64 = 1
     private var isStopping = false
     private var hasActivity = false
+    /// `turnEnded` is left to the next turn, which does not wait; never twice in a row.
+    private var isTickLate = false
+    /// The turn that is over had some.
+    private var wasActive = false
     private var afterCallback: [() -> Void] = []
     private var handedIn: [@Sendable () -> Void] = []
 
@@ -87,10 +105,12 @@ package import Logging
 
     private func spin() {
         while !isStopping {
-            // Waits in poll(2). The libuv and libev plug-ins of Debian's 4.1.6 spin on SIGTERM or chatter; thousands of idle
-            // sockets cost poll well under a millisecond a turn.
             setAlarm()
-            guard unsafe lws_service(context, 0) >= 0 else { break }
+            if let epoll {
+                epoll.wait()
+            } else {
+                guard unsafe lws_service(context, 0) >= 0 else { break }
+            }
             endTurn()
         }
     }
@@ -109,29 +129,35 @@ package import Logging
             hasActivity = true
             for body in bodies { body() }
         }
-        guard hasActivity else { return }
+        wasActive = hasActivity
+        // Before the tick: while it wrote to many, more has come in, and belongs to the same commit. So it is read first.
+        let writes = sendRuns()
+        isTickLate = writes >= Self.manyWrites && !isTickLate
+        guard hasActivity, !isTickLate else { return }
         hasActivity = false
         turnEnded?()
+        sendRuns()
     }
 
     /// Bounds the wait by the next timer, or to nothing if there is work left over.
     private func setAlarm() {
-        if hasActivity || !afterCallback.isEmpty {
-            unsafe clws_alarm_set(context, storage.alarm, 1)
-        } else if let earliest = timers.earliest {
-            let wait = (earliest.nanoseconds - MonotonicTime.now.nanoseconds) / 1000
-            unsafe clws_alarm_set(context, storage.alarm, max(1, wait))
-        } else {
-            unsafe clws_alarm_cancel(storage.alarm)
+        guard let alarm else { return }
+        alarm.set(timers.earliest)
+        let hasWork = hasActivity || !afterCallback.isEmpty
+        if let epoll {
+            // What the last turn asked of libwebsockets may have been put off.
+            if hasWork || wasActive { epoll.nudge(alarm.descriptor) }
+        } else if hasWork {
+            alarm.ring()
         }
     }
 
-    /// Every call of a handler is announced here. libwebsockets also calls back before it waits (for its own time-outs): the
-    /// turn must then end without waiting.
+    /// Every call of a handler is announced here. libwebsockets also calls back before it waits in poll(2) (for its own time-outs):
+    /// the turn must then end without waiting.
     func noteActivity() {
         guard !hasActivity else { return }
         hasActivity = true
-        if let context = unsafe context { unsafe clws_alarm_set(context, storage.alarm, 1) }
+        if epoll == nil { alarm?.ring() }
     }
 
     /// Runs `body` on this turn's end, when nothing of libwebsockets is on the stack.
@@ -171,13 +197,32 @@ package import Logging
         unsafe info.retry_and_idle_policy = UnsafePointer(storage.noKeepAlive)
         // Only in answers that libwebsockets writes itself; it asserts that this is not empty, and its default tells its name.
         unsafe info.server_string = UnsafePointer(storage.intern("heliograph"))
-        guard let context = unsafe lws_create_context(&info) else {
+        guard let context = unsafe createContext(&info) else {
             throw WebSocketEngineError(.initialisationFailed, "libwebsockets could not be started")
         }
         unsafe self.context = context
         unsafe handle.attach(context)
         unsafe storage.plainVhost = try makeVhost(named: "plain", .plain)
+        alarm = try TimerAlarm(loop: self)
         departures = try DepartureWatch(loop: self)
+    }
+
+    /// With epoll where that is wished for and can be had.
+    private func createContext(_ info: inout lws_context_creation_info) -> OpaquePointer? {
+        if configuration.waitMethod == .epoll, let epoll = EpollWait() {
+            let context = unsafe epoll.withForeignLoops { loops in
+                unsafe info.options = clws_context_options() | clws_libev_option()
+                unsafe info.foreign_loops = loops
+                return unsafe lws_create_context(&info)
+            }
+            if unsafe context != nil {
+                self.epoll = epoll
+                return unsafe context
+            }
+            unsafe info.options = clws_context_options()
+            unsafe info.foreign_loops = nil
+        }
+        return unsafe lws_create_context(&info)
     }
 
     private func tearDown() {
@@ -191,8 +236,10 @@ package import Logging
             unsafe lws_context_destroy(context)
             unsafe self.context = nil
         }
+        epoll = nil
         for connection in Array(connections.values) { finish(connection) }
         afterCallback = []
+        alarm = nil
         departures = nil
         storage.free()
     }

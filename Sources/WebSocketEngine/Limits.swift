@@ -47,5 +47,12 @@ package struct Limits: Sendable {
     /// All connections of this listener. The descriptors of the process bound it too.
     package var connectionsMax = 20_000
 
+    /// Taken in one turn; the others wait in the kernel. So many handshakes, and what follows on them, cost a few milliseconds, and
+    /// whoever is connected already is served between, however many storm in.
+    package var acceptsPerTurnMax = 32
+
+    /// Who is turned away is told to come back after 1 to so many seconds, each another number, so that they do not storm again.
+    package var retryAfterSecondsMax = 8
+
     package init() {}
 }

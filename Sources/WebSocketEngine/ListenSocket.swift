@@ -14,8 +14,8 @@ internal import Glibc
 
 /// Makes listening sockets.
 enum Binding {
-    /// Connections that the kernel keeps for us between two turns.
-    static let backlog: Int32 = 1024
+    /// Connections that the kernel keeps until we accept them: a storm waits there. The kernel has a bound of its own, `somaxconn`.
+    static let backlog: Int32 = 4096
 
     static func tcp(host: String, port: UInt16) throws(WebSocketEngineError) -> (descriptor: Int32, port: UInt16) {
         let host = host == "localhost" ? "127.0.0.1" : host

@@ -1,12 +1,11 @@
 internal import CLibwebsockets
 
-/// One message to send, immutable and shared: any number of connections of one loop send the same bytes without a copy.
+/// One message to send, immutable and shared: any number of connections send the same bytes without a copy.
 ///
-/// libwebsockets writes the frame header into the head-room in front of the payload. The header depends on nothing but kind and
-/// length, so every server connection writes the same bytes there. Clients mask in place and therefore send a copy.
+/// The frame header stands in front of the payload, as server connections send it; libwebsockets passes ready-made frames through.
+/// Clients mask in place and therefore send a copy.
 @safe package final class OutgoingMessage: @unchecked Sendable {
-    // Invariant of @unchecked: the payload is written in `init` only; the head-room only on the thread of the loop that sends
-    // this message. A message belongs to one loop.
+    // Invariant of @unchecked: the storage is written in `init` only.
 
     package let kind: IncomingMessage.Kind
 
@@ -14,6 +13,7 @@ internal import CLibwebsockets
     package let count: Int
 
     private let storage: UnsafeMutableRawPointer
+    private let headerCount: Int
 
     package convenience init(text: String) {
         var text = text
@@ -66,15 +66,41 @@ internal import CLibwebsockets
         }
         unsafe self.storage = storage
         self.kind = kind
+        headerCount = Self.headerCount(count)
+        unsafe Self.writeHeader(kind, count, to: storage + headroom - headerCount)
     }
 
     deinit {
         unsafe storage.deallocate()
     }
 
-    /// For `lws_write`: has the head-room in front of it. On the loop's thread only.
-    var payload: UnsafeMutablePointer<UInt8> {
-        unsafe (storage + Int(CLWS_PRE)).assumingMemoryBound(to: UInt8.self)
+    /// For `lws_write` of a client, once copied.
+    var payload: UnsafeRawPointer { unsafe UnsafeRawPointer(storage + Int(CLWS_PRE)) }
+
+    /// The whole frame, for `lws_write` of a server; nobody writes to it.
+    var frame: UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(
+            start: storage + Int(CLWS_PRE) - headerCount, count: headerCount + count)
+    }
+
+    var frameCount: Int { headerCount + count }
+
+    // MARK: The header, RFC 6455 section 5.2
+
+    private static func headerCount(_ count: Int) -> Int { count < 126 ? 2 : count < 1 << 16 ? 4 : 10 }
+
+    private static func writeHeader(_ kind: IncomingMessage.Kind, _ count: Int, to start: UnsafeMutableRawPointer) {
+        let final: UInt8 = 0x80
+        unsafe start.storeBytes(of: final | (kind == .text ? 1 : 2), as: UInt8.self)
+        switch headerCount(count) {
+        case 2: unsafe start.storeBytes(of: UInt8(count), toByteOffset: 1, as: UInt8.self)
+        case 4:
+            unsafe start.storeBytes(of: 126, toByteOffset: 1, as: UInt8.self)
+            unsafe start.storeBytes(of: UInt16(count).bigEndian, toByteOffset: 2, as: UInt16.self)
+        default:
+            unsafe start.storeBytes(of: 127, toByteOffset: 1, as: UInt8.self)
+            unsafe start.storeBytes(of: UInt64(count).bigEndian, toByteOffset: 2, as: UInt64.self)
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 /// What a listener tells, always on the loop's thread. Any method of the loop may be called from here.
 package protocol ServerHandler: AnyObject {
+    /// Somebody knocked and was not let in; all there is to do is to count.
+    func turnedAway(_ reason: TurnAwayReason)
+
     /// Comes before any upgrade, with a handshake that is formally right: the policy (origin, token, path) is the handler's.
     /// State that is keyed by `connection` can be made here; `opened` or `upgradeAbandoned` follows an accept.
     func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision
@@ -25,6 +28,7 @@ package protocol ServerHandler: AnyObject {
 }
 
 extension ServerHandler {
+    package func turnedAway(_ reason: TurnAwayReason) {}
     package func upgradeAbandoned(_ connection: ConnectionID) {}
     package func congested(_ connection: ConnectionID) {}
     package func drained(_ connection: ConnectionID) {}

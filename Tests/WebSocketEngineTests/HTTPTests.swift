@@ -97,9 +97,9 @@ struct HTTPTests {
         try await loop.run { $0.respond(to: id, HTTPResponse(status: 200)) }
     }
 
-    @Test("a waiting request costs no turns, even with more bytes behind it")
-    func waitingIsIdle() async throws {
-        let loop = try await TestLoop.start()
+    @Test("a waiting request costs no turns, even with more bytes behind it", arguments: [WaitMethod.epoll, .poll])
+    func waitingIsIdle(method: WaitMethod) async throws {
+        let loop = try await TestLoop.start(method)
         let server = TestServer()
         server.answer = { _ in nil }
         let port = try await loop.listen(server)

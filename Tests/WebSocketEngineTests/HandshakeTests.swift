@@ -77,12 +77,47 @@ struct HandshakeTests {
         #expect(try await loop.run { $0.connectionCount } == 0)
     }
 
-    @Test("connections that say nothing are capped")
+    @Test("connections that say nothing are capped; who comes then is told when to come back")
     func pendingCap() async throws {
         let loop = try await TestLoop.start()
+        let server = TestServer()
         var limits = Limits()
         limits.pendingMax = 10
-        let port = try await loop.listen(TestServer(), limits: limits)
-        #expect(try await Python("websocket_client", "silent_connections", "\(port)", "25").next() == ["kept": .number(10)])
+        let port = try await loop.listen(server, limits: limits)
+        let result = try await Python("websocket_client", "silent_connections", "\(port)", "25", "15").next()
+        #expect(result["kept"]?.int == 10)
+        #expect(result["statuses"] == .array(Array(repeating: .number(503), count: 15)))
+        #expect(result["laters"]?.array?.allSatisfy { (1...limits.retryAfterSecondsMax).contains($0.int ?? 0) } == true)
+        #expect(server.events.all.count { if case .turnedAway(.pending) = $0 { true } else { false } } == 15)
+    }
+
+    @Test("a storm is let in piece by piece: who is connected is served between, and nobody is refused")
+    func storm() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.acceptsPerTurnMax = 2
+        let port = try await loop.listen(server, limits: limits)
+        let most = try await loop.run { loop in
+            let most = LoopBound(Most(), loop: loop)
+            loop.turnEnded = { most.value.note(loop.connectionCount) }
+            return most
+        }
+        let client = try Python("websocket_client", "idle", "\(port)", "300")
+        #expect(try await client.next(within: .seconds(60))["open"]?.int == 300)
+        #expect(try await loop.run { _ in most.value.step } <= 2)
+        client.tell()
+        #expect(try await client.next(within: .seconds(60))["answered"]?.int == 300)
+    }
+
+    /// The most that a number grew by at once.
+    private final class Most {
+        private var last = 0
+        private(set) var step = 0
+
+        func note(_ count: Int) {
+            step = max(step, count - last)
+            last = count
+        }
     }
 }

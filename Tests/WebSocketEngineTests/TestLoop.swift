@@ -17,14 +17,17 @@ final class TestLoop: Sendable {
         self.ended = ended
     }
 
-    static func start() async throws -> TestLoop {
+    /// Epoll as the relay has it, unless a test is about both.
+    static func start(_ waitMethod: WaitMethod = .epoll) async throws -> TestLoop {
         let ended = EventLog<Bool>()
         let started = EventLog<Result<(EventLoopHandle, LoopBound<EventLoop>), any Error>>()
         let thread = Thread {
             do {
                 var logger = Logger(label: "engine.test")
                 logger.logLevel = .error
-                try EventLoop.run(logger: logger) { loop in
+                var configuration = EventLoop.Configuration()
+                configuration.waitMethod = waitMethod
+                try EventLoop.run(configuration, logger: logger) { loop in
                     started.append(.success((loop.handle, LoopBound(loop, loop: loop))))
                 }
             } catch {

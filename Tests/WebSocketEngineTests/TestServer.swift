@@ -16,6 +16,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         case abandoned(ConnectionID)
         case request(HTTPRequest, HTTPRequestID)
         case aborted(HTTPRequestID)
+        case turnedAway(TurnAwayReason)
     }
 
     let events = EventLog<Event>()
@@ -37,6 +38,8 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     private var loop: EventLoop?
 
     func attach(_ loop: EventLoop) { self.loop = loop }
+
+    func turnedAway(_ reason: TurnAwayReason) { events.append(.turnedAway(reason)) }
 
     func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision {
         events.append(.upgradeRequested(request, connection))

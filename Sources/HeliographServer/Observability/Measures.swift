@@ -1,5 +1,6 @@
 import Metrics
 import RelayProtocol
+import WebSocketEngine
 
 /// What the relay counts; the names are a promise to whoever builds a dashboard on them.
 struct Measures {
@@ -11,12 +12,15 @@ struct Measures {
     private let bytesReceived: Counter
     private let messagesRefused: Counter
     private let upgradesRefused: Counter
+    private let turnedAway: [TurnAwayReason: Counter]
     private let eventsCommitted: Counter
     private let commitsFailed: Counter
     private let clientsCongested: Counter
     private let commitTime: Timer
+    private let factory: any MetricsFactory
 
     init(factory: any MetricsFactory) {
+        self.factory = factory
         hosts = Meter(label: "heliograph_connections", dimensions: [("role", "host")], factory: factory)
         clients = Meter(label: "heliograph_connections", dimensions: [("role", "client")], factory: factory)
         messagesSent = Counter(label: "heliograph_messages_sent_total", dimensions: [], factory: factory)
@@ -25,11 +29,27 @@ struct Measures {
         bytesReceived = Counter(label: "heliograph_bytes_received_total", dimensions: [], factory: factory)
         messagesRefused = Counter(label: "heliograph_messages_refused_total", dimensions: [], factory: factory)
         upgradesRefused = Counter(label: "heliograph_upgrades_refused_total", dimensions: [], factory: factory)
+        turnedAway = Dictionary(
+            uniqueKeysWithValues: TurnAwayReason.allCases.map { reason in
+                (
+                    reason,
+                    Counter(
+                        label: "heliograph_connections_turned_away_total", dimensions: [("limit", reason.rawValue)],
+                        factory: factory)
+                )
+            })
         eventsCommitted = Counter(label: "heliograph_events_committed_total", dimensions: [], factory: factory)
         commitsFailed = Counter(label: "heliograph_commits_failed_total", dimensions: [], factory: factory)
         clientsCongested = Counter(label: "heliograph_congestions_total", dimensions: [], factory: factory)
         commitTime = Timer(label: "heliograph_commit_seconds", dimensions: [], factory: factory)
     }
+
+    /// Says in a label how the loop waits: 1, for as long as the relay runs.
+    func started(_ waitMethod: WaitMethod) {
+        Meter(label: "heliograph_event_loop_info", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(1)
+    }
+
+    func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason]?.increment() }
 
     func connected(_ role: PairingRole) { meter(role).increment() }
     func disconnected(_ role: PairingRole) { meter(role).decrement() }

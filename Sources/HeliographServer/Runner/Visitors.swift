@@ -25,6 +25,8 @@ final class Visitors: ServerHandler {
 
     // MARK: - Coming in
 
+    func turnedAway(_ reason: TurnAwayReason) { measures.turnedAway(reason) }
+
     func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision {
         let role: PairingRole
         switch request.path {

@@ -7,6 +7,7 @@ import asyncio
 import base64
 import json
 import os
+import select
 import socket
 import struct
 import sys
@@ -285,21 +286,19 @@ async def slow_handshake(port):
     return {"cut": False}
 
 
-async def silent_connections(port, count):
-    """Connects without a word; tells how many the server keeps."""
+async def silent_connections(port, count, refused):
+    """Connects without a word and waits until so many are refused; tells how many are kept, and what was said to the others."""
     connections = [raw_connect(port) for _ in range(int(count))]
-    await asyncio.sleep(0.5)
-    kept = 0
-    for connection in connections:
-        connection.setblocking(False)
-        try:
-            if connection.recv(1) == b"":
-                continue
-        except BlockingIOError:
-            kept += 1
-        except ConnectionResetError:
-            continue
-    return {"kept": kept}
+    statuses, laters = [], []
+    while len(statuses) < int(refused):
+        ready, _, _ = select.select(connections, [], [], 20)
+        assert ready, f"only {len(statuses)} were refused"
+        for connection in ready:
+            head = connection.recv(4096).decode()
+            connections.remove(connection)
+            statuses.append(int(head.split()[1]))
+            laters.append(int(head.partition("retry-after: ")[2].split()[0]))
+    return {"kept": len(connections), "statuses": statuses, "laters": laters}
 
 
 async def idle(port, count):
@@ -342,6 +341,35 @@ async def trickle(port, total):
         got += len(piece)
         await asyncio.sleep(0.04)
     return {"got": got}
+
+
+async def read_in_order(port, count):
+    """Reads slowly, with a small window, messages that begin with their number; pings all the while, and answers pings."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(60)
+    connection.connect(("127.0.0.1", int(port)))
+    connection.sendall(handshake_bytes())
+    assert read_head(connection).startswith(b"HTTP/1.1 101 ")
+    number, pings, pongs = 0, 0, 0
+    while number < int(count):
+        if number % 50 == 0:
+            connection.sendall(frame(9, b"%d" % number))
+        got = read_frame(connection)
+        assert got, f"hung up on after {number} messages"
+        opcode, payload = got
+        if opcode == 9:
+            pings += 1
+            connection.sendall(frame(10, payload))
+        elif opcode == 10:
+            assert int(payload) <= number, payload
+            pongs += 1
+        else:
+            assert opcode == 1 and int(payload[:8]) == number and set(payload[8:]) <= {0x78}, (number, opcode, payload[:20])
+            number += 1
+            if number % 20 == 0:
+                await asyncio.sleep(0.001)
+    return {"messages": number, "pings": pings, "pongs": pongs}
 
 
 async def main():

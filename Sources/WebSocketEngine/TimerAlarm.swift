@@ -1,0 +1,45 @@
+internal import CLibwebsockets
+internal import Glibc
+
+/// Ends the wait for sockets when a timer is due: a timerfd that is itself one descriptor of the loop.
+final class TimerAlarm {
+    let id: UInt64
+    /// Closed by libwebsockets, with its context.
+    let descriptor: Int32
+    /// When it will ring; nil where it rang or is not set.
+    private var time: MonotonicTime?
+    /// In the past, so that it rings now.
+    private static let atOnce = MonotonicTime(nanoseconds: 1)
+
+    init(loop: EventLoop) throws(WebSocketEngineError) {
+        id = loop.makeID()
+        descriptor = clws_alarm_make()
+        guard descriptor >= 0,
+            unsafe clws_adopt_readable(loop.storage.plainVhost, descriptor, UnsafeMutableRawPointer(bitPattern: UInt(id)))
+                != nil
+        else { throw WebSocketEngineError(.initialisationFailed, "no timerfd: \(String(errno: errno))") }
+    }
+
+    /// Rings when `earliest` comes. An alarm that is set for a time before that stays: ringing for nothing costs a turn, setting it
+    /// costs a system call.
+    func set(_ earliest: MonotonicTime?) {
+        if let time, time != Self.atOnce, earliest.map({ time <= $0 }) ?? true { return }
+        if earliest != time { move(to: earliest) }
+    }
+
+    /// The next wait ends at once.
+    func ring() {
+        if time != Self.atOnce { move(to: Self.atOnce) }
+    }
+
+    func rang() {
+        clws_alarm_silence(descriptor)
+        time = nil
+    }
+
+    private func move(to time: MonotonicTime?) {
+        self.time = time
+        let result = clws_alarm_set(descriptor, time.map { max(1, $0.nanoseconds) } ?? 0)
+        precondition(result == 0, "a timerfd takes every time that is not negative")
+    }
+}

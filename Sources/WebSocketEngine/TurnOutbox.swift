@@ -1,0 +1,103 @@
+internal import CLibwebsockets
+
+/// What this turn sends to the connections of servers. It goes out when the turn ends, in one write for each connection.
+///
+/// A *run* is the messages that a connection is to get, in order, and is a node of a tree: the run before and one message more. The
+/// connections that get the same stand at the same node. So a message for thousands costs each of them a step in the tree, no
+/// queue, and no copy: what several messages come to is copied together once for all who stand there.
+@safe struct TurnOutbox: ~Copyable {
+    /// A run with more is written at once: by then a copy costs more than a system call. One message may be larger.
+    static let runBytesMax = 64 << 10
+
+    /// Names a run, until the turn ends.
+    typealias Run = Int
+    static let nothing: Run = 0
+
+    private struct Node {
+        let before: Run
+        /// Nil for the run of nothing.
+        let message: OutgoingMessage?
+        /// Of all frames.
+        let bytes: Int
+        /// Where the connection before this one went from here.
+        var next = TurnOutbox.nothing
+        var nextMessage: ObjectIdentifier?
+    }
+
+    private var nodes = [Node(before: nothing, message: nil, bytes: 0)]
+    /// Each that has a run, once; or had one that was written early.
+    private(set) var connections: [Connection] = []
+    /// The frames of `gathered`. Who gets the same mostly stands together in `connections`.
+    private let frames: UnsafeMutableRawBufferPointer
+    private var gathered = nothing
+
+    init() {
+        let headroom = Int(CLWS_PRE)
+        let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: headroom + Self.runBytesMax, alignment: 16)
+        unsafe frames = UnsafeMutableRawBufferPointer(rebasing: storage[headroom...])
+    }
+
+    deinit {
+        unsafe (frames.baseAddress! - Int(CLWS_PRE)).deallocate()
+    }
+
+    func bytes(of run: Run) -> Int { nodes[run].bytes }
+
+    mutating func add(_ message: OutgoingMessage, to connection: Connection) {
+        if connection.run == Self.nothing { connections.append(connection) }
+        connection.run = follow(connection.run, message)
+    }
+
+    private mutating func follow(_ run: Run, _ message: OutgoingMessage) -> Run {
+        let wanted = ObjectIdentifier(message)
+        if nodes[run].nextMessage == wanted { return nodes[run].next }
+        nodes.append(Node(before: run, message: message, bytes: nodes[run].bytes + message.frameCount))
+        nodes[run].next = nodes.count - 1
+        nodes[run].nextMessage = wanted
+        return nodes.count - 1
+    }
+
+    /// The messages of a run, in order.
+    func messages(of run: Run) -> [OutgoingMessage] {
+        var messages: [OutgoingMessage] = []
+        var run = run
+        while let message = nodes[run].message {
+            messages.append(message)
+            run = nodes[run].before
+        }
+        return messages.reversed()
+    }
+
+    /// The frames of a run, in order; valid until the next call.
+    mutating func frames(of run: Run) -> UnsafeMutableRawBufferPointer {
+        if nodes[run].before == Self.nothing, let message = nodes[run].message { return unsafe message.frame }
+        let bytes = nodes[run].bytes
+        if gathered != run {
+            gathered = run
+            var end = bytes
+            var run = run
+            while let message = nodes[run].message {
+                end -= message.frameCount
+                unsafe UnsafeMutableRawBufferPointer(rebasing: frames[end...]).copyMemory(
+                    from: UnsafeRawBufferPointer(message.frame))
+                run = nodes[run].before
+            }
+        }
+        return unsafe UnsafeMutableRawBufferPointer(rebasing: frames[..<bytes])
+    }
+
+    /// Before the connections are gone through: what is added meanwhile is for the next turn.
+    mutating func takeConnections() -> [Connection] {
+        let taken = connections
+        connections = []
+        return taken
+    }
+
+    /// After they were.
+    mutating func clear() {
+        nodes.removeSubrange(1...)
+        nodes[0].next = Self.nothing
+        nodes[0].nextMessage = nil
+        gathered = Self.nothing
+    }
+}

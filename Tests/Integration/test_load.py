@@ -1,0 +1,90 @@
+"""Many at once: how the relay waits for its sockets, what it does with a storm, and that what a tick brings leaves in one piece."""
+
+import re
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from relay import Relay
+from waits import patient, wait_until
+
+PLUGIN = next(Path("/usr/lib").glob("*/libwebsockets-evlib_ev.so"), None)
+# RelayServer's listeners let so many knock that have not said who they are (WebSocketEngine.Limits.pendingMax).
+PENDING_MAX = 1024
+
+
+def test_the_relay_waits_by_epoll(relay):
+    assert relay.metric('heliograph_event_loop_info{wait="epoll"}') == 1
+
+
+def test_without_the_plugin_the_relay_waits_by_poll_and_says_what_to_install(tmp_path):
+    assert PLUGIN, "libwebsockets-evlib-ev is not installed"
+    hidden = ["unshare", "--mount", "sh", "-c", f'mount --bind /dev/null {PLUGIN} && exec "$@"', "sh"]
+    if subprocess.run([*hidden, "true"], capture_output=True).returncode != 0:
+        pytest.skip("mount namespaces are not allowed here")
+    relay = Relay(tmp_path, prefix=hidden)
+    relay.start()
+    try:
+        assert relay.metric('heliograph_event_loop_info{wait="poll"}') == 1
+        assert "install the package libwebsockets-evlib-ev" in relay.log_text()
+    finally:
+        relay.stop()
+
+
+def test_who_is_one_too_many_is_told_when_to_come_back(relay, client):
+    one = client(relay, "inside")
+    silent = []
+    try:
+        for _ in range(PENDING_MAX):
+            silent.append(socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20)))
+        wait_until(lambda: turned_away(relay, silent), 20, "somebody to be turned away")
+        # Whoever is in goes on as before.
+        one.command("ping")
+    finally:
+        for connection in silent:
+            connection.close()
+    wait_until(lambda: relay.metric('heliograph_connections_turned_away_total{limit="pending"}') > 0, 20, "the metric")
+
+
+def turned_away(relay: Relay, silent: list[socket.socket]) -> bool:
+    """Knocks once more; the answer must say how long to stay away. False where the relay has not let all of them in yet."""
+    knock = socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20))
+    knock.settimeout(0.2)
+    try:
+        head = knock.recv(4096).decode()
+    except TimeoutError:
+        silent.append(knock)
+        return False
+    knock.close()
+    assert head.startswith("HTTP/1.1 503 "), head
+    later = re.search(r"^retry-after: (\d+)\r$", head, re.MULTILINE)
+    assert later and 1 <= int(later.group(1)) <= 8, head
+    return True
+
+
+def test_what_a_tick_brings_leaves_in_one_piece(tmp_path, scripted_host, client):
+    """Events and the summary that follows from them: one system call for each who watches."""
+    trace = tmp_path / "trace"
+    relay = Relay(tmp_path / "relay", prefix=["strace", "-D", "-f", "-s", "4096", "-e", "trace=sendto", "-o", str(trace)])
+    relay.start()
+    try:
+        host = scripted_host(relay)
+        host.start_session("s1")
+        watching = [client(relay, f"watching {number}") for number in range(3)]
+        for one in watching:
+            one.subscribe("s1")
+        seq = host.event("s1", "message", {"role": "assistant"}, {"text": "look for this"})
+        for one in watching:
+            wait_until(lambda: one.positions["s1"][1] >= seq, 20, "the event")
+        wait_until(lambda: len(sends(trace)) == len(watching), 20, lambda: f"three calls that carry it: {sends(trace)}")
+        assert all(r'\"type\":\"summary\"' in line for line in sends(trace)), sends(trace)
+    finally:
+        relay.stop()
+
+
+def sends(trace: Path) -> list[str]:
+    """The calls that sent the event to somebody."""
+    lines = trace.read_text().splitlines() if trace.exists() else []
+    return [line for line in lines if r'\"type\":\"events\"' in line and "look for this" in line]

@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import WebSocketEngine
+
+// One at a time: each test has processes of its own, and the machine few processors.
+@Suite("A loop does the same by epoll and by poll", .serialized)
+struct WaitMethodTests {
+    private static let methods = [WaitMethod.epoll, .poll]
+
+    @Test("the method that is wished for is had", arguments: methods)
+    func wish(method: WaitMethod) async throws {
+        let loop = try await TestLoop.start(method)
+        #expect(try await loop.run { $0.waitMethod } == method)
+    }
+
+    @Test("a client's messages come back, and its end is told", arguments: methods)
+    func echo(method: WaitMethod) async throws {
+        let loop = try await TestLoop.start(method)
+        let server = TestServer()
+        let port = try await loop.listen(server)
+        let client = try Python("websocket_client", "echo_sizes", "ws://127.0.0.1:\(port)/", "1", "70000", "1048576")
+        #expect(try await client.next() == ["echoed": .number(6)])
+        #expect(try await server.nextClosed() == .peer(code: 1000, reason: ""))
+    }
+
+    @Test("several loops of one process serve each other, and end", arguments: methods)
+    func severalLoops(method: WaitMethod) async throws {
+        var loops: [TestLoop] = []
+        for _ in 0..<4 { loops.append(try await TestLoop.start(method)) }
+        for (index, loop) in loops.enumerated() {
+            let port = try await loop.listen(TestServer())
+            let client = TestClient()
+            let other = loops[(index + 1) % loops.count]
+            let id = try await other.run {
+                try $0.connect(ClientConfiguration(host: "127.0.0.1", port: UInt16(port)), handler: client)
+            }
+            _ = try await client.nextOpened()
+            try await other.run { $0.send(OutgoingMessage(text: "round"), to: id) }
+            #expect(try await client.nextMessage().bytes == Array("round".utf8))
+        }
+        for loop in loops { try await loop.stop() }
+    }
+
+    @Test("what a timer ends is ended at once, with nothing else going on", arguments: methods)
+    func dropByTimer(method: WaitMethod) async throws {
+        let loop = try await TestLoop.start(method)
+        let server = TestServer()
+        server.onOpened = { loop, connection in
+            loop.schedule(after: .milliseconds(50)) { loop.schedule(after: .zero) { loop.drop(connection) } }
+        }
+        let port = try await loop.listen(server)
+        _ = try await Python("websocket_client", "read_until_closed", "ws://127.0.0.1:\(port)/").next()
+        #expect(try await server.nextClosed() == .failed("dropped"))
+    }
+
+    @Test("reading that was paused goes on when other threads say so", arguments: methods)
+    func pausedReading(method: WaitMethod) async throws {
+        let loop = try await TestLoop.start(method)
+        let server = TestServer()
+        server.onMessage = { loop, message, connection in
+            loop.pauseReading(connection)
+            let bound = LoopBound(loop, loop: loop)
+            let handle = loop.handle
+            DispatchQueue.global().async {
+                handle.execute {
+                    bound.value.resumeReading(connection)
+                    bound.value.send(OutgoingMessage(text: message.bytes), to: connection)
+                }
+            }
+        }
+        let port = try await loop.listen(server)
+        let client = try Python("websocket_client", "latency_beside", "ws://127.0.0.1:\(port)/", "50")
+        #expect(try await client.next()["echoed"]?.int == 50)
+    }
+
+    @Test("a turn's messages keep their order and their frames, beside pings, to a peer that reads slowly", arguments: methods)
+    func order(method: WaitMethod) async throws {
+        let loop = try await TestLoop.start(method)
+        let server = TestServer()
+        let count = 4000
+        server.onOpened = { loop, connection in
+            var number = 0
+            // Runs of many lengths, some above what is gathered, over many turns.
+            func turn() {
+                for index in 0..<(number % 7 + 1) where number < count {
+                    let size = number % 500 == 499 ? 70_000 : index * 100
+                    let text =
+                        String(repeating: "0", count: 8 - "\(number)".count) + "\(number)" + String(repeating: "x", count: size)
+                    loop.send(OutgoingMessage(text: text), to: connection)
+                    number += 1
+                }
+                if number < count { loop.schedule(after: .zero) { turn() } }
+            }
+            turn()
+        }
+        let liveness = Liveness(pingAfter: .milliseconds(100), hangUpAfter: .seconds(60))
+        let port = try await loop.listen(server, liveness: liveness)
+        let result = try await Python("websocket_client", "read_in_order", "\(port)", "\(count)").next(within: .seconds(120))
+        #expect(result["messages"]?.int == count)
+        #expect(result["pongs"]?.int ?? 0 > 0)
+    }
+}

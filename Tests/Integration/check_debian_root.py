@@ -123,12 +123,13 @@ def test_the_services_under_systemd(root: DebianRoot) -> None:
 
         # An agent asks; the operator denies.
         input = recorded_call("PermissionRequest", "4b1f0a52-0000-4000-8000-000000000001", "toolu_1", Path("/home/alice"), tool_name="Bash", tool_input={"command": "ls"})
-        agent = ["env", "HOME=/home/alice", f"CLAUDE_CODE_SESSION_ID={input['session_id']}"]
-        # The hook's own shell stands for the agent: the daemon must see that it lives.
-        hook = "CLAUDE_PID=$$; export CLAUDE_PID; heliograph hook claude PermissionRequest; exit $?"
+        agent = subprocess.Popen(root.command(*as_alice, "sh", "-c", "echo $$; exec sleep 600"), stdout=subprocess.PIPE, text=True)
+        assert agent.stdout
+        facts = ["HOME=/home/alice", f"CLAUDE_CODE_SESSION_ID={input['session_id']}", f"CLAUDE_PID={agent.stdout.readline().strip()}"]
         asking = subprocess.Popen(
-            root.command(*as_alice, *agent, "sh", "-c", hook), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+            root.command(*as_alice, "env", *facts, "heliograph", "hook", "claude", "PermissionRequest"),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
         try:
             assert asking.stdin
             asking.stdin.write(json.dumps(input) + "\n")
@@ -141,11 +142,12 @@ def test_the_services_under_systemd(root: DebianRoot) -> None:
                 return cards[0]["approval"] if cards else None
 
             approval = wait_until(pending, 60, lambda: f"the question at the relay\n{journal(root)}")
-            root.run("heliograph", "approvals", "deny", approval, "--data", DATA)
+            root.run("heliograph", "approvals", "deny", approval, "--wait", "0", "--data", DATA)
             out, err = asking.communicate(timeout=patient(60))
             assert json.loads(out)["hookSpecificOutput"]["decision"]["behavior"] == "deny", err
         finally:
             asking.kill()
+            agent.kill()
 
         # A crash, a restart, a removal.
         before = state(root, "heliograph", "MainPID")

@@ -44,7 +44,7 @@ def serve_arguments(arguments: list[str]) -> None:
 
 def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
     stage = dict(final_stage())
-    assert stage["USER"] == f"{USER}:{USER}" and f"--uid {USER} " in stage["RUN"]
+    assert stage["USER"] == f"{USER}:{USER}" and f"--uid {USER} --gid {USER} " in stage["RUN"]
     assert json.loads(stage["ENTRYPOINT"]) == ["heliograph"] and stage["VOLUME"] == "/data" and stage["ENV"] == "HELIOGRAPH_DATA=/data"
     serve_arguments(json.loads(stage["CMD"]))
     options, check = stage["HEALTHCHECK"].split(" CMD ")

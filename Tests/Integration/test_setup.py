@@ -168,3 +168,11 @@ def test_the_demo_plays_a_session(short_path, client, relay):
             assert demo.wait(20) == 0, demo.stdout.read()
         finally:
             demo.terminate()
+
+
+def test_pairing_alone_makes_the_folders_that_a_service_is_shown(relay):
+    """`heliograph-host@` sees these of the home and can make none."""
+    home = relay.folder / "home"
+    relay.run("host", relay.pair_link("host"), "--name", "laptop", "--pair-only")
+    assert (home / ".config/heliograph/host.json").exists()
+    assert stat.S_IMODE((home / ".local/state/heliograph").stat().st_mode) == 0o700

@@ -13,10 +13,17 @@ from waits import patient, wait_until
 @contextlib.contextmanager
 def injected(pid: int, *faults: str, log: Path) -> Iterator[None]:
     """For as long as it lasts, calls of the process are answered as strace's `-e inject=` says, such as `fdatasync:error=EIO:when=3+`."""
-    calls = ",".join(fault.split(":")[0] for fault in faults)
-    command = ["strace", "-f", "-p", str(pid), "-o", str(log), "-e", f"trace={calls}"]
+    options = ["-e", "trace=" + ",".join(fault.split(":")[0] for fault in faults)]
     for fault in faults:
-        command += ["-e", f"inject={fault}"]
+        options += ["-e", f"inject={fault}"]
+    with traced(pid, *options, log=log):
+        yield
+
+
+@contextlib.contextmanager
+def traced(pid: int, *options: str, log: Path) -> Iterator[None]:
+    """For as long as it lasts, strace looks at every thread of the process, with these options."""
+    command = ["strace", "-f", "-p", str(pid), "-o", str(log), *options]
     tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         assert tracer.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from disk_faults import traced
 from relay import Relay
 from waits import patient, wait_until
 
@@ -64,24 +65,21 @@ def turned_away(relay: Relay, silent: list[socket.socket]) -> bool:
     return True
 
 
-def test_what_a_tick_brings_leaves_in_one_piece(tmp_path, scripted_host, client):
+def test_what_a_tick_brings_leaves_in_one_piece(relay, scripted_host, client, tmp_path):
     """Events and the summary that follows from them: one system call for each who watches."""
+    host = scripted_host(relay)
+    host.start_session("s1")
+    host.wait_acked("s1")
+    watching = [client(relay, f"watching {number}") for number in range(3)]
+    for one in watching:
+        one.subscribe("s1")
     trace = tmp_path / "trace"
-    relay = Relay(tmp_path / "relay", prefix=["strace", "-D", "-f", "-s", "4096", "-e", "trace=sendto", "-o", str(trace)])
-    relay.start()
-    try:
-        host = scripted_host(relay)
-        host.start_session("s1")
-        watching = [client(relay, f"watching {number}") for number in range(3)]
-        for one in watching:
-            one.subscribe("s1")
+    with traced(relay.process.pid, "-s", "4096", "-e", "trace=sendto", log=trace):
         seq = host.event("s1", "message", {"role": "assistant"}, {"text": "look for this"})
         for one in watching:
             wait_until(lambda: one.positions["s1"][1] >= seq, 20, "the event")
         wait_until(lambda: len(sends(trace)) == len(watching), 20, lambda: f"three calls that carry it: {sends(trace)}")
-        assert all(r'\"type\":\"summary\"' in line for line in sends(trace)), sends(trace)
-    finally:
-        relay.stop()
+    assert all(r'\"type\":\"summary\"' in line for line in sends(trace)), sends(trace)
 
 
 def sends(trace: Path) -> list[str]:

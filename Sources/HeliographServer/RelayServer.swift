@@ -141,14 +141,9 @@ package final class RelayServer {
         self.runner = runner
         self.pushes = pushes
 
-        var limits = WebSocketEngine.Limits()
-        limits.messageBytesMax = WireLimits.messageBytesMax
-        // A snapshot carries every pending approval, whole: room for dozens of large ones.
-        limits.outboxBytesMax = 16 << 20
-        limits.tooSlowCloseCode = CloseCode.tooSlow.rawValue
         func listener(_ address: ListenerConfiguration.Address, _ tls: ListenerConfiguration.TLS?) -> ListenerConfiguration {
             ListenerConfiguration(
-                address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: limits,
+                address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: configuration.limits,
                 liveness: configuration.liveness)
         }
         runner.start()

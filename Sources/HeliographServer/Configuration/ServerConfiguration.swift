@@ -1,5 +1,6 @@
 package import Logging
 package import RelayCore
+internal import RelayProtocol
 package import WebSocketEngine
 
 /// What `heliograph serve` can be told; every field has a default that opens nothing to the network.
@@ -20,6 +21,8 @@ package struct ServerConfiguration: Sendable {
     package var liveness = Liveness(pingAfter: .seconds(15), hangUpAfter: .seconds(30))
     /// A quarter of history, and what a small disk has to spare.
     package var retention = Retention(ageMax: 90 * 24 * 60 * 60 * 1000, bytesMax: 4 << 30)
+    /// Of each listener.
+    package var limits = WebSocketEngine.Limits.ofRelay
     package var logLevel = Logger.Level.notice
     /// The executable's own path, for the lines that people copy.
     package var executable = "heliograph"
@@ -41,5 +44,16 @@ package struct ServerConfiguration: Sendable {
         let scheme = tls == nil ? "http" : "https"
         let name = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
         return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    }
+}
+
+extension WebSocketEngine.Limits {
+    fileprivate static var ofRelay: Self {
+        var limits = Self()
+        limits.messageBytesMax = WireLimits.messageBytesMax
+        // A snapshot carries every pending approval, whole: room for dozens of large ones.
+        limits.outboxBytesMax = 16 << 20
+        limits.tooSlowCloseCode = CloseCode.tooSlow.rawValue
+        return limits
     }
 }

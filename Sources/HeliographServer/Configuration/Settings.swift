@@ -33,6 +33,18 @@ package enum Settings {
         .integer(
             "heartbeat", "seconds", 1...3600, \.heartbeat,
             "Ping a peer that is silent for so many seconds; hang up after twice as many."),
+        .integer(
+            "limits.connections", "count", 16...1_000_000, \.limits.connectionsMax,
+            "Connections at once; who is one too many is told when to come back."),
+        .integer(
+            "limits.pending", "count", 4...100_000, \.limits.pendingMax,
+            "Connections at once that have not yet said who they are."),
+        .integer(
+            "limits.pendingPerAddress", "count", 1...100_000, \.limits.pendingPerAddressMax,
+            "The same from one address; behind a proxy all come from one."),
+        .integer(
+            "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
+            "What may wait for one slow peer before it is asked to come back with its position."),
         .text("webRoot", "folder", \.webRoot, "Serve the page from this folder instead of the one in the binary."),
         Setting(
             key: "logLevel", valueName: "level",
@@ -73,6 +85,11 @@ extension ServerConfiguration {
     fileprivate var keepMegabytes: Int {
         get { retention.bytesMax.map { Int($0 >> 20) } ?? 0 }
         set { retention.bytesMax = newValue == 0 ? nil : Int64(newValue) << 20 }
+    }
+
+    fileprivate var outboxMegabytes: Int {
+        get { limits.outboxBytesMax >> 20 }
+        set { limits.outboxBytesMax = newValue << 20 }
     }
 
     fileprivate var heartbeat: Int {

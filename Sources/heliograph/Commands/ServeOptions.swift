@@ -18,6 +18,10 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("keepDays")) var keepDays: String?
     @Option(help: Self.help("keepMegabytes")) var keepMegabytes: String?
     @Option(help: Self.help("heartbeat")) var heartbeat: String?
+    @Option(help: Self.help("limits.connections")) var limitsConnections: String?
+    @Option(help: Self.help("limits.pending")) var limitsPending: String?
+    @Option(help: Self.help("limits.pendingPerAddress")) var limitsPendingPerAddress: String?
+    @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
     @Option(help: Self.help("webRoot")) var webRoot: String?
     @Option(help: Self.help("logLevel")) var logLevel: String?
 
@@ -30,7 +34,9 @@ struct ServeOptions: ParsableArguments {
     private var flags: [String: String] {
         [
             "listen": listen, "publicURL": publicURL, "tlsCertificate": tlsCertificate, "tlsKey": tlsKey, "keepDays": keepDays,
-            "keepMegabytes": keepMegabytes, "heartbeat": heartbeat, "webRoot": webRoot, "logLevel": logLevel,
+            "keepMegabytes": keepMegabytes, "heartbeat": heartbeat, "limits.connections": limitsConnections, "limits.pending": limitsPending,
+            "limits.pendingPerAddress": limitsPendingPerAddress, "limits.outboxMegabytes": limitsOutboxMegabytes,
+            "webRoot": webRoot, "logLevel": logLevel,
         ].compactMapValues { $0 }
     }
 

@@ -61,6 +61,7 @@ import WebSocketEngine
         arguments: [
             ("publicURL", "--public-url", "HELIOGRAPH_PUBLIC_URL"), ("tlsKey", "--tls-key", "HELIOGRAPH_TLS_KEY"),
             ("listen", "--listen", "HELIOGRAPH_LISTEN"),
+            ("limits.pendingPerAddress", "--limits-pending-per-address", "HELIOGRAPH_LIMITS_PENDING_PER_ADDRESS"),
         ])
     func names(_ key: String, _ flag: String, _ variable: String) {
         #expect(Settings.named(key).flag == flag && Settings.named(key).variable == variable)
@@ -103,6 +104,16 @@ import WebSocketEngine
                 == "$HELIOGRAPH_LISTN is no setting; did you mean $HELIOGRAPH_LISTEN?")
         // Other programs may have variables that begin alike.
         _ = try settings(environment: ["HELIOGRAPH_STRICT": "1", "HELIOGRAPH_DATA": "/x"])
+    }
+
+    @Test("a group in the file")
+    func groups() throws {
+        let limits = try settings(file: #"{"limits": {"connections": 77, "outboxMegabytes": 2}}"#).configuration.limits
+        #expect(limits.connectionsMax == 77 && limits.outboxBytesMax == 2 << 20)
+        #expect(
+            try fault(file: #"{"limits": {"conections": 77}}"#)
+                .hasSuffix("$.limits.conections: there is no setting limits.conections; did you mean limits.connections?"))
+        #expect(try fault(file: #"{"limits": 7}"#).contains("there is no setting limits"))
     }
 
     @Test("a file that was named has to be there")

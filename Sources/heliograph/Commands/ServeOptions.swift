@@ -34,7 +34,8 @@ struct ServeOptions: ParsableArguments {
     private var flags: [String: String] {
         [
             "listen": listen, "publicURL": publicURL, "tlsCertificate": tlsCertificate, "tlsKey": tlsKey, "keepDays": keepDays,
-            "keepMegabytes": keepMegabytes, "heartbeat": heartbeat, "limits.connections": limitsConnections, "limits.pending": limitsPending,
+            "keepMegabytes": keepMegabytes, "heartbeat": heartbeat, "limits.connections": limitsConnections,
+            "limits.pending": limitsPending,
             "limits.pendingPerAddress": limitsPendingPerAddress, "limits.outboxMegabytes": limitsOutboxMegabytes,
             "webRoot": webRoot, "logLevel": logLevel,
         ].compactMapValues { $0 }

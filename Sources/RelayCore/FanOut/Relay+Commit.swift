@@ -29,12 +29,18 @@ extension Relay {
             session.cut = nil
             sessions[key] = session
             removed[key] = nil
-            show(staged, in: session, view)
             if view.state.hostSeq > through, let host = hostPeer(of: session) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
             }
         }
+        // Hosts first: they send on while thousands are written to, and what they send is in the next commit.
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
+        for staged in batch.appends {
+            guard let session = sessions[staged.key], let view = session.committed else {
+                preconditionFailure("what was committed stays until the next input")
+            }
+            show(staged, in: session, view)
+        }
         show(batch.trims)
         showBudgets(of: batch, at: now)
         run(batch.commands)

@@ -101,6 +101,13 @@ struct Card {
     /// Started by push, and reached by its channel, though its app has not told of it.
     var isReachedUnnamed: Bool { stage == .active && id == nil && channel != nil }
 
+    /// It is there, and was told nothing yet.
+    mutating func becomeActive() {
+        stage = .active
+        face = 0
+        phase = nil
+    }
+
     /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
     /// or APNs knew it no longer, is on the screen still.
     func isRevived(by report: CardReport) -> Bool {

@@ -37,9 +37,7 @@ extension Relay {
                 } else {
                     card.startedAt = now.wall
                 }
-                card.face = 0
-                card.phase = nil
-                card.stage = .active
+                card.becomeActive()
                 card.isEndOwed = false
             }
             card.id = report.card
@@ -78,7 +76,7 @@ extension Relay {
             card.tries = 0
             if planned.order.purpose == .end { card.isEndOwed = false }
             // It listens already: no word of its app is needed to reach it.
-            if planned.order.purpose == .start, card.stage == .starting, card.channel != nil { card.stage = .active }
+            if planned.order.purpose == .start, card.stage == .starting, card.channel != nil { card.becomeActive() }
         case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
         case .unknown, .notSent: failed(planned, &card, at: now)
         }

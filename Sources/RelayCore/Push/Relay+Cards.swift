@@ -69,7 +69,7 @@ extension Relay {
         case .starting:
             guard device.startPendingUntil <= now.wall else { break }
             // The app never told of it, and the system may show it all the same: it can be reached by its channel, or not at all.
-            push.cards[key]?.stage = card.channel == nil ? .none : .active
+            if card.channel == nil { push.cards[key]?.stage = .none } else { push.cards[key]?.becomeActive() }
             stageRecord(of: key)
             return lookAtCard(key, at: now)
         case .active:

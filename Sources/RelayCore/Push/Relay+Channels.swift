@@ -18,10 +18,12 @@ extension Relay {
         stageRecord(of: key)
     }
 
-    /// The card that asked for it may be gone, or listen elsewhere by now: then nobody ever will.
+    /// The card that asked for it may be gone, or its app may have begun one by itself: then nobody ever listens.
     mutating func channelMade(_ name: String, by planned: PlannedPush, _ environment: PushEnvironment, at now: Instant) {
         push.channels[name] = Channel(name, madeBy: planned, environment)
-        if let key = planned.card, let card = push.cards[key], card.inFlight == planned.order.id, card.channel == nil {
+        if let key = planned.card, let card = push.cards[key], card.inFlight == planned.order.id, card.channel == nil,
+            card.stage == .none || card.stage == .ended
+        {
             push.cards[key]?.channel = name
             stageRecord(ofChannel: name)
         } else {

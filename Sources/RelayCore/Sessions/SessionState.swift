@@ -52,16 +52,19 @@ package struct SessionState: Sendable, Equatable {
         }
     }
 
-    /// A session that was removed goes on. What does not decode is as if nothing had been used.
+    /// A session that was removed goes on. Where its usage does not decode, all that can be done is to count anew.
     mutating func resume(usage bytes: [UInt8]) {
-        guard !bytes.isEmpty, let value = try? JSONDocument(parsing: bytes).root.object() else { return }
-        do throws(WireError) {
-            var resumed = self
-            try resumed.readUsage(from: value)
-            resumed.summary.costMicroUSD = try value.optionalInteger("costMicroUSD")
-            if let tokens = value.optional("tokens") { resumed.summary.tokens = try Tokens(from: tokens) }
-            self = resumed
-        } catch {}
+        guard !bytes.isEmpty, let resumed = try? resumed(usage: bytes) else { return }
+        self = resumed
+    }
+
+    private func resumed(usage bytes: [UInt8]) throws(WireError) -> SessionState {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        var resumed = self
+        try resumed.readUsage(from: value)
+        resumed.summary.costMicroUSD = try value.optionalInteger("costMicroUSD")
+        if let tokens = value.optional("tokens") { resumed.summary.tokens = try Tokens(from: tokens) }
+        return resumed
     }
 
     package var bytes: [UInt8] {

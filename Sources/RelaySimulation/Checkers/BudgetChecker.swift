@@ -22,7 +22,7 @@ struct BudgetChecker {
     /// All that ever were on disk, spelled as they were set.
     private var known: Set<[UInt8]> = []
     /// In the order in which clients sent them, by scope.
-    private var asked: [Budget.Scope: [[UInt8]]] = [:]
+    private var asked: [Budget.Scope: [Budget]] = [:]
 
     // MARK: The log
 
@@ -106,15 +106,17 @@ struct BudgetChecker {
 
     // MARK: Clients and hosts
 
-    mutating func asks(_ budget: Budget) { asked[budget.scope, default: []].append(budget.bytes) }
+    mutating func asks(_ budget: Budget) { asked[budget.scope, default: []].append(budget) }
 
     /// A client is told that it is set. Of several that come within one tick only the last is written.
     func acknowledged(_ budget: Budget) -> String? {
         let orders = asked[budget.scope] ?? []
-        let first = orders.firstIndex(of: budget.bytes) ?? orders.count
+        let first = orders.firstIndex(of: budget) ?? orders.count
         // Two clients' messages may pass one another on the way.
         let later = orders.dropFirst(max(0, first - Self.passingMax))
-        let isKept = budget.microUSD == 0 || known.contains(budget.bytes) || later.contains { known.contains($0) }
+        let isKept =
+            budget.microUSD == 0 || known.contains(budget.bytes)
+            || later.contains { $0.microUSD == 0 || known.contains($0.bytes) }
         return isKept ? nil : "a budget is said to be set, and is not on disk"
     }
 

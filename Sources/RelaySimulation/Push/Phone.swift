@@ -16,6 +16,8 @@ final class Phone {
         var timestamp: Int64 = 0
         /// The relay knows of no such card, or session.
         var isRefused = false
+        /// Its start came so late that its channel had been deleted: nobody can reach it any more.
+        var isLost = false
 
         /// What stands for it where pushes are watched over.
         var address: CardID { channel.flatMap { CardID($0) } ?? id }
@@ -248,7 +250,8 @@ final class Phone {
 
     private func addCard(_ session: SessionID?, listeningTo channel: String? = nil) {
         guard !cards.contains(where: { $0.session == session && $0.state == .active }) else { return }
-        let card = LiveCard(id: CardID(world.name("card"))!, session: session, channel: channel)
+        var card = LiveCard(id: CardID(world.name("card"))!, session: session, channel: channel)
+        card.isLost = apns.isDeleted(channel)
         cards.append(card)
         if cards.count > 30 { cards.removeFirst(10) }
         world.trace.note(world.now, name, "shows a card", "\(card.id) of \(session?.rawValue ?? "all")")

@@ -150,8 +150,8 @@ final class PushWorld {
             starts.reported(report, by: device)
             let address = world.phone(connection).address(of: report.card)
             order.reported(report, at: address)
-            edge.reported(address, at: world.now)
             let isListener = address != report.card && (report.state == .active || report.state == .stale)
+            edge.reported(address, isListener: isListener, at: world.now)
             channel.reported(report, by: device, isListener: isListener)
         case .forget(let device):
             starts.forgot(device)

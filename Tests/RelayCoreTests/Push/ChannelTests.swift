@@ -136,6 +136,19 @@ struct ChannelTests {
         #expect(sent.last { $0.purpose == .update }?.target == .device(token: "dd"))
     }
 
+    @Test("a channel that is made when the app has begun a card by itself is deleted, and the card is told by its token")
+    func madeTooLate() throws {
+        let rig = try rig()
+        rig.pass(120_000, answering: false)
+        rig.report(card: "own", token: "dd")
+        #expect(rig.take(.accepted(.sandbox, channel: Self.name)).map(\.target) == [.makeChannel])
+        rig.agent(T.request("a1"))
+        rig.pass(2_000)
+        let sent = rig.take()
+        #expect(sent.contains { $0.target == .deleteChannel(channel: Self.name) })
+        #expect(sent.last { $0.purpose == .update }?.target == .device(token: "dd"))
+    }
+
     @Test("where Apple makes no channel the card starts without")
     func refused() throws {
         let rig = try rig()

@@ -29,8 +29,10 @@ struct CardEdgeChecker {
         for card in cards { shown[card, default: Shown()].steadySince = now }
     }
 
-    mutating func reported(_ card: CardID, at now: Int64) {
+    /// `isListener`: it listens to a channel, whose troubles no word of its app mends.
+    mutating func reported(_ card: CardID, isListener: Bool, at now: Int64) {
         shown[card, default: Shown()].steadySince = now
+        if isListener { return }
         shown[card]?.isGivenUp = false
         shown[card]?.failures = 0
     }
@@ -105,7 +107,7 @@ struct CardEdgeChecker {
     func quiet(_ phone: Phone, _ known: KnownDevice, _ views: [CardFace.View]) -> String? {
         for card in phone.cards where card.state == .active && (card.token != nil || card.channel != nil) && card.isTold {
             let shown = shown[card.address] ?? Shown()
-            if shown.isEnded || shown.isGivenUp { continue }
+            if shown.isEnded || shown.isGivenUp || card.isLost { continue }
             let view = views.first { $0.key.session == card.session }
             // Retention removed its session before the relay could reach it: what it shows is stale, and says so.
             if card.isRefused, view == nil { continue }

@@ -51,7 +51,7 @@ package final class OwnRelay {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        let arguments = [executable, "serve", "--data", data, "--listen", "127.0.0.1:0"]
+        let arguments = [executable, "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "error"]
         var texts: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
         unsafe texts.append(nil)
         defer { unsafe texts.forEach { unsafe free($0) } }

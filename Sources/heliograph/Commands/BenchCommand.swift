@@ -165,17 +165,18 @@ struct BenchCommand: ParsableCommand {
         in directory: String, process: Int32? = nil, _ body: (BenchTarget) throws(BenchError) -> BenchResult
     ) throws(BenchError) -> BenchResult {
         let administration: Administration
-        var made: [NewToken] = []
+        var made: [(id: String, secret: String)] = []
         do {
             administration = try Administration(directory: directory)
-            made.append(try administration.credentials.makeToken(.client, name: "bench"))
-            for number in 0..<plan.hosts {
-                made.append(try administration.credentials.makeToken(.host, name: "bench \(number)"))
+            for number in 0...plan.hosts {
+                let name = number == 0 ? "bench" : "bench host \(number)"
+                let new = try administration.credentials.makeToken(number == 0 ? .client : .host, name: name)
+                made.append((new.token.id, new.secret))
             }
         } catch { throw BenchError(.system, "\(directory): \(error)") }
         administration.tokensChanged()
         defer {
-            for token in made { _ = try? administration.revoke(token.token.id) }
+            for token in made { _ = try? administration.revoke(token.id) }
             administration.tokensChanged()
         }
         guard let url = administration.relayURL, let address = RelayAddress(url) else {

@@ -259,7 +259,7 @@ static void client_said(Peer *peer, char *text, size_t size) {
         store(++decisions, text, size);
         commit_all();
         frame(&frames, "{\"type\":\"decision\",\"session\":\"%s\",\"approval\":\"%s\",\"decision\":{\"decision\":\"allow\"}}", session->name, id);
-        send_all(peers[session->host], frames.bytes, frames.count);
+        if (peers[session->host]) send_all(peers[session->host], frames.bytes, frames.count);
         return;
     }
     if (session->count == session->room)

@@ -103,9 +103,9 @@ class Corrupting:
         try:
             while data := source.recv(1 << 16):
                 sink.sendall(self._spoil(data) if spoils else data)
-            sink.shutdown(socket.SHUT_WR)
+            sink.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass
+            pass  # the other direction has ended it
 
     def _spoil(self, data: bytes) -> bytes:
         place = data.find(self.MARK) + len(self.MARK) + self.DIGITS - 1

@@ -74,6 +74,8 @@ final class FanOut: Stage {
             for host in hosts { try driver.flush(host) }
             try driver.turn(min(next, end) - SteadyClock.now, self)
         }
+        // What was due is sent, also where this program was late: leaving it out would leave out just the latest.
+        if pacer != nil { _ = try sendDue(at: end - 1) }
     }
 
     /// Whatever there is room for; what comes back is the next occasion.

@@ -27,10 +27,10 @@ NCHAN_MODULES = [Path(folder) / "nginx/modules/ngx_nchan_module.so" for folder i
 NCHAN = """daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/error.log; load_module {module};
 worker_rlimit_nofile 60000;
 events {{ worker_connections 20000; }}
-http {{ access_log off; client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
-  nchan_message_buffer_length 1000; nchan_websocket_ping_interval 0;
+http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  nchan_message_buffer_length 1000;
   server {{ listen 127.0.0.1:{port};
-    location /pub/bench {{ nchan_publisher websocket; nchan_channel_id bench; nchan_publisher_upstream_request off; }}
+    location /pub/bench {{ nchan_publisher websocket; nchan_channel_id bench; }}
     location /sub/bench {{ nchan_subscriber websocket; nchan_channel_id bench; nchan_subscriber_first_message newest; }} }} }}
 """
 NATS = 'listen: "127.0.0.1:-1"\nwebsocket {{ listen: "127.0.0.1:{port}", no_tls: true }}\nmax_pending: 256MB\n'

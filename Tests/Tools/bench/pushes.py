@@ -8,20 +8,28 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from demo_phone import Phone
 from peer import Peer, event
 from relay import BINARY, plain_environment
 from rows import Ratio
 from servers import BenchFailed, RelayServer
+from waits import wait_until
 
 SESSIONS = 1_000
 EVENTS_PER_SECOND = 1_000
 """Of all sessions together: each says something every second."""
 APPROVALS = 200
+OPENING = 5
+"""Of these, not counted: the first of them open the connection to APNs."""
 PAUSE_SECONDS = 0.05
 """Between two, so that each is on its own."""
+LOOK_SECONDS = 0.005
+"""At the journal, which names the moment itself."""
 WAIT_SECONDS_MAX = 30
+LOAD_SECONDS_MAX = 600
+"""It is ended once all is asked."""
 GOAL_MS = 50
 
 
@@ -34,15 +42,15 @@ def approval_to_push(approvals: int) -> Iterator[str | Ratio]:
         try:
             phone.enrol(server.relay.data)
             phone.register(server.relay.token("client", "phone"), text="summary", starts="never", cards="off")
-            seconds = approvals * (PAUSE_SECONDS + 0.1) + 5
             load = subprocess.Popen(
                 [str(BINARY), "bench", "fanout", *server.target, "--hosts", "10", "--sessions", str(SESSIONS), "--clients", "1", "--rate",
-                 str(EVENTS_PER_SECOND), "--duration", str(seconds), "--json"],
+                 str(EVENTS_PER_SECOND), "--duration", str(LOAD_SECONDS_MAX), "--json"],
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=plain_environment(server.folder), text=True,
             )  # fmt: skip
             try:
-                times = asyncio.run(ask(server, approvals, folder / "pushes.jsonl"))
-                if load.poll() not in (None, 0):
+                wait_until(lambda: server.relay.metric("heliograph_events_committed_total") > 2 * SESSIONS, 30, "the load to be under way")
+                times = asyncio.run(ask(server, OPENING + approvals, folder / "pushes.jsonl"))
+                if load.poll() is not None:
                     raise BenchFailed(f"the load beside it ended: {load.communicate()[1]}")
             finally:
                 load.terminate()
@@ -58,30 +66,24 @@ def approval_to_push(approvals: int) -> Iterator[str | Ratio]:
 async def ask(server: RelayServer, approvals: int, journal: Path) -> list[float]:
     """Milliseconds of each."""
     host = await Peer.open(server.relay, "host", server.relay.token("host", "asks"))
-    first = {"type": "events", "session": "asked", "first": 1, "events": [event("session.started", {"agent": {"name": "bench"}}, {})]}
-    host.send(first)
+    host.send({"type": "events", "session": "asked", "first": 1, "events": [event("session.started", {"agent": {"name": "bench"}}, {})]})
     await host.until("ack")
     listener = asyncio.create_task(listen(host))
-    asked: dict[str, float] = {}
-    number = 2
-    for count in range(approvals):
-        name = f"push-{count}"
-        head = {"approval": name, "kind": "tool", "tool": "Bash", "title": "make test", "digest": hashlib.sha256(name.encode()).hexdigest()}
-        asked[name] = time.time() * 1000
-        host.send({"type": "events", "session": "asked", "first": number, "events": [event("approval.requested", head, {"input": {"command": "make test"}})]})
-        await asyncio.sleep(PAUSE_SECONDS)
-        # Settled at the terminal, so that there is never more than one to ring for.
-        host.send({"type": "events", "session": "asked", "first": number + 1, "events": [event("approval.cancelled", {"approval": name, "reason": "answeredLocally"}, {})]})
-        number += 2
-        await asyncio.sleep(PAUSE_SECONDS)
+    times = []
+    with journal.open(encoding="utf-8") as lines:
+        for count in range(approvals):
+            name = f"push-{count}"
+            head = {"approval": name, "kind": "tool", "tool": "Bash", "title": "make test", "digest": hashlib.sha256(name.encode()).hexdigest()}
+            asked = time.time() * 1000
+            host.send({"type": "events", "session": "asked", "first": 2 + 2 * count, "events": [event("approval.requested", head, {"input": {"command": "make test"}})]})
+            times.append(await arrival(lines, name) - asked)
+            # Settled at the terminal, so that there is never more than one to ring for.
+            settled = event("approval.cancelled", {"approval": name, "reason": "answeredLocally"}, {})
+            host.send({"type": "events", "session": "asked", "first": 3 + 2 * count, "events": [settled]})
+            await asyncio.sleep(PAUSE_SECONDS)
     listener.cancel()
     host.close()
-    deadline = time.monotonic() + WAIT_SECONDS_MAX
-    while len(found := arrivals(journal)) < approvals:
-        if time.monotonic() > deadline:
-            raise BenchFailed(f"only {len(found)} of {approvals} approvals reached the wire")
-        await asyncio.sleep(0.1)
-    return [found[name] - at for name, at in asked.items()]
+    return times[OPENING:]
 
 
 async def listen(host: Peer) -> None:
@@ -89,13 +91,18 @@ async def listen(host: Peer) -> None:
         await host.receive()
 
 
-def arrivals(journal: Path) -> dict[str, float]:
-    """When the first push of each approval arrived, in milliseconds since 1970."""
-    found: dict[str, float] = {}
-    for line in journal.read_text().splitlines():
-        entry = json.loads(line)
-        if entry["kind"] == "request":
-            approval = (entry.get("payload") or {}).get("heliograph", {}).get("approval")
-            if approval and approval not in found:
-                found[approval] = entry["at"]
-    return found
+async def arrival(lines: TextIO, approval: str) -> float:
+    """When the first push of the approval arrived, in milliseconds since 1970."""
+    deadline = time.monotonic() + WAIT_SECONDS_MAX
+    half = ""
+    while time.monotonic() < deadline:
+        for line in lines:
+            # One that is still being written is read on in the next turn.
+            half += line
+            if not half.endswith("\n"):
+                continue
+            entry, half = json.loads(half), ""
+            if (entry.get("body") or {}).get("heliograph", {}).get("approval") == approval:
+                return float(entry["at"])
+        await asyncio.sleep(LOOK_SECONDS)
+    raise BenchFailed(f"the push for {approval} is not on the wire after {WAIT_SECONDS_MAX} s")

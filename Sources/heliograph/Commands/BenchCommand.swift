@@ -16,14 +16,14 @@ struct BenchCommand: ParsableCommand {
             Without more it starts a relay of its own in a temporary folder. Every subscriber checks that it gets each event once \
             and in order: otherwise the run fails. It leaves its sessions in a relay that was there before.
 
-              heliograph bench fanout --clients 1000                      as fast as 64 events at a time allow
-              heliograph bench fanout --clients 1000 --rate 50 --json     50 events a second, latency from when each was due
+              heliograph bench fanout --clients 1000               64 events at a time
+              heliograph bench fanout --clients 1000 --rate 50     when each is due
               heliograph bench approval
               heliograph bench ingest --hosts 100 --window 16384
               heliograph bench idle --clients 5000
               heliograph bench storm --clients 5000
               heliograph bench resume --clients 5000 --history 200
-              heliograph bench fanout --data DIR                          the relay that runs on this data
+              heliograph bench fanout --data DIR                   the relay that runs there
 
             Exit codes: 0 done, 1 the run failed (an event was missing, twice or late without end; the relay refused), 2 wrong usage, 4 \
             the relay cannot be reached.

@@ -5,6 +5,8 @@ TEST_PACKAGES := chromium curl fonts-dejavu-core nodejs node-typescript tmux pyt
 	nghttp2-client nghttp2-server systemd openssl dpkg-dev binutils man-db
 # Unpacked into .build/servers, not installed: as packages they would start servers.
 TEST_SERVERS := nginx caddy prometheus
+# The C programs that `make bench` holds the relay against.
+BENCH_PACKAGES := gcc libc6-dev libsqlite3-dev libwebsockets-dev pkg-config openssl
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=
@@ -83,10 +85,14 @@ simulate: packages ## Run seeds through the simulator: SEEDS=100000 for a night,
 	@swift build -c release --product simulate
 	@exec .build/release/simulate $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED) $(if $(HOURS),,--trace),--seeds $(or $(SEEDS),10000))
 
-bench: build venv ## Measure: hook cost, approval round trip, durable events and pushes per second, resuming, memory per client
-	$(PYTHON) Tests/Tools/bench.py $(ARGS)
+bench: build venv ## Measure against the machine's limit in the same run, and print the ratios; ARGS=--quick for two minutes
+	@Tests/Tools/install-packages $(BENCH_PACKAGES)
 	swift build -c release --static-swift-stdlib --product apns-bench
-	$(PYTHON) Tests/Tools/bench_apns.py
+	$(PYTHON) Tests/Tools/bench.py $(ARGS)
+
+bench-peers: build venv ## The same load against nchan, NATS, mosquitto and a uWebSockets server, where they are installed
+	@Tests/Tools/install-packages $(BENCH_PACKAGES)
+	$(PYTHON) Tests/Tools/bench/peers.py $(ARGS)
 
 soak: build venv ## Let a relay work for MINUTES=10 and see that it does not grow
 	$(PYTHON) Tests/Tools/bench/soak.py --minutes $(MINUTES)
@@ -110,4 +116,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test test-swift test-web test-integration check deploy-check deb deb-check lint format simulate bench soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test test-swift test-web test-integration check deploy-check deb deb-check lint format simulate bench bench-peers soak clean packages test-packages servers venv

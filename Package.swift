@@ -25,6 +25,7 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let package = Package(
@@ -41,13 +42,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         // The command: arguments, nothing else.
         .executableTarget(
             name: "heliograph",
             dependencies: [
-                "HeliographServer", "HeliographHost", "HeliographClient", "RelayAccess", "RelayCore", "RelayProtocol", "QRCode",
+                "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "RelayCore",
+                "RelayProtocol", "QRCode",
                 "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
             swiftSettings: settings),
@@ -64,6 +67,9 @@ let package = Package(
         module(
             "HeliographHost", ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", "Platform", logging]),
         module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
+
+        // What measures a relay, from outside.
+        module("HeliographBench", ["RelayProtocol", "RelayAccess", "CLinux", histogram]),
 
         // The core, the host's own, and their language: pure.
         module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
@@ -91,13 +97,14 @@ let package = Package(
         // For the authors of apps: cards, alerts and what the relay has to know of them. Stands on the platform alone.
         module("LiveActivityKit"),
 
-        // System libraries.
+        // System libraries, and what Swift leaves out of Linux.
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
-        // What Tests/Tools/bench_apns.py measures.
+        // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(
             name: "apns-bench", dependencies: ["PushAPNs"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
 
@@ -132,6 +139,7 @@ let package = Package(
                 metrics,
             ]),
         tests("HeliographClientTests", ["HeliographClient", "RelayAccess", "RelayProtocol", "WebSocketEngine"]),
+        tests("HeliographBenchTests", ["HeliographBench", "RelayProtocol"]),
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),
     ]
 )

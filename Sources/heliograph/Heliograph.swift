@@ -34,7 +34,7 @@ struct Heliograph: ParsableCommand {
                 subcommands: [
                     Sessions.self, Watch.self, Approvals.self, Devices.self, BudgetCommand.self, Login.self, Logout.self,
                 ]),
-            CommandGroup(name: "Testing", subcommands: [APNsSimulatorCommand.self]),
+            CommandGroup(name: "Testing", subcommands: [BenchCommand.self, APNsSimulatorCommand.self]),
         ])
 
     static func main() {

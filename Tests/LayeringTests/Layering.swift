@@ -10,7 +10,8 @@ struct Layering {
     /// The whole graph, from the command inwards. An import that is not here is a decision: make it in review.
     static let modules: [String: Module] = [
         "heliograph": Module(imports: [
-            "HeliographServer", "HeliographHost", "HeliographClient", "RelayAccess", "WebSocketEngine", "QRCode", "RelayCore",
+            "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "WebSocketEngine",
+            "QRCode", "RelayCore",
             "RelayProtocol", "APNsSimulator", "APNsSimulatorServer",
             "ArgumentParser", "Logging",
         ]),
@@ -25,6 +26,7 @@ struct Layering {
             "HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", "Platform", "Logging",
         ]),
         "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
+        "HeliographBench": Module(imports: ["RelayProtocol", "RelayAccess", "CLinux", "Histogram"]),
         "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine"]),
         "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "GRDB", "GRDBSQLite"]),
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "Platform", "DequeModule", "Logging"]),
@@ -57,7 +59,8 @@ struct Layering {
 
     /// A C library is one module's business, also in tests.
     static let soleImporters = [
-        "CLibwebsockets": "WebSocketEngine", "CNghttp2": "HTTP2", "COpenSSL": "Crypto", "CQREncode": "QRCode",
+        "CLibwebsockets": "WebSocketEngine", "CLinux": "HeliographBench", "CNghttp2": "HTTP2", "COpenSSL": "Crypto",
+        "CQREncode": "QRCode",
     ]
 
     /// Past this a file holds more than one thing.

@@ -1,5 +1,5 @@
 // apns-bench HOST:PORT AUTHORITY-FILE KEY-FILE PAYLOAD-FILE COUNT: sends so many pushes over one connection as fast as their answers come,
-// and prints `{"accepted":…,"seconds":…}`. Started by Tests/Tools/bench_apns.py.
+// and prints `{"accepted":…,"seconds":…}`. Started by Tests/Tools/bench/push_rate.py.
 
 import Foundation
 import PushAPNs

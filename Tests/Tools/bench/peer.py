@@ -28,7 +28,7 @@ class Peer:
         return peer
 
     def send(self, message: dict[str, Any]) -> None:
-        self.send_text(json.dumps(message, separators=(",", ":")).encode())
+        self.send_text(compact(message))
 
     def send_text(self, text: bytes) -> None:
         self.writer.write(frame(text))
@@ -60,6 +60,29 @@ class Peer:
 
     def close(self) -> None:
         self.writer.close()
+
+
+def wire_sizes(relay: Relay) -> tuple[int, int]:
+    """Bytes of a summary, and of the snapshot of a session that has just begun."""
+
+    async def ask() -> tuple[int, int]:
+        host = await Peer.open(relay, "host", relay.token("host", "sizes"))
+        client = await Peer.open(relay, "client", relay.token("client", "sizes"))
+        host.send({"type": "events", "session": "bench-0000-0", "first": 1, "events": [event("session.started", {"agent": {"name": "bench"}}, {})]})
+        await host.until("ack")
+        client.send({"type": "subscribe", "id": "s", "session": "bench-0000-0"})
+        snapshot = await client.until("snapshot")
+        host.send({"type": "events", "session": "bench-0000-0", "first": 2, "events": [event("message", {"role": "assistant"}, {"text": "x"})]})
+        summary = await client.until("summary")
+        host.close()
+        client.close()
+        return len(compact(summary)), len(compact(snapshot))
+
+    return asyncio.run(ask())
+
+
+def compact(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def now_ms() -> int:

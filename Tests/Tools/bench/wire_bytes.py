@@ -1,13 +1,5 @@
 """The bytes that load is made of."""
 
-import json
-
-EVENT = json.dumps(
-    {"kind": "message", "at": 1767225600000, "head": {"role": "assistant", "summary": "a line"}, "body": {"text": "x" * 150}},
-    separators=(",", ":"),
-).encode()
-"""About 250 bytes: a line of an agent's talk."""
-
 
 def handshake(port: int, role: str, token: str) -> bytes:
     return (

@@ -1,0 +1,17 @@
+/// One run of a plan against a relay.
+package enum Bench {
+    /// `restart` kills the relay and starts it again on the same data; nil where it is not ours to kill.
+    package static func run(
+        _ plan: BenchPlan, on target: BenchTarget, restart: (() throws(BenchError) -> BenchTarget)? = nil
+    ) throws(BenchError) -> BenchResult {
+        OwnUse.raiseDescriptorLimit()
+        switch plan.scenario {
+        case .fanout: return try FanOut(plan, target).run()
+        case .approval: return try ApprovalTrips(plan, target).run()
+        case .ingest: return try Ingest(plan, target).run()
+        case .idle: return try Crowd(plan, target).idle()
+        case .storm: return try Crowd(plan, target).storm()
+        case .resume: return try Crowd(plan, target).resume(restart: restart)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Why a run has no result.
+package struct BenchError: Error, Equatable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// The plan asks for what cannot be.
+        case plan
+        /// The relay cannot be reached or did not start.
+        case unreachable
+        /// The relay turned a connection or a message away.
+        case refused
+        /// A subscriber missed an event, or saw one twice or too early.
+        case sequence
+        /// What came is not what the protocol says.
+        case badMessage
+        /// The relay, or this program, did not get done within a limit.
+        case tooSlow
+        /// This machine gave no socket, file or process.
+        case system
+    }
+
+    package let code: Code
+    /// A sentence that names the place.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+}

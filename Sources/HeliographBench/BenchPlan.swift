@@ -1,0 +1,82 @@
+/// What a run does. Every field has a default that ends within seconds on a small machine.
+package struct BenchPlan: Sendable {
+    package enum Scenario: String, Sendable, CaseIterable {
+        /// Hosts make events, subscribers get them.
+        case fanout
+        /// Host → relay → client → relay → host, in turn.
+        case approval
+        /// Hosts send as fast as they are acknowledged; nobody watches.
+        case ingest
+        /// Clients that are there and do nothing.
+        case idle
+        /// Clients that all come at once, each with a snapshot.
+        case storm
+        /// Clients that all come back at once with a position, after a restart where the relay is our own.
+        case resume
+    }
+
+    /// What an event survives.
+    package enum Durability: String, Sendable, CaseIterable {
+        /// `events`: on disk before anybody sees it.
+        case durable
+        /// `deltas`: live only. Gaps are allowed, repeats are not.
+        case live
+    }
+
+    package var scenario: Scenario
+    package var hosts = 1
+    package var sessions = 1
+    package var clients = 100
+    /// Events a second over all sessions, sent when they are due whatever comes back; nil sends as the window allows.
+    package var rate: Int?
+    /// Events of a session that not every subscriber has yet (`fanout`), or that are not acknowledged yet, over all hosts (`ingest`).
+    package var window = 64
+    /// Events in one message of a host.
+    package var batch = 1
+    /// Bytes of one event.
+    package var size = 300
+    package var duration = Duration.seconds(5)
+    /// Before anything is measured.
+    package var warmUp = Duration.seconds(1)
+    package var durability = Durability.durable
+    /// Events that the session has before clients come (`storm`, `resume`).
+    package var history = 20
+    /// How many of them a client that comes back has missed (`resume`).
+    package var missed = 20
+    /// Connections in progress at once while clients gather; a storm has no such limit.
+    package var connecting = 64
+
+    package init(_ scenario: Scenario) { self.scenario = scenario }
+
+    /// Limits of this program: one thread, and memory that is made before the run.
+    static let clientsMax = 50_000
+    static let sessionsMax = 10_000
+    static let windowMax = 1 << 20
+    static let rateMax = 10_000_000
+
+    package func check() throws(BenchError) {
+        let rules: [(Bool, String)] = [
+            ((1...10_000).contains(hosts), "hosts: 1 to 10000"),
+            (
+                (hosts...Self.sessionsMax).contains(sessions),
+                "sessions: one for each host at least, \(Self.sessionsMax) at most"
+            ),
+            ((0...Self.clientsMax).contains(clients), "clients: 0 to \(Self.clientsMax)"),
+            (scenario == .ingest || clients >= 1, "clients: 1 at least, where somebody watches"),
+            (rate.map((1...Self.rateMax).contains) ?? true, "rate: 1 to \(Self.rateMax) events a second"),
+            ((1...Self.windowMax).contains(window), "window: 1 to \(Self.windowMax) events"),
+            ((1...EventTemplate.batchMax).contains(batch), "batch: 1 to \(EventTemplate.batchMax) events"),
+            (rate != nil || batch <= window, "batch: no more than the window"),
+            (
+                (EventTemplate.sizeMin...EventTemplate.sizeMax).contains(size),
+                "size: \(EventTemplate.sizeMin) to \(EventTemplate.sizeMax) bytes"
+            ),
+            (batch * size <= EventTemplate.messageBytesMax, "batch and size: \(EventTemplate.messageBytesMax) bytes together"),
+            (duration > .zero && duration <= .seconds(86_400), "duration: up to a day"),
+            (warmUp >= .zero && warmUp <= .seconds(3_600), "warm-up: up to an hour"),
+            ((0...100_000).contains(history), "history: 0 to 100000 events"),
+            ((0...history).contains(missed), "missed: no more than the history"),
+        ]
+        for (holds, sentence) in rules where !holds { throw BenchError(.plan, sentence) }
+    }
+}

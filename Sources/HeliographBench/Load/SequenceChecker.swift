@@ -1,0 +1,25 @@
+/// What one subscriber has had of one session: numbers that follow each other, and nothing else.
+struct SequenceChecker: Sendable {
+    /// What must come next.
+    private(set) var next: Int64
+    /// Live events may be dropped; they still come in order and once.
+    let allowsGaps: Bool
+    private(set) var missed: Int64 = 0
+
+    init(next: Int64, allowsGaps: Bool = false) {
+        self.next = next
+        self.allowsGaps = allowsGaps
+    }
+
+    /// Numbers that follow each other. Nil where they also follow what came before, else a sentence.
+    mutating func take(_ numbers: ClosedRange<Int64>) -> String? {
+        let first = numbers.lowerBound
+        if first != next {
+            guard first > next else { return "event \(first) came again or out of order: \(next) was to come" }
+            guard allowsGaps else { return "events \(next) to \(first - 1) are missing: \(first) came" }
+            missed += first - next
+        }
+        next = numbers.upperBound + 1
+        return nil
+    }
+}

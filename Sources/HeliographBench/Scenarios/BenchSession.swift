@@ -1,0 +1,12 @@
+/// One session of the load, as its host numbers it: events count from 1, and the first says that it began.
+struct BenchSession {
+    let id: String
+    /// Index of the host that makes it.
+    let host: Int
+    /// How every `events` message to a client begins, up to the number; known once a snapshot named the epoch.
+    var prefix: [UInt8] = []
+    /// The number that the next event gets.
+    var next: Int64 = 1
+    /// What the relay has acknowledged.
+    var through: Int64 = 0
+}

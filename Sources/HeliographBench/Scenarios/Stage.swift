@@ -1,0 +1,252 @@
+internal import Glibc
+internal import RelayProtocol
+
+/// What every scenario has: hosts that have announced their sessions, and clients that come a few at a time until each has its
+/// snapshot. A scenario adds what it does with events, approvals and acknowledgements.
+class Stage: LinkHandler {
+    /// For connections, welcomes, snapshots, and for the last event to arrive.
+    static let patienceNanoseconds: Int64 = 60_000_000_000
+    /// A client that was turned away comes again after a part of this, as a real one does.
+    static let retryNanoseconds: Int64 = 250_000_000
+
+    let plan: BenchPlan
+    let target: BenchTarget
+    let driver: Driver
+    let template: EventTemplate
+    let gauge: ProcessGauge?
+    var sessions: [BenchSession]
+    /// Where each session stands, by its id.
+    private let places: [String: Int]
+    var hosts: [Link] = []
+    var clients: [Link] = []
+    /// Hosts that are welcome, and clients that have all that was asked for.
+    private(set) var hostsReady = 0
+    private(set) var clientsLevel = 0
+    /// How many times somebody was turned away, and came again.
+    private(set) var turnedAway = 0
+    private var returning: [(at: Int64, number: Int)] = []
+    private(set) var epoch = ""
+
+    init(_ plan: BenchPlan, _ target: BenchTarget) throws(BenchError) {
+        try plan.check()
+        guard target.hostTokens.count >= plan.hosts else {
+            throw BenchError(.plan, "\(plan.hosts) hosts need as many host tokens: there are \(target.hostTokens.count)")
+        }
+        self.plan = plan
+        self.target = target
+        driver = try Driver(Endpoint(target.relay), dialect: target.dialect)
+        template = EventTemplate(size: plan.size, at: WallTime.milliseconds)
+        gauge = try target.process.map { process throws(BenchError) in try ProcessGauge(process) }
+        // No two runs on one relay may share a session: each begins anew at 1.
+        let run = String(UInt32.random(in: 0 ... .max), radix: 16)
+        let made = (0..<plan.sessions).map { BenchSession(id: "bench-\(run)-\($0)", host: $0 % plan.hosts) }
+        sessions = made
+        places = Dictionary(uniqueKeysWithValues: made.enumerated().map { ($1.id, $0) })
+    }
+
+    // MARK: - Gathering
+
+    /// Until each host is welcome and each session has begun, with so many events in all.
+    func gatherHosts(events: Int = 1) throws(BenchError) {
+        for number in 0..<plan.hosts { hosts.append(try driver.open(.host, number: number, token: target.hostTokens[number])) }
+        try wait("hosts are welcome") { hostsReady == plan.hosts }
+        guard target.dialect == .heliograph else { return }
+        for index in sessions.indices {
+            let started = #"{"kind":"session.started","at":\#(WallTime.milliseconds),"head":{"agent":{"name":"bench"}}}"#
+            queueEvents(Array(started.utf8), first: 1, of: index)
+            sessions[index].next = 2
+            while sessions[index].next <= events {
+                let count = Int64(
+                    min(
+                        EventTemplate.batchMax, EventTemplate.messageBytesMax / plan.size,
+                        events - Int(sessions[index].next) + 1))
+                queueEvents(count, of: index)
+            }
+            try driver.flush(hosts[sessions[index].host])
+        }
+        try wait("sessions have begun") { sessions.allSatisfy { $0.through == $0.next - 1 } }
+    }
+
+    /// Until each client is level; at most `connecting` are on the way at a time.
+    func gatherClients(connecting: Int, _ eachTurn: () throws(BenchError) -> Void = {}) throws(BenchError) {
+        clients.reserveCapacity(plan.clients)
+        let deadline = SteadyClock.now + Self.patienceNanoseconds
+        while clientsLevel < plan.clients {
+            while clients.count < plan.clients, clients.count - clientsLevel < connecting {
+                clients.append(try driver.open(.client, number: clients.count, token: target.clientToken))
+            }
+            let now = SteadyClock.now
+            try comeBack(at: now)
+            guard now < deadline else {
+                throw BenchError(.tooSlow, "only \(clientsLevel) of \(plan.clients) clients are level after a minute")
+            }
+            try eachTurn()
+            try driver.turn(10_000_000, self)
+        }
+    }
+
+    private func comeBack(at now: Int64) throws(BenchError) {
+        while let first = returning.first, first.at <= now {
+            returning.removeFirst()
+            clients[first.number] = try driver.open(.client, number: first.number, token: target.clientToken)
+        }
+    }
+
+    /// Turns until it holds.
+    func wait(_ what: String, until holds: () -> Bool) throws(BenchError) {
+        let deadline = SteadyClock.now + Self.patienceNanoseconds
+        while !holds() {
+            guard SteadyClock.now < deadline else {
+                throw BenchError(.tooSlow, "after a minute it is still not so that \(what)")
+            }
+            try driver.turn(100_000_000, self)
+        }
+    }
+
+    func becameReady() { hostsReady += 1 }
+
+    func becameLevel() { clientsLevel += 1 }
+
+    func place(of session: String) -> Int? { places[session] }
+
+    // MARK: - Sending
+
+    /// The next events of a session in one message.
+    func queueEvents(_ count: Int64, of index: Int) {
+        let first = sessions[index].next
+        var events: [UInt8] = []
+        events.reserveCapacity(Int(count) * (plan.size + 1))
+        template.append(first..<first + count, to: &events)
+        sessions[index].next += count
+        queueEvents(events, first: first, of: index)
+    }
+
+    func queueEvents(_ events: [UInt8], first: Int64, of index: Int) {
+        let session = sessions[index]
+        var message = Array(#"{"type":"events","session":"\#(session.id)","first":\#(first),"events":["#.utf8)
+        message.reserveCapacity(message.count + events.count + 2)
+        message += events
+        message += [UInt8(ascii: "]"), UInt8(ascii: "}")]
+        hosts[session.host].queue(message)
+    }
+
+    func say(_ link: Link, _ writer: consuming JSONWriter) throws(BenchError) {
+        link.queue(writer.finish())
+        try driver.flush(link)
+    }
+
+    // MARK: - What came
+
+    func opened(_ link: Link) throws(BenchError) {
+        guard target.dialect == .heliograph else { return try openedPeer(link) }
+        var hello = JSONWriter(type: "hello")
+        hello.field("version", ProtocolVersion.current)
+        hello.field("software", "heliograph-bench")
+        try say(link, hello)
+    }
+
+    func turnedAway(_ link: Link, status: Int) throws(BenchError) {
+        guard link.role == .client, status == 0 || status == 429 || status == 503 else {
+            throw BenchError(.refused, "\(link.name) was refused with HTTP \(status)")
+        }
+        turnedAway += 1
+        returning.append((SteadyClock.now + .random(in: 0..<Self.retryNanoseconds), link.number))
+        returning.sort { $0.at < $1.at }
+    }
+
+    func received(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
+        guard target.dialect == .heliograph else { return unsafe try receivedFromPeer(message, on: link, at: now) }
+        switch link.role {
+        case .client: unsafe try clientReceived(message, on: link, at: now)
+        case .host: unsafe try hostReceived(message, on: link, at: now)
+        }
+    }
+
+    func hostReceived(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
+        if unsafe message.starts(with: #"{"type":"ack""#) {
+            unsafe try acknowledged(message, on: link)
+        } else if unsafe message.starts(with: #"{"type":"welcome""#) {
+            hostsReady += 1
+        } else if unsafe !message.starts(with: #"{"type":"hold""#) {
+            throw unsafe Self.unexpected(message, on: link)
+        }
+    }
+
+    func clientReceived(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
+        if unsafe message.starts(with: #"{"type":"welcome""#) {
+            if epoch.isEmpty {
+                let welcome = unsafe try Self.document(message, on: link)
+                epoch = try Self.reading(link) { () throws(WireError) in try welcome.object().string("epoch") }
+            }
+            try subscribe(link)
+        } else if unsafe message.starts(with: #"{"type":"snapshot""#) {
+            // It stands before the events; a storm has no time to take each snapshot apart.
+            guard let seq = unsafe message.number(after: #""seq":"#) else { throw unsafe Self.unexpected(message, on: link) }
+            try snapshotCame(through: seq, on: link)
+        } else if unsafe message.starts(with: #"{"type":"reply""#) {
+            if unsafe message.contains(#""error":{"#) { throw unsafe Self.unexpected(message, on: link) }
+        } else if unsafe !message.starts(with: #"{"type":"summary""#), unsafe !message.starts(with: #"{"type":"approval""#) {
+            throw unsafe Self.unexpected(message, on: link)
+        }
+    }
+
+    /// What a client asks for once it is welcome.
+    func subscribe(_ link: Link) throws(BenchError) {
+        var message = JSONWriter(type: "subscribe")
+        message.field("id", "s")
+        message.field("session", sessions[link.number % plan.sessions].id)
+        try say(link, message)
+    }
+
+    /// The first answer to it.
+    private func snapshotCame(through seq: Int64, on link: Link) throws(BenchError) {
+        let index = link.number % plan.sessions
+        guard seq == sessions[index].next - 1 else {
+            throw BenchError(.sequence, "\(link.name): its snapshot ends at \(seq), the log at \(sessions[index].next - 1)")
+        }
+        if sessions[index].prefix.isEmpty {
+            sessions[index].prefix = Array(
+                #"{"type":"events","session":"\#(sessions[index].id)","epoch":"\#(epoch)","first":"#.utf8)
+        }
+        becameLevel()
+    }
+
+    private func acknowledged(_ message: UnsafeRawBufferPointer, on link: Link) throws(BenchError) {
+        // The usual: one session.
+        if plan.sessions == plan.hosts {
+            guard let number = unsafe message.number(after: #""through":"#) else {
+                throw unsafe Self.unexpected(message, on: link)
+            }
+            sessions[link.number].through = number
+            return
+        }
+        let bytes = unsafe Array(message)
+        let ack = try Self.reading(link) { () throws(WireError) in try MessageToHost(parsing: bytes) }
+        guard case .ack(let entries) = ack else { throw unsafe Self.unexpected(message, on: link) }
+        for entry in entries {
+            guard let index = places[entry.session.rawValue] else { throw unsafe Self.unexpected(message, on: link) }
+            sessions[index].through = entry.through
+        }
+    }
+
+    // MARK: - Peers
+
+    func openedPeer(_ link: Link) throws(BenchError) { throw BenchError(.plan, "only `fanout` can be asked of another server") }
+
+    func receivedFromPeer(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {}
+
+    // MARK: - Reading
+
+    static func unexpected(_ message: UnsafeRawBufferPointer, on link: Link) -> BenchError {
+        BenchError(.badMessage, "\(link.name) was sent \(unsafe String(decoding: message.prefix(400), as: UTF8.self))")
+    }
+
+    static func document(_ message: UnsafeRawBufferPointer, on link: Link) throws(BenchError) -> JSONValue {
+        let bytes = unsafe Array(message)
+        return try reading(link) { () throws(WireError) in try JSONDocument(parsing: bytes).root }
+    }
+
+    static func reading<Value>(_ link: Link, _ body: () throws(WireError) -> Value) throws(BenchError) -> Value {
+        do { return try body() } catch { throw BenchError(.badMessage, "\(link.name): \(error)") }
+    }
+}

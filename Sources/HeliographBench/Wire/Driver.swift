@@ -1,0 +1,233 @@
+internal import CLinux
+internal import Glibc
+
+/// Every connection of a run on one thread and one epoll: what it costs must not be what is measured.
+///
+/// Frames are read into one buffer and handed out where they stand; only the end of a frame that is not whole yet is copied. It is
+/// not `WebSocketEngine`, which hands out messages of their own and takes 5 KiB a connection: a load made of the same library as
+/// the relay would also hide what that library costs.
+@safe
+final class Driver {
+    /// One read: a few turns of a relay that sends 64 events of 300 bytes in each.
+    private static let readBytes = 256 << 10
+    /// A tail that has grown further is given back once it is empty.
+    private static let tailKeptBytes = 32 << 10
+    /// Sockets looked at in one wait.
+    private static let eventsMax = 1_024
+    /// What waits for a relay that does not read; beyond it the plan asks for more than it takes.
+    private static let outboxBytesMax = 64 << 20
+    /// An upgrade's answer.
+    private static let answerBytesMax = 16 << 10
+
+    private let poll: Int32
+    private let endpoint: Endpoint
+    private let dialect: Dialect
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+    /// By descriptor, which is what epoll knows each by.
+    private var links: [Link?] = []
+    /// Nanoseconds spent waiting: a load that never waits is what was measured.
+    private(set) var waited: Int64 = 0
+
+    init(_ endpoint: Endpoint, dialect: Dialect) throws(BenchError) {
+        self.endpoint = endpoint
+        self.dialect = dialect
+        poll = clinux_epoll_create()
+        unsafe buffer = .allocate(byteCount: Self.readBytes, alignment: 64)
+        unsafe events = .allocate(capacity: Self.eventsMax)
+        guard poll >= 0 else { throw BenchError(.system, "no epoll: \(String(errno: errno))") }
+    }
+
+    deinit {
+        for link in links { if let link { Glibc.close(link.descriptor) } }
+        Glibc.close(poll)
+        unsafe buffer.deallocate()
+        unsafe events.deallocate()
+    }
+
+    // MARK: - Orders
+
+    func open(_ role: Link.Role, number: Int, token: String) throws(BenchError) -> Link {
+        let upgrade = dialect.upgrade(role, host: endpoint.host, prefix: endpoint.prefix, token: token)
+        let link = Link(role: role, number: number, descriptor: try endpoint.connect(), upgrade: upgrade)
+        let place = Int(link.descriptor)
+        while links.count <= place { links.append(nil) }
+        links[place] = link
+        control(EPOLL_CTL_ADD, link)
+        return link
+    }
+
+    /// Sends what is queued, as far as the socket takes it.
+    func flush(_ link: Link) throws(BenchError) {
+        guard link.state != .closed, link.outboxSent < link.outbox.count else { return }
+        let result = unsafe link.outbox.withUnsafeBytes { bytes in
+            unsafe send(
+                link.descriptor, bytes.baseAddress! + link.outboxSent, bytes.count - link.outboxSent, Int32(MSG_NOSIGNAL))
+        }
+        if result > 0 {
+            link.outboxSent += result
+        } else if errno != EAGAIN, errno != EINTR {
+            throw BenchError(.refused, "\(link.name) cannot send: \(String(errno: errno))")
+        }
+        let isDone = link.outboxSent == link.outbox.count
+        if isDone {
+            link.outbox.removeAll(keepingCapacity: link.role == .host)
+            link.outboxSent = 0
+        } else if link.outbox.count - link.outboxSent > Self.outboxBytesMax {
+            throw BenchError(
+                .tooSlow, "\(link.name) has \(Self.outboxBytesMax) bytes that the relay does not read: lower the rate")
+        }
+        if link.waitsForRoom == isDone {
+            link.waitsForRoom = !isDone
+            control(EPOLL_CTL_MOD, link)
+        }
+    }
+
+    func close(_ link: Link) {
+        guard link.state != .closed else { return }
+        link.state = .closed
+        links[Int(link.descriptor)] = nil
+        Glibc.close(link.descriptor)
+        link.tail = []
+        link.outbox = []
+        link.outboxSent = 0
+    }
+
+    /// Waits for at most so many nanoseconds, and hands out what came.
+    func turn(_ limit: Int64, _ handler: some LinkHandler) throws(BenchError) {
+        let before = SteadyClock.now
+        let count = unsafe clinux_epoll_wait(poll, events.baseAddress, Int32(Self.eventsMax), max(0, limit))
+        waited += SteadyClock.now - before
+        guard count >= 0 || errno == EINTR else { throw BenchError(.system, "epoll: \(String(errno: errno))") }
+        for index in 0..<Int(max(0, count)) {
+            let (happened, descriptor) = unsafe (events[index].events, events[index].data.fd)
+            // Closed by what was handled before it in this turn.
+            guard let link = links[Int(descriptor)] else { continue }
+            if happened & EPOLLOUT.rawValue != 0, link.waitsForRoom { try becameWritable(link, handler) }
+            if link.state != .closed, happened & ~EPOLLOUT.rawValue != 0 { try becameReadable(link, handler) }
+        }
+    }
+
+    // MARK: - Sockets
+
+    private func control(_ operation: Int32, _ link: Link) {
+        var event = unsafe epoll_event()
+        unsafe event.events = EPOLLIN.rawValue | (link.waitsForRoom ? EPOLLOUT.rawValue : 0)
+        unsafe event.data.fd = link.descriptor
+        let result = unsafe epoll_ctl(poll, operation, link.descriptor, &event)
+        precondition(result == 0, "epoll takes every socket once: \(String(errno: errno))")
+    }
+
+    private func becameWritable(_ link: Link, _ handler: some LinkHandler) throws(BenchError) {
+        if link.state == .upgrading {
+            var failure: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            unsafe getsockopt(link.descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
+            guard failure == 0 else { return try lost(link, failure, handler) }
+        }
+        try flush(link)
+    }
+
+    private func becameReadable(_ link: Link, _ handler: some LinkHandler) throws(BenchError) {
+        let count = unsafe recv(link.descriptor, buffer.baseAddress, buffer.count, 0)
+        guard count > 0 else {
+            let failure = count == 0 ? 0 : errno
+            if failure == EAGAIN || failure == EINTR { return }
+            return try lost(link, failure, handler)
+        }
+        let now = SteadyClock.now
+        let bytes = unsafe UnsafeRawBufferPointer(start: buffer.baseAddress, count: count)
+        if link.tail.isEmpty {
+            let taken = unsafe try take(bytes, from: link, at: now, handler)
+            if taken < count, link.state != .closed { unsafe link.tail.append(contentsOf: bytes[taken...]) }
+            return
+        }
+        unsafe link.tail.append(contentsOf: bytes)
+        // Handlers may close the link, which takes its tail away: the bytes are held here meanwhile.
+        var whole = link.tail
+        link.tail = []
+        let taken = try taken(of: whole, from: link, at: now, handler)
+        if taken == whole.count, whole.capacity > Self.tailKeptBytes { return }
+        whole.removeFirst(taken)
+        if link.state != .closed { link.tail = whole }
+    }
+
+    private func taken(
+        of bytes: [UInt8], from link: Link, at now: Int64, _ handler: some LinkHandler
+    ) throws(BenchError) -> Int {
+        unsafe try bytes.withUnsafeBufferPointer { (buffer) throws(BenchError) in
+            unsafe try take(UnsafeRawBufferPointer(buffer), from: link, at: now, handler)
+        }
+    }
+
+    private func lost(_ link: Link, _ failure: Int32, _ handler: some LinkHandler) throws(BenchError) {
+        let wasUpgrading = link.state == .upgrading
+        close(link)
+        guard wasUpgrading else {
+            throw BenchError(.refused, "\(link.name) was cut off\(failure == 0 ? "" : ": \(String(errno: failure))")")
+        }
+        if failure == ECONNREFUSED { throw BenchError(.unreachable, "nobody listens there any more") }
+        try handler.turnedAway(link, status: 0)
+    }
+
+    // MARK: - Frames
+
+    /// How many bytes were of use.
+    private func take(
+        _ bytes: UnsafeRawBufferPointer, from link: Link, at now: Int64, _ handler: some LinkHandler
+    ) throws(BenchError) -> Int {
+        var taken = 0
+        if link.state == .upgrading {
+            guard let end = unsafe Self.endOfAnswer(bytes) else {
+                guard bytes.count <= Self.answerBytesMax else {
+                    throw BenchError(.badMessage, "\(link.name): no end of the answer")
+                }
+                return 0
+            }
+            let status = unsafe Self.status(bytes)
+            guard status == 101 else {
+                close(link)
+                try handler.turnedAway(link, status: status)
+                return bytes.count
+            }
+            link.state = .open
+            taken = end
+            try handler.opened(link)
+        }
+        while link.state == .open {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[taken...])
+            guard let head = unsafe try Frame.head(rest), rest.count >= head.count + head.payload else { break }
+            let payload = unsafe UnsafeRawBufferPointer(rebasing: rest[head.count..<head.count + head.payload])
+            taken += head.count + head.payload
+            switch head.opcode {
+            case .text, .binary, .continuation:
+                guard dialect.isStream || (head.isFinal && head.opcode != .continuation) else {
+                    throw BenchError(.badMessage, "\(link.name): a message came in pieces, as this relay sends none")
+                }
+                unsafe try handler.received(payload, on: link, at: now)
+            case .ping:
+                unsafe link.queue(Array(payload), opcode: .pong)
+                try flush(link)
+            case .pong: break
+            case .close:
+                let code = payload.count >= 2 ? unsafe Int(payload[0]) << 8 | Int(payload[1]) : 1005
+                throw BenchError(
+                    .refused,
+                    "\(link.name) was closed with \(code) \(unsafe String(decoding: payload.dropFirst(2), as: UTF8.self))")
+            }
+        }
+        return taken
+    }
+
+    /// Where the frames begin.
+    private static func endOfAnswer(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let found = unsafe clinux_find(bytes.baseAddress!, bytes.count, "\r\n\r\n", 4) else { return nil }
+        return unsafe UnsafeRawPointer(found) - bytes.baseAddress! + 4
+    }
+
+    /// Of `HTTP/1.1 101 …`; 0 where it is none.
+    private static func status(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard bytes.count >= 12 else { return 0 }
+        return unsafe Int(String(decoding: bytes[9..<12], as: UTF8.self)) ?? 0
+    }
+}

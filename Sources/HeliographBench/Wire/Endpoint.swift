@@ -1,0 +1,76 @@
+internal import Glibc
+internal import RelayAccess
+
+/// The address of a relay, looked up once.
+struct Endpoint {
+    private var storage = sockaddr_storage()
+    private var length: socklen_t = 0
+    /// As the `Host` header names it.
+    let host: String
+    let prefix: String
+
+    init(_ relay: RelayAddress) throws(BenchError) {
+        prefix = relay.prefix
+        switch relay.target {
+        case .unix(let path):
+            host = "localhost"
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            let bytes = Array(path.utf8)
+            let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
+                guard bytes.count < room.count else { return false }
+                unsafe room.copyBytes(from: bytes)
+                return true
+            }
+            guard fits else { throw BenchError(.plan, "\(relay): the socket's path is too long") }
+            unsafe withUnsafeBytes(of: &address) { unsafe copy($0) }
+        case .tcp(_, _, isTLS: true):
+            throw BenchError(
+                .plan,
+                "\(relay): bench speaks plain HTTP, so that it measures the relay and not a TLS client. Name the relay's own port."
+            )
+        case .tcp(let name, let port, isTLS: false):
+            host = "\(name.contains(":") ? "[\(name)]" : name):\(port)"
+            var hints = unsafe addrinfo()
+            unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+            var list: UnsafeMutablePointer<addrinfo>?
+            let status = unsafe getaddrinfo(name, "\(port)", &hints, &list)
+            guard status == 0, let first = unsafe list else {
+                throw BenchError(.unreachable, "\(name): \(unsafe String(cString: gai_strerror(status)))")
+            }
+            defer { unsafe freeaddrinfo(first) }
+            unsafe copy(UnsafeRawBufferPointer(start: first.pointee.ai_addr, count: Int(first.pointee.ai_addrlen)))
+        }
+    }
+
+    private mutating func copy(_ address: UnsafeRawBufferPointer) {
+        length = socklen_t(address.count)
+        unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: address) }
+    }
+
+    /// A socket that is being connected.
+    func connect() throws(BenchError) -> Int32 {
+        let family = Int32(storage.ss_family)
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw BenchError(.system, "no socket: \(String(errno: errno))") }
+        if family != AF_UNIX {
+            var yes: Int32 = 1
+            unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let result = unsafe withUnsafePointer(to: storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe Glibc.connect(descriptor, $0, length) }
+        }
+        // A Unix socket whose queue is full says EAGAIN: it is as if the connection had been cut.
+        guard result == 0 || errno == EINPROGRESS || errno == EAGAIN else {
+            let failure = errno
+            close(descriptor)
+            throw BenchError(.unreachable, "\(host): \(String(errno: failure))")
+        }
+        return descriptor
+    }
+}
+
+extension String {
+    /// The system's sentence for `errno`.
+    init(errno number: Int32) { self = unsafe String(cString: strerror(number)) }
+}

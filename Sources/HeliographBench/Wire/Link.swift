@@ -1,0 +1,37 @@
+/// One connection of the load. The driver alone reads and writes its socket.
+final class Link {
+    enum Role { case host, client }
+
+    enum State {
+        /// Until the socket is connected and the upgrade is answered.
+        case upgrading
+        /// Frames go both ways.
+        case open
+        /// The socket is gone.
+        case closed
+    }
+
+    let role: Role
+    /// Counts the hosts, and the clients, from 0.
+    let number: Int
+    var state = State.upgrading
+    var descriptor: Int32
+    /// What was read of a frame that is not whole yet.
+    var tail: [UInt8] = []
+    /// What the socket has not taken yet, from `outboxSent` on.
+    var outbox: [UInt8] = []
+    var outboxSent = 0
+    /// The socket was full: the driver is told when it is not.
+    var waitsForRoom = true
+
+    init(role: Role, number: Int, descriptor: Int32, upgrade: [UInt8]) {
+        self.role = role
+        self.number = number
+        self.descriptor = descriptor
+        outbox = upgrade
+    }
+
+    var name: String { "\(role) \(number)" }
+
+    func queue(_ text: [UInt8], opcode: Frame.Opcode = .text) { Frame.append(text, opcode, to: &outbox) }
+}

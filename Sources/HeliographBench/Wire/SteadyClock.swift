@@ -1,0 +1,12 @@
+internal import CLinux
+
+/// Nanoseconds of CLOCK_MONOTONIC: what every moment of a run is told by.
+enum SteadyClock {
+    static var now: Int64 { clinux_monotonic_nanoseconds() }
+}
+
+extension Duration {
+    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+
+    var inSeconds: Double { Double(nanoseconds) / 1e9 }
+}

@@ -1,0 +1,6 @@
+internal import CLinux
+
+/// What events are dated by.
+enum WallTime {
+    static var milliseconds: Int64 { clinux_wall_milliseconds() }
+}

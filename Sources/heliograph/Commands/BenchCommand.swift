@@ -1,0 +1,194 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import HeliographBench
+import HeliographServer
+import RelayAccess
+import RelayCore
+import RelayProtocol
+
+/// `heliograph bench`
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure a relay: how fast, how late, how much processor and memory.",
+        discussion: """
+            Without more it starts a relay of its own in a temporary folder. Every subscriber checks that it gets each event once \
+            and in order: otherwise the run fails. It leaves its sessions in a relay that was there before.
+
+              heliograph bench fanout --clients 1000               64 events at a time
+              heliograph bench fanout --clients 1000 --rate 50     when each is due
+              heliograph bench approval
+              heliograph bench ingest --hosts 100 --window 16384
+              heliograph bench idle --clients 5000
+              heliograph bench storm --clients 5000
+              heliograph bench resume --clients 5000 --history 200
+              heliograph bench fanout --data DIR                   the relay that runs there
+
+            Exit codes: 0 done, 1 the run failed (an event was missing, twice or late without end; the relay refused), 2 wrong usage, 4 \
+            the relay cannot be reached.
+            """)
+
+    @Argument(help: "fanout, approval, ingest, idle, storm or resume.")
+    var scenario: BenchPlan.Scenario
+
+    @Option(help: "Hosts, each with a connection.")
+    var hosts: Int?
+
+    @Option(help: "Sessions, dealt out to the hosts in turn. Default: one for each host.")
+    var sessions: Int?
+
+    @Option(help: "Clients, dealt out to the sessions in turn.")
+    var clients: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Events a second, all sessions together, whatever comes back. Without: as the window allows.", valueName: "events/s"
+        ))
+    var rate: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Events under way: of each session to its slowest subscriber; with `ingest`, of all hosts to the disk.",
+            valueName: "events"))
+    var window: Int?
+
+    @Option(help: ArgumentHelp("Events in one message of a host.", valueName: "events"))
+    var batch = 1
+
+    @Option(help: ArgumentHelp("Size of an event.", valueName: "bytes"))
+    var size = 300
+
+    @Option(help: ArgumentHelp("How long to measure.", valueName: "seconds"))
+    var duration = 5.0
+
+    @Option(help: ArgumentHelp("How long to run before that.", valueName: "seconds"))
+    var warmUp = 1.0
+
+    @Option(
+        help:
+            "durable: events that are on disk before anybody sees them. live: pieces of unfinished messages, which need --rate."
+    )
+    var durability = BenchPlan.Durability.durable
+
+    @Option(help: ArgumentHelp("Events that a session has before clients come (storm, resume).", valueName: "events"))
+    var history = 20
+
+    @Option(help: ArgumentHelp("How many of them a client that comes back has missed (resume).", valueName: "events"))
+    var missed = 20
+
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp("Measure the relay that runs on this data directory.", valueName: "folder"))
+    var dataDirectory: String?
+
+    @Option(help: ArgumentHelp("Measure the relay there; needs --client-token and --host-token.", valueName: "url"))
+    var relay: String?
+
+    @Option(help: ArgumentHelp("The token that all clients come with.", valueName: "token"))
+    var clientToken: String?
+
+    @Option(help: ArgumentHelp("A host's token; once for each host.", valueName: "token"))
+    var hostToken: [String] = []
+
+    @Option(help: ArgumentHelp("The relay's process on this machine, to measure what it uses.", valueName: "id"))
+    var pid: Int32?
+
+    @Option(help: ArgumentHelp("What the other side speaks: heliograph, plain, nats or mqtt.", visibility: .hidden))
+    var speaks = Dialect.heliograph
+
+    @Flag(help: "Print JSON instead of a table.")
+    var json = false
+
+    func validate() throws {
+        if relay != nil, dataDirectory != nil { throw ValidationError("--relay and --data name the same thing: give one.") }
+        do throws(BenchError) { try plan.check() } catch { throw ValidationError(error.message) }
+    }
+
+    private var plan: BenchPlan {
+        var plan = BenchPlan(scenario)
+        plan.hosts = hosts ?? 1
+        plan.sessions = sessions ?? plan.hosts
+        plan.clients = clients ?? (scenario == .approval ? plan.sessions : plan.clients)
+        plan.rate = rate
+        plan.window = window ?? (scenario == .ingest ? 16_384 : 64)
+        plan.batch = batch
+        plan.size = size
+        plan.duration = .seconds(duration)
+        plan.warmUp = .seconds(warmUp)
+        plan.durability = durability
+        plan.history = history
+        plan.missed = min(missed, history)
+        return plan
+    }
+
+    func run() throws {
+        do throws(BenchError) {
+            let result = try measured()
+            if json { Output.json { result.write(to: &$0) } } else { result.table.forEach { print($0) } }
+        } catch {
+            FileHandle.standardError.write(Data("heliograph: \(error.code.rawValue): \(error)\n".utf8))
+            throw ExitCode(error.code == .unreachable ? 4 : error.code == .plan ? 2 : 1)
+        }
+    }
+
+    private func measured() throws(BenchError) -> BenchResult {
+        if let relay { return try Bench.run(plan, on: given(relay)) }
+        if let dataDirectory {
+            return try withTokens(in: dataDirectory) { (target) throws(BenchError) in try Bench.run(plan, on: target) }
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heliograph-bench-\(getpid())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let own = try OwnRelay(executable: Executable.path, data: folder)
+        defer { own.stop() }
+        return try withTokens(in: folder, process: own.process) { (target) throws(BenchError) in
+            try Bench.run(plan, on: target) { () throws(BenchError) in
+                try own.killAndStart()
+                var again = target
+                again.relay = own.address
+                again.process = own.process
+                return again
+            }
+        }
+    }
+
+    private func given(_ relay: String) throws(BenchError) -> BenchTarget {
+        guard let address = RelayAddress(relay) else { throw BenchError(.plan, "--relay \(relay) is no address of a relay") }
+        guard let clientToken else { throw BenchError(.plan, "--relay needs --client-token, and --host-token for each host") }
+        var target = BenchTarget(relay: address, hostTokens: hostToken, clientToken: clientToken, process: pid)
+        target.dialect = speaks
+        return target
+    }
+
+    /// Makes tokens for the run, and takes them back.
+    private func withTokens(
+        in directory: String, process: Int32? = nil, _ body: (BenchTarget) throws(BenchError) -> BenchResult
+    ) throws(BenchError) -> BenchResult {
+        let administration: Administration
+        var made: [(id: String, secret: String)] = []
+        do {
+            administration = try Administration(directory: directory)
+            for number in 0...plan.hosts {
+                let name = number == 0 ? "bench" : "bench host \(number)"
+                let new = try administration.credentials.makeToken(number == 0 ? .client : .host, name: name)
+                made.append((new.token.id, new.secret))
+            }
+        } catch { throw BenchError(.system, "\(directory): \(error)") }
+        administration.tokensChanged()
+        defer {
+            for token in made { _ = try? administration.revoke(token.id) }
+            administration.tokensChanged()
+        }
+        guard let url = administration.relayURL, let address = RelayAddress(url) else {
+            throw BenchError(.unreachable, "no relay has run on \(directory)")
+        }
+        return try body(
+            BenchTarget(
+                relay: address, hostTokens: made.dropFirst().map(\.secret), clientToken: made[0].secret, process: process ?? pid
+            ))
+    }
+}
+
+extension BenchPlan.Scenario: ExpressibleByArgument {}
+extension BenchPlan.Durability: ExpressibleByArgument {}
+extension Dialect: ExpressibleByArgument {}

@@ -1,0 +1,131 @@
+"""`heliograph bench`: what it says, and that it notices what a relay must never do."""
+
+import json
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from relay import BINARY, Relay, plain_environment
+from waits import patient
+
+QUICK = ["--duration", "0.5", "--warm-up", "0", "--json"]
+
+
+def bench(relay: Relay, *arguments: str) -> Any:
+    return json.loads(relay.run("bench", *arguments, *QUICK, timeout=60).stdout)
+
+
+def measured(relay: Relay) -> list[str]:
+    assert relay.process
+    return ["--data", str(relay.data), "--pid", str(relay.process.pid)]
+
+
+def test_an_open_loop_is_delivered_whole_and_measured(relay):
+    found = bench(relay, "fanout", *measured(relay), "--hosts", "2", "--clients", "6", "--rate", "200")
+    assert found["scenario"] == "fanout"
+    assert found["load"] == {
+        "hosts": 2, "sessions": 2, "clients": 6, "rate": 200, "batch": 1, "size": 300, "durability": "durable", "history": 20, "warmUpSeconds": 0.0,
+    }  # fmt: skip
+    # Half a second of what was due, to the three subscribers of each session.
+    assert found["result"]["deliveries"] == 300
+    assert found["latency"]["count"] == 300
+    times = [found["latency"][key] for key in ("p50", "p90", "p99", "p999", "max")]
+    assert times == sorted(times) and times[0] > 0
+    assert found["relay"]["processorSeconds"] >= 0 and found["relay"]["residentKiB"] > 1_000
+    assert found["driver"]["processorSeconds"] > 0 and found["driver"]["bottleneck"] in ("relay", "load")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "counted"),
+    [
+        (["fanout", "--clients", "5", "--window", "8", "--batch", "4"], "deliveries"),
+        (["fanout", "--clients", "5", "--durability", "live", "--rate", "100"], "deliveries"),
+        (["approval"], "done"),
+        (["ingest", "--hosts", "3", "--batch", "8"], "done"),
+        (["idle", "--clients", "5"], "clients"),
+        (["storm", "--clients", "5"], "clients"),
+    ],
+    ids=lambda value: "-".join(word.strip("-") for word in value) if isinstance(value, list) else value,
+)
+def test_every_scenario_ends_with_a_count(relay, arguments, counted):
+    assert bench(relay, *arguments, *measured(relay))["result"][counted] > 0
+    assert not [token for token in relay.tokens() if token["name"].startswith("bench")], "its tokens are taken back"
+
+
+def test_without_a_relay_it_starts_one_and_leaves_nothing(tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    environment = plain_environment(tmp_path) | {"TMPDIR": str(folder)}
+    command = [BINARY, "bench", "resume", "--clients", "5", "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patient(60))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["result"]["clients"] == 5 and found["relay"]["peakKiB"] > 1_000
+    assert not list(folder.iterdir())
+
+
+class Corrupting:
+    """Between the load and the relay: changes the last digit of one event's number on its way to a client."""
+
+    MARK = b'"n":"'
+    DIGITS = 12
+
+    def __init__(self, port: int):
+        self.port = port
+        self.spoiled = 0
+        self.lock = threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.threads = [threading.Thread(target=self._accept, daemon=True)]
+        self.threads[0].start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+
+    def close(self) -> None:
+        self.listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self.port))
+            for source, sink, spoils in ((near, far, False), (far, near, True)):
+                threading.Thread(target=self._pass, args=(source, sink, spoils), daemon=True).start()
+
+    def _pass(self, source: socket.socket, sink: socket.socket, spoils: bool) -> None:
+        try:
+            while data := source.recv(1 << 16):
+                sink.sendall(self._spoil(data) if spoils else data)
+            sink.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the other direction has ended it
+
+    def _spoil(self, data: bytes) -> bytes:
+        place = data.find(self.MARK) + len(self.MARK) + self.DIGITS - 1
+        with self.lock:
+            if self.spoiled or self.MARK not in data or place >= len(data):
+                return data
+            self.spoiled = 1
+        return data[:place] + bytes([ord("0") + (data[place] - ord("0") + 1) % 10]) + data[place + 1 :]
+
+
+@pytest.fixture
+def corrupting(relay: Relay) -> Iterator[Corrupting]:
+    proxy = Corrupting(relay.port)
+    yield proxy
+    proxy.close()
+
+
+def test_an_event_out_of_sequence_fails_the_run(relay, corrupting):
+    tokens = ["--client-token", relay.token("client", "load"), "--host-token", relay.token("host", "load")]
+    done = relay.run("bench", "fanout", "--relay", corrupting.url, *tokens, "--clients", "3", "--window", "4", *QUICK, check=False, timeout=60)
+    assert corrupting.spoiled
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.startswith("heliograph: sequence: client ") and "came as number" in done.stderr

@@ -1,0 +1,181 @@
+"""The rows of the standard matrix: what is run, in rounds that take turns, and the ratios that come of it."""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fill import fill_history
+from servers import BareLibwebsockets, Raw, RelayServer, Result, Server, plain_sqlite
+
+EVENT_BYTES = 300
+OPEN_LOOP_DELIVERIES = 50_000
+"""A second."""
+INGEST_WINDOW = 16_384
+"""Events under way, over all hosts: enough that the relay never waits for one round trip."""
+LIBWEBSOCKETS_ALLOWANCE_KIB = 2.7
+
+
+@dataclass
+class Ratio:
+    """What came of a row, beside its target."""
+
+    what: str
+    value: float
+    target: float
+    at_most: bool
+    unit: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.value <= self.target if self.at_most else self.value >= self.target
+
+    def __str__(self) -> str:
+        sign = "<=" if self.at_most else ">="
+        return f"{self.what} {self.value:.2f}{self.unit} ({sign} {self.target:g}){'' if self.holds else '  MISSED'}"
+
+
+@dataclass
+class Bench:
+    """How long, how often, and with what."""
+
+    programs: Path
+    sizes: tuple[int, int]
+    """Bytes of the relay's summary and of its snapshot: the C programs send as many."""
+    rounds: int = 3
+    seconds: float = 4
+    quick: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def raw(self, mode: str = "durable") -> Raw:
+        return Raw(self.programs, mode, EVENT_BYTES, self.sizes)
+
+    def in_turn(self, servers: dict[str, Callable[[], Server]], scenario: str, rounds: int | None = None, **options: Any) -> dict[str, list[Result]]:
+        """Each server once in each round, every time as a new process."""
+        found: dict[str, list[Result]] = {name: [] for name in servers}
+        for _ in range(rounds or self.rounds):
+            for name, make in servers.items():
+                with make() as server:
+                    found[name].append(server.bench(scenario, **options))
+        return found
+
+
+def median(results: list[Result], *path: str) -> float:
+    values = []
+    for result in results:
+        for key in path:
+            result = result[key]
+        values.append(float(result))  # type: ignore[arg-type]
+    return statistics.median(values)
+
+
+def ratio(found: dict[str, list[Result]], *path: str) -> float:
+    """Of the relay to L, round by round: rounds see the same machine."""
+    pairs = zip(found["relay"], found["L"], strict=True)
+    return statistics.median(median([relay], *path) / max(1e-9, median([limit], *path)) for relay, limit in pairs)
+
+
+# The rows. Each yields lines of figures, then its ratios.
+
+Yield = Iterator[str | Ratio]
+
+
+def saturated(bench: Bench) -> Yield:
+    servers = {"relay": RelayServer, "L": bench.raw, "raw, coalesced": lambda: bench.raw("coalesced"), "raw, one by one": lambda: bench.raw("one")}
+    found = bench.in_turn(servers, "fanout", clients=1_000, window=64, size=EVENT_BYTES, duration=bench.seconds)
+    for name, results in found.items():
+        yield (
+            f"{name:<17} {median(results, 'result', 'deliveriesPerSecond') / 1000:7,.0f} k deliveries/s, {median(results, 'relay', 'secondsPerMillionDeliveries'):.2f} s of processor a million, "
+            f"{calls(results)}the load {median(results, 'driver', 'secondsPerMillionDeliveries'):.2f} s and idle {median(results, 'driver', 'waitedShare'):.0%}, p99 {median(results, 'latency', 'p99') / 1000:.1f} ms"
+        )
+    yield Ratio("CPU per delivery / L", ratio(found, "relay", "secondsPerMillionDeliveries"), 1.5, True)
+    yield Ratio("deliveries/s / L", ratio(found, "result", "deliveriesPerSecond"), 0.6, False)
+
+
+def open_loop(bench: Bench, clients: int) -> Yield:
+    servers = {"relay": RelayServer, "L": bench.raw}
+    rate = OPEN_LOOP_DELIVERIES // clients
+    found = bench.in_turn(servers, "fanout", clients=clients, rate=rate, size=EVENT_BYTES, duration=bench.seconds)
+    for name, results in found.items():
+        times = " / ".join(f"{median(results, 'latency', key) / 1000:.2f}" for key in ("p50", "p99", "p999"))
+        yield f"{name:<17} p50 / p99 / p99.9 {times} ms, {median(results, 'relay', 'secondsPerMillionDeliveries'):.2f} s of processor a million, {calls(results)}the load {median(results, 'driver', 'secondsPerMillionDeliveries'):.2f} s"
+    yield Ratio("p99 / L", ratio(found, "latency", "p99"), 1.3, True)
+    yield Ratio("CPU / L", ratio(found, "relay", "secondsPerMillionDeliveries"), 1.3, True)
+
+
+def approval(bench: Bench) -> Yield:
+    found = bench.in_turn({"relay": RelayServer, "L": bench.raw}, "approval", duration=bench.seconds)
+    for name, results in found.items():
+        times = " / ".join(f"{median(results, 'latency', key) / 1000:.2f}" for key in ("p50", "p99", "max"))
+        yield f"{name:<17} p50 / p99 / max {times} ms of {median(results, 'result', 'done'):,.0f} in turn"
+    yield Ratio("p50 / (two commits + two raw round trips)", ratio(found, "latency", "p50"), 1.5, True)
+    yield Ratio("p99 / the same", ratio(found, "latency", "p99"), 2, True)
+
+
+def ingest(bench: Bench, hosts: int, batch: int) -> Yield:
+    shares, rates, groups, uses = [], [], [], []
+    for _ in range(bench.rounds):
+        with RelayServer() as server:
+            result = server.bench("ingest", hosts=hosts, window=INGEST_WINDOW, batch=batch, size=EVENT_BYTES, duration=bench.seconds)
+            commits, events = (server.relay.metric(f"heliograph_{name}") for name in ("commit_seconds_count", "events_committed_total"))
+        groups.append(events / commits)
+        plain = plain_sqlite(bench.programs, hosts, round(groups[-1]), EVENT_BYTES, bench.seconds)
+        rates.append((result["result"]["donePerSecond"], plain))
+        shares.append(result["result"]["donePerSecond"] / plain)
+        uses.append(result["relay"]["processorSeconds"] / result["result"]["seconds"])
+    relay, plain = (statistics.median(column) for column in zip(*rates, strict=True))
+    yield f"relay {relay:,.0f} events/s, plain SQLite {plain:,.0f} rows/s in transactions of the same {statistics.median(groups):,.0f}; the relay used {statistics.median(uses):.2f} of a core"
+    yield Ratio("events/s / plain SQLite", statistics.median(shares), 0.5, False)
+
+
+def idle(bench: Bench) -> Yield:
+    clients = 1_000 if bench.quick else 9_000
+    found = bench.in_turn({"relay": RelayServer, "bare": lambda: BareLibwebsockets(bench.programs, bench.sizes[1])}, "idle", rounds=1,
+        clients=clients, history=1, duration=max(4.0, bench.seconds))  # fmt: skip
+    each = {name: median(results, "relay", "kibPerClient") for name, results in found.items()}
+    yield f"{clients:,} clients: {each['relay']:.1f} KiB each, libwebsockets alone {each['bare']:.1f}; the relay's processor {median(found['relay'], 'relay', 'idleSecondsPerMinute'):.2f} s a minute"
+    yield Ratio("KiB for each idle client above libwebsockets", each["relay"] - each["bare"], LIBWEBSOCKETS_ALLOWANCE_KIB, True)
+
+
+def storm(bench: Bench) -> Yield:
+    clients = 1_000 if bench.quick else 5_000
+    found = bench.in_turn({"relay": RelayServer, "L": lambda: BareLibwebsockets(bench.programs, bench.sizes[1])}, "storm", clients=clients, history=1)
+    for name, results in found.items():
+        label = "libwebsockets" if name == "L" else name
+        yield (
+            f"{label:<17} {clients:,} clients, each with a snapshot: {median(results, 'result', 'clientsPerSecond'):,.0f} /s, {median(results, 'relay', 'processorSeconds') * 1e6 / clients:,.0f} ms of processor a thousand, "
+            f"{median(results, 'result', 'turnedAway'):,.0f} turned away and back; the load idle {median(results, 'driver', 'waitedShare'):.0%}"
+        )
+    yield Ratio("handshakes/s / bare libwebsockets", ratio(found, "result", "clientsPerSecond"), 0.7, False)
+
+
+def resume(bench: Bench) -> Yield:
+    clients = 1_000 if bench.quick else 5_000
+    with Server() as own:
+        result = own.bench("resume", clients=clients, history=200, missed=20, size=EVENT_BYTES)
+    yield (
+        f"{clients:,} clients come back to a relay that was killed, 20 events missed: level after {result['result']['seconds']:.2f} s, {result['result']['turnedAway']:,} turned away and back, "
+        f"peak {result['relay']['peakKiB'] / 1024:.0f} MiB; bottleneck: {result['driver']['bottleneck']}"
+    )
+
+
+def start(bench: Bench) -> Yield:
+    megabytes = 100 if bench.quick else 1_000
+    with RelayServer() as server:
+        stored = fill_history(server, megabytes)
+        times = []
+        for _ in range(3):
+            server.relay.stop()
+            begun = time.perf_counter()
+            server.relay.start()
+            times.append(time.perf_counter() - begun)
+    yield f"start with {stored / 1e6:,.0f} MB of history until ready: {statistics.median(times):.2f} s"
+    yield Ratio("seconds to ready", statistics.median(times), 1, True, " s")
+
+
+def calls(results: list[Result]) -> str:
+    if any("systemCallsPerDelivery" not in result["relay"] for result in results):
+        return ""
+    return f"{median(results, 'relay', 'systemCallsPerDelivery'):.3f} system calls a delivery, "

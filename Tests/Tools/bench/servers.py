@@ -1,0 +1,129 @@
+"""Those who are measured: the relay, and what it is held against. Each is a process of its own, started for one run."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from relay import BINARY, Relay, plain_environment
+
+HERE = Path(__file__).resolve().parent
+RUN_SECONDS_MAX = 240
+"""One run of the load, with everything that it waits for."""
+
+Result = dict[str, Any]
+
+
+class BenchFailed(Exception):
+    """A run that has no result, as a sentence."""
+
+
+def compile_programs(folder: Path) -> None:
+    """The C programs of this folder."""
+    compiler = next((name for name in ("cc", "clang", "gcc") if shutil.which(name)), None)
+    if not compiler:
+        raise BenchFailed("there is no C compiler: apt-get install gcc")
+    websockets = subprocess.run(["pkg-config", "--cflags", "--libs", "libwebsockets"], check=True, capture_output=True, text=True).stdout.split()
+    for name, libraries in (("raw", ["-lsqlite3"]), ("plain_sqlite", ["-lsqlite3"]), ("bare_lws", websockets)):
+        subprocess.run([compiler, "-O2", "-o", str(folder / name), str(HERE / f"{name}.c"), *libraries], check=True)
+
+
+class Server:
+    """Gone, with what it wrote, at the end of a `with`."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="hg-bench-")
+        self.folder = Path(self._folder.name)
+        self.target: list[str] = []
+        """Where `heliograph bench` finds it."""
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._folder.cleanup()
+
+    def bench(self, scenario: str, **options: Any) -> Result:
+        """One run; `clients=5` is `--clients 5`."""
+        arguments = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+        command = [str(BINARY), "bench", scenario, *self.target, *arguments, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS_MAX, env=plain_environment(self.folder) | {"TMPDIR": str(self.folder)})
+        if done.returncode:
+            raise BenchFailed(f"heliograph {' '.join(command[1:])} ended with {done.returncode}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+
+class RelayServer(Server):
+    """`heliograph serve`."""
+
+    def __enter__(self) -> "RelayServer":
+        self.relay = Relay(self.folder / "relay")
+        self.relay.start()
+        assert self.relay.process
+        self.target = ["--data", str(self.relay.data), "--pid", str(self.relay.process.pid)]
+        return self
+
+    def __exit__(self, *rest: Any) -> None:
+        self.relay.stop()
+        super().__exit__(*rest)
+
+
+class Program(Server):
+    """One of the C programs: it says where it listens, and knows no tokens."""
+
+    def __init__(self, *command: Any, hosts: int = 1):
+        super().__init__()
+        self.command, self.hosts = [str(word) for word in command], hosts
+
+    def __enter__(self) -> "Program":
+        self.process = subprocess.Popen([*self.command, *self.extra()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout
+        port = self.process.stdout.readline().strip()
+        if not port:
+            raise BenchFailed(f"{self.command[0]} does not start")
+        self.target = ["--relay", f"http://127.0.0.1:{port}", "--pid", str(self.process.pid), "--client-token", "any"]
+        self.target += ["--host-token", "any"] * self.hosts
+        return self
+
+    def __exit__(self, *rest: Any) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        super().__exit__(*rest)
+
+    def extra(self) -> list[str]:
+        return []
+
+
+class Raw(Program):
+    """`raw.c` in one of its modes; `durable` is the limit L."""
+
+    def __init__(self, programs: Path, mode: str, event_bytes: int, sizes: tuple[int, int]):
+        super().__init__(programs / "raw", mode, event_bytes, *sizes)
+
+    def extra(self) -> list[str]:
+        return [str(self.folder / "raw.sqlite")]
+
+
+class BareLibwebsockets(Program):
+    """`bare_lws.c`: connections and handshakes, and nothing behind them."""
+
+    def __init__(self, programs: Path, snapshot_bytes: int):
+        super().__init__(programs / "bare_lws", snapshot_bytes)
+
+
+def plain_sqlite(programs: Path, sessions: int, group: int, row_bytes: int, seconds: float) -> float:
+    """Rows a second that SQLite alone commits, so many in a transaction."""
+    with tempfile.TemporaryDirectory(prefix="hg-bench-") as folder:
+        command = [programs / "plain_sqlite", Path(folder) / "plain.sqlite", sessions, max(1, group), row_bytes, seconds]
+        done = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
+    return float(done.stdout.split()[0])
+
+
+def processor_name() -> str:
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown processor")
+    return f"{model}, {os.cpu_count()} cores"

@@ -101,6 +101,9 @@ struct Card {
     /// Started by push, and reached by its channel, though its app has not told of it.
     var isReachedUnnamed: Bool { stage == .active && id == nil && channel != nil }
 
+    /// As above, or owed its end: the first that its app tells is of this one.
+    var isUnnamedListener: Bool { isReachedUnnamed || stage == .ended && isEndOwed && id == nil && channel != nil }
+
     /// It is there, and was told nothing yet.
     mutating func becomeActive() {
         stage = .active

@@ -20,7 +20,7 @@ extension Relay {
         var card = push.cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
-            if card.isReachedUnnamed, report.token == nil {
+            if card.isUnnamedListener, report.token == nil {
                 push.devices[key.device]?.startPendingUntil = 0
                 stageRecord(of: key.device)
             } else if card.id != report.card || card.stage != .active {

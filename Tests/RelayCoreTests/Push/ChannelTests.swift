@@ -125,6 +125,15 @@ struct ChannelTests {
         #expect(rig.take().contains { $0.target == .broadcast(channel: "Q0k=") })
     }
 
+    @Test("an app that tells of a card while its end is under way does not make it live again")
+    func toldWhileEnding() throws {
+        let rig = try rigWithCard()
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.report(card: "k", token: nil)
+        rig.pass(2_000)
+        #expect(rig.take().map(\.purpose) == [.end, .channel])
+    }
+
     @Test("a card that turns out to have a token needs no channel")
     func tokenInstead() throws {
         let rig = try rigWithCard()

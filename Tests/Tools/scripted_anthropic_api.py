@@ -21,6 +21,16 @@ TOOLS_OF_THE_CONVERSATION = 4
 USAGE = {"input_tokens": 1000, "output_tokens": 1, "cache_creation_input_tokens": 200, "cache_read_input_tokens": 5000}
 
 
+class Listener(ThreadingHTTPServer):
+    # An agent opens many connections at once.
+    request_queue_size = 128
+
+    def server_activate(self) -> None:
+        super().server_activate()
+        # A caller that was killed may have gone between the word that it is there and `accept`, which would then wait for the next one.
+        self.socket.setblocking(False)
+
+
 class ScriptedAnthropicAPI:
     """Listens on loopback. `script` may be replaced at any time; `requests` keeps the body of every conversation request."""
 
@@ -35,8 +45,7 @@ class ScriptedAnthropicAPI:
             pass
 
         Handler.api = api
-        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self.server.daemon_threads = True
+        self.server = Listener(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.thread = threading.Thread(target=self.server.serve_forever, name="scripted model", daemon=True)
 

@@ -280,7 +280,9 @@ extension Relay {
         }
         let isWaitedFor = alert.approval != nil
         let age = isWaitedFor ? PushPolicy.codeAge : PushPolicy.alertAge
-        let end = min(alert.approval?.expiresAt ?? .max, now.wall + age)
+        // An approval that is pending past its date is one whose date a set clock has overtaken.
+        let expiry = alert.approval?.expiresAt ?? .max
+        let end = min(expiry > now.wall ? expiry : .max, now.wall + age)
         var order = PushOrder(
             id: PushID(rawValue: 0), workspace: key.workspace, device: key.device, purpose: .alert, session: alert.session,
             bundle: profile.bundle, target: .device(token: token), environment: device.device.environment, worthUntil: end,
@@ -363,7 +365,7 @@ extension Relay {
     }
 
     private mutating func ringAgain(_ planned: PlannedPush, at now: Instant) {
-        guard let code = planned.order.code, code.expiresAt > now.wall else { return }
+        guard let code = planned.order.code else { return }
         let key = CardKey(device: planned.key, session: code.session)
         guard push.cards[key]?.rung.remove(code.approval) != nil else { return }
         push.cards[key]?.rings[code.approval] = now.wall + PushPolicy.retryInterval

@@ -20,6 +20,8 @@ extension Relay {
         var card = push.cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
+            // It was ended, or given up, before the present one was asked for: it is not the one.
+            if report.card == card.previous, report.card != card.id { break }
             if card.isUnnamedListener, report.token == nil {
                 push.devices[key.device]?.startPendingUntil = 0
                 stageRecord(of: key.device)

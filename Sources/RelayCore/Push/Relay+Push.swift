@@ -258,7 +258,7 @@ extension Relay {
             guard let planned = push.pushes[id], planned.outcome == nil else { continue }
             if let card = planned.card { push.cards[card]?.inFlight = id }
             if case .deleteChannel(let name) = planned.order.target { push.channels[name]?.inFlight = id }
-            if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall {
+            if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall, !isForCardThatIsOver(planned) {
                 effects.append(.push(planned.order))
             } else {
                 pushAnswered(id, .unknown("the relay ended before it had an answer"), at: now)
@@ -269,6 +269,15 @@ extension Relay {
         // Those whose session was removed with the last commit before the relay ended.
         for key in push.cards.keys.sorted() where key.sessionKey.map({ sessions[$0]?.committed == nil }) == true {
             serve(key, at: now)
+        }
+    }
+
+    /// The person has swiped the card away meanwhile: where it listened, there may be nothing any more.
+    private func isForCardThatIsOver(_ planned: PlannedPush) -> Bool {
+        guard let card = planned.card.flatMap({ push.cards[$0] }) else { return false }
+        return switch planned.order.purpose {
+        case .update, .end: card.stage == .ended && !card.isEndOwed
+        case .start, .alert, .channel: false
         }
     }
 

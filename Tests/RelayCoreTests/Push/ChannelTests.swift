@@ -108,6 +108,23 @@ struct ChannelTests {
         #expect(again.takePushes().isEmpty)
     }
 
+    @Test("what was under way to a channel that is deleted is not sent again after a restart")
+    func notSentAgain() throws {
+        let rig = try rigWithCard()
+        rig.report(card: "k", token: nil)
+        _ = rig.take()
+        rig.agent(T.request("a1"))
+        rig.pass(2_000, answering: false)
+        rig.transcript.commit()
+        #expect(rig.transcript.takePushes().map(\.target) == [.broadcast(channel: Self.name)])
+        rig.report(.dismissed, card: "k", token: nil)
+        #expect(rig.take().map(\.target) == [.deleteChannel(channel: Self.name)])
+        let again = RelayTranscript(state: rig.transcript.state, push: PlannerRig.broadcasting, now: rig.transcript.now)
+        again.resume(rig.transcript)
+        again.pass(10_000)
+        #expect(!again.takePushes().contains { $0.target == .broadcast(channel: Self.name) })
+    }
+
     @Test("the end of the card before, told late, is not the end of the one that was started since")
     func lateEnd() throws {
         let rig = try rigWithCard()

@@ -33,6 +33,25 @@ struct PlannerFaultTests {
         #expect(update.text.contains(#""approvals":1"#))
     }
 
+    @Test("the card before, told of late as if it were live, does not take the place of the one that was started since")
+    func lateCard() throws {
+        let rig = try PlannerRig { $0.starts = .always }
+        try rig.withCard()
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.pass(700_000)
+        rig.agent(.statusChanged(.running, reason: nil))
+        rig.pass(120_000)
+        #expect(rig.take().map(\.purpose).suffix(2) == [.end, .start])
+        rig.report(token: "cc")
+        rig.agent(T.request("a1"))
+        rig.pass(2_000)
+        #expect(!rig.take().contains { $0.target == .device(token: "cc") })
+        rig.report(card: "card2", token: "dd")
+        rig.report(token: "cc")
+        rig.pass(2_000)
+        #expect(rig.take().contains { $0.target == .device(token: "dd") && $0.purpose == .update })
+    }
+
     @Test("a card that was over before its token came is ended with it")
     func lateToken() throws {
         let rig = try PlannerRig()
@@ -102,6 +121,20 @@ struct PlannerFaultTests {
             rig.pass(31_000)
             #expect(rig.take().compactMap(\.code?.approval) == [ApprovalID("a1")!], "\(advice)")
         }
+    }
+
+    @Test("an approval that is pending still though a set clock says it is over rings again on the next token")
+    func clockBeyondExpiry() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, T.request("a1"))
+        rig.pass(100, answering: false)
+        rig.transcript.clockOffset = 315_360_000_000
+        #expect(rig.take(.refused(.dropToken, text: "Unregistered")).count == 1)
+        rig.register { $0.alertToken = "ee" }
+        rig.pass(31_000)
+        let again = rig.take()
+        #expect(again.compactMap(\.code?.approval) == [ApprovalID("a1")!])
+        #expect(again.allSatisfy { $0.worthUntil > rig.transcript.now })
     }
 
     @Test("nobody hears of the end of what they were not rung for")

@@ -69,7 +69,7 @@ let package = Package(
         module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
         // What measures a relay, from outside.
-        module("HeliographBench", ["RelayProtocol", "RelayAccess", "CLinux", histogram]),
+        module("HeliographBench", ["RelayProtocol", "RelayAccess", "Crypto", "CLinux", histogram]),
 
         // The core, the host's own, and their language: pure.
         module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),

@@ -10,6 +10,8 @@ package struct BenchTarget: Sendable {
     /// The relay's process, where it is on this machine: its processor time and memory are in the result.
     package var process: Int32?
     package var dialect = Dialect.heliograph
+    /// Authorities (PEM) that are trusted beside the system's.
+    package var certificateAuthorityFile: String?
 
     package init(relay: RelayAddress, hostTokens: [String], clientToken: String, process: Int32? = nil) {
         self.relay = relay

@@ -12,13 +12,13 @@ SERVERS = ROOT / ".build/servers"
 
 
 class Certificate:
-    """A certificate of the test's own for `localhost`, which is its own authority."""
+    """A certificate of the test's own for `localhost` and its address, which is its own authority."""
 
     def __init__(self, folder: Path):
         self.chain, self.key = folder / "chain.pem", folder / "key.pem"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost", "-keyout", self.key, "-out", self.chain],
+             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", self.key, "-out", self.chain],
             check=True, capture_output=True,
         )  # fmt: skip
 

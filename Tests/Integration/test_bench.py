@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from proxies import Certificate
 from relay import BINARY, Relay, plain_environment
-from waits import patient
+from waits import patient, wait_until
 
 QUICK = ["--duration", "0.5", "--warm-up", "0", "--json"]
 
@@ -129,3 +130,19 @@ def test_an_event_out_of_sequence_fails_the_run(relay, corrupting):
     assert corrupting.spoiled
     assert done.returncode == 1 and not done.stdout
     assert done.stderr.startswith("heliograph: sequence: client ") and "came as number" in done.stderr
+
+
+def test_a_relay_with_a_certificate_is_measured_if_it_is_trusted(tmp_path):
+    certificate = Certificate(tmp_path)
+    relay = Relay(tmp_path / "relay", ["--tls-certificate", str(certificate.chain), "--tls-key", str(certificate.key)])
+    relay.launch()
+    try:
+        wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")
+        tokens = ["--client-token", relay.token("client", "load"), "--host-token", relay.token("host", "load")]
+        run = ["fanout", "--relay", f"https://127.0.0.1:{relay.port}", *tokens, "--clients", "5", "--window", "8"]
+        assert bench(relay, *run, "--ca-file", str(certificate.chain))["result"]["deliveries"] > 0
+        refused = relay.run("bench", *run, *QUICK, check=False, timeout=60)
+        assert refused.returncode == 4 and not refused.stdout
+        assert "the certificate of 127.0.0.1 is not trusted" in refused.stderr
+    finally:
+        relay.stop()

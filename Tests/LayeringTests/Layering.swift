@@ -26,7 +26,7 @@ struct Layering {
             "HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", "Platform", "Logging",
         ]),
         "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
-        "HeliographBench": Module(imports: ["RelayProtocol", "RelayAccess", "CLinux", "Histogram"]),
+        "HeliographBench": Module(imports: ["RelayProtocol", "RelayAccess", "Crypto", "CLinux", "Histogram"]),
         "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine"]),
         "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "GRDB", "GRDBSQLite"]),
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "Platform", "DequeModule", "Logging"]),

@@ -34,7 +34,8 @@ class Stage: LinkHandler {
         }
         self.plan = plan
         self.target = target
-        driver = try Driver(Endpoint(target.relay), dialect: target.dialect)
+        let endpoint = try Endpoint(target.relay, certificateAuthorityFile: target.certificateAuthorityFile)
+        driver = try Driver(endpoint, dialect: target.dialect)
         template = EventTemplate(size: plan.size, at: WallTime.milliseconds)
         gauge = try target.process.map { process throws(BenchError) in try ProcessGauge(process) }
         // No two runs on one relay may share a session: each begins anew at 1.

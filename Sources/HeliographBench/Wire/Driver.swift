@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Crypto
 internal import Glibc
 
 /// Every connection of a run on one thread and one epoll: what it costs must not be what is measured.
@@ -16,6 +17,8 @@ final class Driver {
     private static let eventsMax = 1_024
     /// What waits for a relay that does not read; beyond it the plan asks for more than it takes.
     private static let outboxBytesMax = 64 << 20
+    /// What TLS opens at once: one record.
+    private static let recordBytesMax = 16 << 10
     /// An upgrade's answer.
     private static let answerBytesMax = 16 << 10
 
@@ -49,17 +52,21 @@ final class Driver {
 
     func open(_ role: Link.Role, number: Int, token: String) throws(BenchError) -> Link {
         let upgrade = dialect.upgrade(role, host: endpoint.host, prefix: endpoint.prefix, token: token)
-        let link = Link(role: role, number: number, descriptor: try endpoint.connect(), upgrade: upgrade)
+        let link = Link(
+            role: role, number: number, descriptor: try endpoint.connect(), tls: endpoint.session(), upgrade: upgrade)
         let place = Int(link.descriptor)
         while links.count <= place { links.append(nil) }
         links[place] = link
         control(EPOLL_CTL_ADD, link)
+        if let tls = link.tls { try greet(link, tls) }
         return link
     }
 
     /// Sends what is queued, as far as the socket takes it.
     func flush(_ link: Link) throws(BenchError) {
-        guard link.state != .closed, link.outboxSent < link.outbox.count else { return }
+        guard link.state != .closed else { return }
+        if let tls = link.tls { try seal(link, tls) }
+        guard link.outboxSent < link.outbox.count else { return }
         let result = unsafe link.outbox.withUnsafeBytes { bytes in
             unsafe send(
                 link.descriptor, bytes.baseAddress! + link.outboxSent, bytes.count - link.outboxSent, Int32(MSG_NOSIGNAL))
@@ -91,6 +98,7 @@ final class Driver {
         link.tail = []
         link.outbox = []
         link.outboxSent = 0
+        link.unsealed = []
     }
 
     /// Waits for at most so many nanoseconds, and hands out what came.
@@ -137,6 +145,17 @@ final class Driver {
         }
         let now = SteadyClock.now
         let bytes = unsafe UnsafeRawBufferPointer(start: buffer.baseAddress, count: count)
+        if let tls = link.tls {
+            unsafe try unseal(bytes, tls, link, at: now, handler)
+        } else {
+            unsafe try received(bytes, on: link, at: now, handler)
+        }
+    }
+
+    private func received(
+        _ bytes: UnsafeRawBufferPointer, on link: Link, at now: Int64, _ handler: some LinkHandler
+    ) throws(BenchError) {
+        let count = bytes.count
         if link.tail.isEmpty {
             let taken = unsafe try take(bytes, from: link, at: now, handler)
             if taken < count, link.state != .closed { unsafe link.tail.append(contentsOf: bytes[taken...]) }
@@ -168,6 +187,43 @@ final class Driver {
         }
         if failure == ECONNREFUSED { throw BenchError(.unreachable, "nobody listens there any more") }
         try handler.turnedAway(link, status: 0)
+    }
+
+    // MARK: - TLS
+
+    private func greet(_ link: Link, _ tls: TLSSession) throws(BenchError) {
+        do { try tls.advanceHandshake() } catch { throw BenchError(.unreachable, "\(link.name): \(error.message)") }
+        tls.takeOutput(into: &link.outbox)
+    }
+
+    private func seal(_ link: Link, _ tls: TLSSession) throws(BenchError) {
+        if tls.isEstablished {
+            do { try tls.write(link.unsealed) } catch { throw BenchError(.refused, "\(link.name): \(error.message)") }
+            link.unsealed.removeAll(keepingCapacity: link.role == .host)
+        }
+        tls.takeOutput(into: &link.outbox)
+    }
+
+    private func unseal(
+        _ bytes: UnsafeRawBufferPointer, _ tls: TLSSession, _ link: Link, at now: Int64, _ handler: some LinkHandler
+    ) throws(BenchError) {
+        unsafe tls.receive(bytes)
+        if !tls.isEstablished {
+            do { try tls.advanceHandshake() } catch { throw BenchError(.unreachable, "\(link.name): \(error.message)") }
+            try flush(link)
+        }
+        var text: [UInt8] = []
+        if tls.isEstablished {
+            do {
+                while try tls.read(into: &text, countMax: Self.recordBytesMax) {}
+            } catch { throw BenchError(.refused, "\(link.name): \(error.message)") }
+        }
+        if !text.isEmpty {
+            unsafe try text.withUnsafeBufferPointer { (buffer) throws(BenchError) in
+                unsafe try received(UnsafeRawBufferPointer(buffer), on: link, at: now, handler)
+            }
+        }
+        if tls.isClosedByPeer, link.state != .closed { try lost(link, 0, handler) }
     }
 
     // MARK: - Frames

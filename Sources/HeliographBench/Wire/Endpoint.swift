@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Glibc
 internal import RelayAccess
 
@@ -8,8 +9,10 @@ struct Endpoint {
     /// As the `Host` header names it.
     let host: String
     let prefix: String
+    private var tls: (context: TLSContext, name: String)?
 
-    init(_ relay: RelayAddress) throws(BenchError) {
+    /// Trusts what the system trusts, and the authorities of this file (PEM).
+    init(_ relay: RelayAddress, certificateAuthorityFile: String? = nil) throws(BenchError) {
         prefix = relay.prefix
         switch relay.target {
         case .unix(let path):
@@ -24,12 +27,13 @@ struct Endpoint {
             }
             guard fits else { throw BenchError(.plan, "\(relay): the socket's path is too long") }
             unsafe withUnsafeBytes(of: &address) { unsafe copy($0) }
-        case .tcp(_, _, isTLS: true):
-            throw BenchError(
-                .plan,
-                "\(relay): bench speaks plain HTTP, so that it measures the relay and not a TLS client. Name the relay's own port."
-            )
-        case .tcp(let name, let port, isTLS: false):
+        case .tcp(let name, let port, let isTLS):
+            if isTLS {
+                do {
+                    let context = try TLSContext(clientProtocols: ["http/1.1"], authorityFile: certificateAuthorityFile)
+                    tls = (context, name)
+                } catch { throw BenchError(.plan, error.message) }
+            }
             host = "\(name.contains(":") ? "[\(name)]" : name):\(port)"
             var hints = unsafe addrinfo()
             unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -47,6 +51,9 @@ struct Endpoint {
         length = socklen_t(address.count)
         unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: address) }
     }
+
+    /// Nil where the relay speaks plain HTTP.
+    func session() -> TLSSession? { tls.map { TLSSession(client: $0.context, serverName: $0.name) } }
 
     /// A socket that is being connected.
     func connect() throws(BenchError) -> Int32 {

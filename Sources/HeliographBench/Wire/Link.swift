@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// One connection of the load. The driver alone reads and writes its socket.
 final class Link {
     enum Role { case host, client }
@@ -18,20 +20,27 @@ final class Link {
     var descriptor: Int32
     /// What was read of a frame that is not whole yet.
     var tail: [UInt8] = []
+    /// Nil where it speaks plain HTTP.
+    let tls: TLSSession?
+    /// What is to be put into records first.
+    var unsealed: [UInt8] = []
     /// What the socket has not taken yet, from `outboxSent` on.
     var outbox: [UInt8] = []
     var outboxSent = 0
     /// The socket was full: the driver is told when it is not.
     var waitsForRoom = true
 
-    init(role: Role, number: Int, descriptor: Int32, upgrade: [UInt8]) {
+    init(role: Role, number: Int, descriptor: Int32, tls: TLSSession?, upgrade: [UInt8]) {
         self.role = role
         self.number = number
         self.descriptor = descriptor
-        outbox = upgrade
+        self.tls = tls
+        if tls == nil { outbox = upgrade } else { unsealed = upgrade }
     }
 
     var name: String { "\(role) \(number)" }
 
-    func queue(_ text: [UInt8], opcode: Frame.Opcode = .text) { Frame.append(text, opcode, to: &outbox) }
+    func queue(_ text: [UInt8], opcode: Frame.Opcode = .text) {
+        if tls == nil { Frame.append(text, opcode, to: &outbox) } else { Frame.append(text, opcode, to: &unsealed) }
+    }
 }

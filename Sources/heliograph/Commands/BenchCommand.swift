@@ -91,6 +91,9 @@ struct BenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("A host's token; once for each host.", valueName: "token"))
     var hostToken: [String] = []
 
+    @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))
+    var caFile: String?
+
     @Option(help: ArgumentHelp("The relay's process on this machine, to measure what it uses.", valueName: "id"))
     var pid: Int32?
 
@@ -135,7 +138,11 @@ struct BenchCommand: ParsableCommand {
     private func measured() throws(BenchError) -> BenchResult {
         if let relay { return try Bench.run(plan, on: given(relay)) }
         if let dataDirectory {
-            return try withTokens(in: dataDirectory) { (target) throws(BenchError) in try Bench.run(plan, on: target) }
+            return try withTokens(in: dataDirectory) { (target) throws(BenchError) in
+                var target = target
+                target.certificateAuthorityFile = authorities
+                return try Bench.run(plan, on: target)
+            }
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heliograph-bench-\(getpid())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -152,11 +159,14 @@ struct BenchCommand: ParsableCommand {
         }
     }
 
+    private var authorities: String? { caFile ?? Environment.value("HELIOGRAPH_CA_FILE") }
+
     private func given(_ relay: String) throws(BenchError) -> BenchTarget {
         guard let address = RelayAddress(relay) else { throw BenchError(.plan, "--relay \(relay) is no address of a relay") }
         guard let clientToken else { throw BenchError(.plan, "--relay needs --client-token, and --host-token for each host") }
         var target = BenchTarget(relay: address, hostTokens: hostToken, clientToken: clientToken, process: pid)
         target.dialect = speaks
+        target.certificateAuthorityFile = authorities
         return target
     }
 

@@ -33,6 +33,8 @@ struct Card {
     var id: CardID?
     /// The one before it: what is said of that late is not said of this one.
     var previous: CardID?
+    /// The last of which APNs took the end.
+    var over: CardID?
     var token: String?
     var tokenAt: Int64 = 0
     /// The broadcast channel that it listens to instead.
@@ -143,6 +145,7 @@ struct Card {
         stage = try value.word("stage")
         id = try value.optionalIdentifier("id")
         previous = try value.optionalIdentifier("previous")
+        over = try value.optionalIdentifier("over")
         token = try value.optionalString("token")
         tokenAt = try value.integer("tokenAt")
         channel = try value.optionalString("channel")
@@ -166,6 +169,7 @@ struct Card {
             writer.field("stage", stage.rawValue)
             writer.field("id", id)
             writer.field("previous", previous)
+            writer.field("over", over)
             writer.field("token", token)
             writer.field("tokenAt", tokenAt)
             writer.field("channel", channel)

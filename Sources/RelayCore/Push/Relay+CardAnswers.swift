@@ -20,8 +20,8 @@ extension Relay {
         var card = push.cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
-            // It was ended, or given up, before the present one was asked for: it is not the one.
-            if report.card == card.previous, report.card != card.id { break }
+            // Nothing follows an end that APNs took: the one that was asked for since is another.
+            if report.card == card.over, report.card != card.id { break }
             if card.isUnnamedListener, report.token == nil {
                 push.devices[key.device]?.startPendingUntil = 0
                 stageRecord(of: key.device)
@@ -76,7 +76,10 @@ extension Relay {
         switch outcome {
         case .accepted:
             card.tries = 0
-            if planned.order.purpose == .end { card.isEndOwed = false }
+            if planned.order.purpose == .end {
+                card.isEndOwed = false
+                if card.stage == .ended { card.over = card.id }
+            }
             // It listens already: no word of its app is needed to reach it.
             if planned.order.purpose == .start, card.stage == .starting, card.channel != nil { card.becomeActive() }
         case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)

@@ -52,6 +52,24 @@ struct PlannerFaultTests {
         #expect(rig.take().contains { $0.target == .device(token: "dd") && $0.purpose == .update })
     }
 
+    @Test("the card before, which APNs knew no longer, is the one if its app says that it is there still")
+    func cardFoundAgain() throws {
+        let rig = try PlannerRig { $0.starts = .always }
+        try rig.withCard()
+        rig.agent(T.request("a1"))
+        rig.pass(100, answering: false)
+        _ = rig.take(.refused(.dropToken, text: "Unregistered"))
+        rig.register {
+            $0.starts = .always
+            $0.alertToken = "ab"
+        }
+        rig.pass(120_000)
+        #expect(rig.take().contains { $0.purpose == .start })
+        rig.report(token: "dd")
+        rig.pass(2_000)
+        #expect(rig.take().contains { $0.target == .device(token: "dd") && $0.purpose == .update })
+    }
+
     @Test("a card that was over before its token came is ended with it")
     func lateToken() throws {
         let rig = try PlannerRig()

@@ -69,15 +69,15 @@ static inline void clws_clear_timeout(struct lws *wsi) {
 int timerfd_create(int, int);
 int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
 
-// A descriptor that becomes readable at a time of CLOCK_MONOTONIC.
+// A descriptor that becomes readable when a time on CLOCK_MONOTONIC has passed.
 static inline int clws_alarm_make(void) {
     return timerfd_create(CLOCK_MONOTONIC, SOCK_CLOEXEC | SOCK_NONBLOCK); // which TFD_CLOEXEC and TFD_NONBLOCK are too
 }
 
+// In so many nanoseconds; 0: never. Not at a time of the clock, which a wrong clock put in front of us (libfaketime) takes for its own.
 static inline int clws_alarm_set(int alarm, int64_t nanoseconds) {
-    enum { absolute = 1 };
     struct itimerspec time = { .it_value = { .tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000 } };
-    return timerfd_settime(alarm, absolute, &time, NULL);
+    return timerfd_settime(alarm, 0, &time, NULL);
 }
 
 // Not readable any more until it is set again.

@@ -60,7 +60,12 @@ final class HostDaemon {
             service.map { loop.report(to: $0) }
             let bound = LoopBound(daemon, loop: loop)
             let handle = loop.handle
-            signals.arm { _ in handle.execute { bound.value.stop() } }
+            signals.arm { _ in
+                handle.execute {
+                    service?.tell(.stopping)
+                    bound.value.stop()
+                }
+            }
         }
         logger.info("stopped")
         withExtendedLifetime(lock) {}

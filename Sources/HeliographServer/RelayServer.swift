@@ -25,6 +25,7 @@ package final class RelayServer {
     private let store: SQLiteStore
     private let logger: Logger
     private let startedAt = ContinuousClock.now
+    private let reports = DispatchQueue(label: "heliograph.reports", qos: .utility)
 
     /// After a polite goodbye, how long peers have to take what is theirs and leave.
     private static let shutdownDeadline = Duration.seconds(3)
@@ -33,7 +34,8 @@ package final class RelayServer {
     package static func run(_ configuration: ServerConfiguration, started: @escaping (Addresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
         let signals = SignalSwitch()
-        try SignalWatch.start { signals.fire($0) }
+        // Who closes the terminal ends what runs in it; a service is told to read its files again.
+        try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { signals.fire($0) }
         let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
         let directory = try DataDirectory(path: configuration.dataDirectory)
         let store = try SQLiteStore(directory, for: .relay(try directory.lock()))
@@ -174,11 +176,15 @@ package final class RelayServer {
             configuration: configuration, uptime: ContinuousClock.now - startedAt, core: runner.census, engine: loop.census,
             takesWrites: store.takesWrites, damagedRecords: store.damagedRecords.count + runner.damagedRecords,
             pushesUnderWay: pushes.underWay)
-        do {
-            try PrivateFile.write(report.bytes, to: file)
-            logger.notice("a report was written", metadata: ["file": "\(file)"])
-        } catch {
-            logger.error("no report could be written", metadata: ["error": "\(error)"])
+        let (bytes, logger) = (report.bytes, logger)
+        // The disk may be what hangs.
+        reports.async {
+            do {
+                try PrivateFile.write(bytes, to: file)
+                logger.notice("a report was written", metadata: ["file": "\(file)"])
+            } catch {
+                logger.error("no report could be written", metadata: ["error": "\(error)"])
+            }
         }
     }
 
@@ -191,7 +197,7 @@ package final class RelayServer {
         isShuttingDown = true
         logger.notice("stopping")
         for listener in listeners { listener.close() }
-        runner.dismissEveryone()
+        runner.leave()
         let deadline = ContinuousClock.now + Self.shutdownDeadline
         stopWhenEmpty(deadline)
     }

@@ -5,9 +5,6 @@ package struct ServiceManager: Sendable {
     package enum State: Sendable {
         case ready
         case stopping
-        case reloading
-        /// A sentence for people.
-        case status(String)
         /// We are still at work; expected within every `watchdogInterval`.
         case alive
     }
@@ -37,18 +34,9 @@ package struct ServiceManager: Sendable {
             switch state {
             case .ready: "READY=1"
             case .stopping: "STOPPING=1"
-            // systemd wants to know when: on the clock that it compares READY with.
-            case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
-            case .status(let sentence): "STATUS=\(sentence.replacing("\n", with: " "))"
             case .alive: "WATCHDOG=1"
             }
         return send(Array(text.utf8))
-    }
-
-    private static var monotonicMicroseconds: Int64 {
-        var now = timespec()
-        guard unsafe clock_gettime(CLOCK_MONOTONIC, &now) == 0 else { return 0 }
-        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
     }
 
     private func send(_ bytes: [UInt8]) -> Bool {
@@ -64,7 +52,7 @@ package struct ServiceManager: Sendable {
         let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (socket.hasPrefix("@") ? 0 : 1))
         let sent = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+                unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, length)
             }
         }
         return sent == bytes.count

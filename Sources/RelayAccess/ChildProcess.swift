@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Runs a program without a shell, with bytes on its standard input, until it ends.
+/// Runs a program without a shell, with bytes on its standard input, until it ends or its time is over.
 package enum ChildProcess {
     package struct Result {
         package var exitCode: Int32
@@ -8,8 +8,11 @@ package enum ChildProcess {
         package var errors: [UInt8]
     }
 
-    /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that nobody waits for anybody.
-    package static func run(_ arguments: [String], input: [UInt8], outputBytesMax: Int) throws(HTTPFault) -> Result {
+    /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that nobody waits for anybody. What has not closed
+    /// its output within `seconds` is killed.
+    package static func run(
+        _ arguments: [String], input: [UInt8], outputBytesMax: Int, seconds: Int64 = secondsMax
+    ) throws(HTTPFault) -> Result {
         precondition(input.count <= 32 << 10, "more than a pipe holds would need both ends at once")
         let toChild = try Pipe()
         let fromChild = try Pipe()
@@ -20,15 +23,34 @@ package enum ChildProcess {
         errorsFromChild.closeWriteEnd()
         toChild.write(input)
         toChild.closeWriteEnd()
-        let output = fromChild.readAll(bytesMax: outputBytesMax)
-        // Closed before the rest is read: a program that still writes gets an error and ends.
-        fromChild.closeReadEnd()
-        let errors = errorsFromChild.readAll(bytesMax: 4 << 10)
-        errorsFromChild.closeReadEnd()
+        let outputs = [fromChild, errorsFromChild]
+        let limits = [outputBytesMax, errorsBytesMax]
+        let isOver = read(outputs, limits, until: Deadline(seconds: seconds))
+        if !isOver { kill(child, SIGKILL) }
+        // A program that still writes gets an error and ends.
+        for output in outputs { output.closeReadEnd() }
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard isOver else { throw HTTPFault(.local, "\(arguments[0]) has not ended within \(seconds) seconds") }
         let exitCode = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
-        return Result(exitCode: exitCode, output: output, errors: errors)
+        return Result(exitCode: exitCode, output: fromChild.bytes, errors: errorsFromChild.bytes)
+    }
+
+    /// More than `curl` is given for itself.
+    package static let secondsMax: Int64 = 60
+    private static let errorsBytesMax = 4 << 10
+
+    /// Side by side: a program that fills one pipe waits for its reader. False where they were not all closed, or full, in time.
+    private static func read(_ pipes: [Pipe], _ limits: [Int], until deadline: Deadline) -> Bool {
+        while true {
+            let open = pipes.indices.filter { !pipes[$0].hasEnded && pipes[$0].bytes.count < limits[$0] }
+            guard !open.isEmpty else { return true }
+            let left = deadline.millisecondsLeft
+            guard left > 0 else { return false }
+            var polled = open.map { pollfd(fd: pipes[$0].readEnd, events: Int16(POLLIN), revents: 0) }
+            guard unsafe poll(&polled, nfds_t(polled.count), left) >= 0 || errno == EINTR else { return false }
+            for (index, state) in zip(open, polled) where state.revents != 0 { pipes[index].readOnce() }
+        }
     }
 
     private static func spawn(
@@ -56,6 +78,9 @@ package enum ChildProcess {
     private final class Pipe {
         private(set) var readEnd: Int32
         private(set) var writeEnd: Int32
+        /// What has been read, and whether more can come.
+        private(set) var bytes: [UInt8] = []
+        private(set) var hasEnded = false
 
         init() throws(HTTPFault) {
             var ends: [Int32] = [-1, -1]
@@ -88,18 +113,11 @@ package enum ChildProcess {
             _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, $0.count) }
         }
 
-        func readAll(bytesMax: Int) -> [UInt8] {
-            var result: [UInt8] = []
+        /// Call when there is something.
+        func readOnce() {
             var buffer = [UInt8](repeating: 0, count: 4 << 10)
-            while result.count < bytesMax {
-                let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(readEnd, $0.baseAddress, $0.count) }
-                if count > 0 {
-                    result += buffer.prefix(count)
-                } else if count == 0 || errno != EINTR {
-                    break
-                }
-            }
-            return result
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(readEnd, $0.baseAddress, $0.count) }
+            if count > 0 { bytes += buffer.prefix(count) } else if count == 0 || errno != EINTR { hasEnded = true }
         }
     }
 }

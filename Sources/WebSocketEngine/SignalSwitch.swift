@@ -1,11 +1,12 @@
+internal import Glibc
 internal import Synchronization
 
 /// Joins the thread that gets signals with the loop, whichever is there first.
 package final class SignalSwitch: Sendable {
     private struct State {
         var action: (@Sendable (SignalWatch.Order) -> Void)?
-        /// Before there was anybody to take it. Other orders mean nothing to what has not begun.
-        var isStopped = false
+        /// Counted also before there is anybody to take it. Other orders mean nothing to what has not begun.
+        var stops = 0
     }
 
     private let state = Mutex(State())
@@ -13,18 +14,26 @@ package final class SignalSwitch: Sendable {
     package init() {}
 
     package func arm(_ action: @escaping @Sendable (SignalWatch.Order) -> Void) {
-        let isStopped = state.withLock { state in
+        let stops = state.withLock { state in
             state.action = action
-            return state.isStopped
+            return state.stops
         }
-        if isStopped { action(.stop) }
+        if stops > 0 { action(.stop) }
     }
 
+    /// Call on the thread of the signals. Who orders a stop for the second time is obeyed whatever hangs, a disk or a start: after
+    /// `insistence` the process is ended as it stands, as if it had been killed.
     package func fire(_ order: SignalWatch.Order) {
-        let action = state.withLock { state in
-            if order == .stop { state.isStopped = true }
-            return state.action
+        let (action, stops) = state.withLock { state in
+            if order == .stop { state.stops += 1 }
+            return (state.action, state.stops)
         }
         action?(order)
+        if order == .stop, stops > 1 {
+            sleep(Self.insistenceSeconds)
+            _exit(1)
+        }
     }
+
+    private static let insistenceSeconds: UInt32 = 2
 }

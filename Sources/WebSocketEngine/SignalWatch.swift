@@ -13,18 +13,20 @@ package enum SignalWatch {
 
     private final class Body: Sendable {
         let stopOnly: Bool
+        let hangUpStops: Bool
         let call: @Sendable (Order) -> Void
 
-        init(stopOnly: Bool, _ call: @escaping @Sendable (Order) -> Void) {
+        init(stopOnly: Bool, hangUpStops: Bool, _ call: @escaping @Sendable (Order) -> Void) {
             self.stopOnly = stopOnly
+            self.hangUpStops = hangUpStops
             self.call = call
         }
     }
 
     /// Call before any other thread is started: they inherit that these signals are not theirs. With `stopOnly` the others do what
-    /// they do by themselves.
+    /// they do by themselves; with `hangUpStops` SIGHUP is as SIGTERM.
     package static func start(
-        stopOnly: Bool = false, _ call: @escaping @Sendable (Order) -> Void
+        stopOnly: Bool = false, hangUpStops: Bool = false, _ call: @escaping @Sendable (Order) -> Void
     ) throws(WebSocketEngineError) {
         var signals = stopOnly ? stops : all
         guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
@@ -32,7 +34,7 @@ package enum SignalWatch {
         }
         var thread = pthread_t()
         // The thread owns the reference and never ends.
-        let body = unsafe Unmanaged.passRetained(Body(stopOnly: stopOnly, call)).toOpaque()
+        let body = unsafe Unmanaged.passRetained(Body(stopOnly: stopOnly, hangUpStops: hangUpStops, call)).toOpaque()
         let result = unsafe pthread_create(
             &thread, nil,
             { argument in
@@ -40,7 +42,9 @@ package enum SignalWatch {
                 let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeUnretainedValue()
                 var signals = body.stopOnly ? SignalWatch.stops : SignalWatch.all
                 var signal: Int32 = 0
-                while unsafe sigwait(&signals, &signal) == 0 { body.call(SignalWatch.order(of: signal)) }
+                while unsafe sigwait(&signals, &signal) == 0 {
+                    body.call(SignalWatch.order(of: signal, hangUpStops: body.hangUpStops))
+                }
                 return nil
             }, body)
         guard result == 0 else {
@@ -49,9 +53,9 @@ package enum SignalWatch {
         pthread_detach(thread)
     }
 
-    private static func order(of signal: Int32) -> Order {
+    private static func order(of signal: Int32, hangUpStops: Bool) -> Order {
         switch signal {
-        case SIGHUP: .reload
+        case SIGHUP: hangUpStops ? .stop : .reload
         case SIGUSR1: .report
         default: .stop
         }

@@ -39,7 +39,7 @@ final class TimerAlarm {
 
     private func move(to time: MonotonicTime?) {
         self.time = time
-        let result = clws_alarm_set(descriptor, time.map { max(1, $0.nanoseconds) } ?? 0)
+        let result = clws_alarm_set(descriptor, time.map { max(1, $0.nanoseconds - MonotonicTime.now.nanoseconds) } ?? 0)
         precondition(result == 0, "a timerfd takes every time that is not negative")
     }
 }

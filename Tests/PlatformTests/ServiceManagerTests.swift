@@ -33,10 +33,8 @@ import Testing
         let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": path]))
         #expect(manager.tell(.ready))
         #expect(receiver.next() == "READY=1")
-        #expect(manager.tell(.status("two\nlines")))
-        #expect(receiver.next() == "STATUS=two lines")
-        #expect(manager.tell(.reloading))
-        #expect(receiver.next()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+        #expect(manager.tell(.stopping))
+        #expect(receiver.next() == "STOPPING=1")
     }
 
     @Test("nobody listens any more: that is known, and no more")

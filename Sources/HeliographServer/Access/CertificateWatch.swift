@@ -9,6 +9,8 @@ final class CertificateWatch {
     private let loop: EventLoop
     private let logger: Logger
     private var stamps: [FileStamp?]
+    /// Of the key that is served. Nil: it could not be read when the relay began, so libwebsockets has said what is wrong.
+    private let keyKind: Int32?
     /// Whoever writes certificate and key one after the other is done by the next look.
     static let interval = Duration.seconds(10)
 
@@ -17,6 +19,7 @@ final class CertificateWatch {
         self.loop = loop
         self.logger = logger
         stamps = Self.stamps(of: tls)
+        keyKind = (try? Self.context(of: tls))?.keyKind
     }
 
     func start() {
@@ -32,8 +35,13 @@ final class CertificateWatch {
         guard stamps != self.stamps else { return }
         self.stamps = stamps
         do throws(CryptoError) {
-            _ = try TLSContext(
-                serverProtocols: ["http/1.1"], certificateFile: tls.certificateFile, privateKeyFile: tls.privateKeyFile)
+            guard try Self.context(of: tls).keyKind == keyKind else {
+                // Beside the old certificate OpenSSL would keep the new one, and show the old one to most.
+                logger.error(
+                    "the new certificate's key is of another kind than the old one's (RSA, EC): restart the relay to serve it",
+                    metadata: ["file": "\(tls.certificateFile)"])
+                return
+            }
             loop.renewCertificate(tls)
             logger.notice("new connections get the new certificate", metadata: ["file": "\(tls.certificateFile)"])
         } catch {
@@ -41,6 +49,11 @@ final class CertificateWatch {
                 "the certificate changed to one that cannot be used; the old one stays in use",
                 metadata: ["error": "\(error)"])
         }
+    }
+
+    private static func context(of tls: ListenerConfiguration.TLS) throws(CryptoError) -> TLSContext {
+        try TLSContext(
+            serverProtocols: ["http/1.1"], certificateFile: tls.certificateFile, privateKeyFile: tls.privateKeyFile)
     }
 
     private static func stamps(of tls: ListenerConfiguration.TLS) -> [FileStamp?] {

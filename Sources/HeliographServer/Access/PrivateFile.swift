@@ -7,7 +7,11 @@ enum PrivateFile {
 
     static func write(_ bytes: [UInt8], to path: String) throws {
         let draft = path + ".new"
-        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // Root may write here for the account that owns the folder, and must not be led elsewhere by what that account put there.
+        guard unsafe unlink(draft) == 0 || errno == ENOENT else {
+            throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: draft])
+        }
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: draft]) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try file.write(contentsOf: Data(bytes))

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RelayProtocol
 
 /// What the relay was told, and where. A flag counts before the environment, the environment before the file, all before what is
@@ -98,7 +99,8 @@ package struct EffectiveSettings: Sendable {
     }
 
     private static func read(_ path: String, isRequired: Bool) throws(SettingsError) -> [String: String] {
-        guard isRequired || FileManager.default.fileExists(atPath: path) else { return [:] }
+        // One that cannot be seen is not one that is not there: its settings would be missing in silence.
+        if !isRequired, unsafe access(path, F_OK) != 0, errno == ENOENT { return [:] }
         guard let data = FileManager.default.contents(atPath: path) else { throw SettingsError("\(path) cannot be read") }
         guard data.count <= bytesMax else { throw SettingsError("\(path) is longer than \(bytesMax) bytes") }
         do throws(WireError) {

@@ -46,16 +46,30 @@ package struct RelayDoctor {
 
     private var data: Finding {
         do throws(StoreError) {
-            let store = try SQLiteStore(DataDirectory(existing: path), for: .commandLine)
-            let damaged = store.damagedRecords.count
-            try store.close()
-            return damaged == 0
-                ? Finding("Data file", .well, "it opens, and so does every session")
+            let found = try SQLiteStore.examine(DataDirectory(existing: path))
+            let pages = found.isChecked ? "every page of it is in order" : "it is too long for a check of every page here"
+            if found.isOlder {
+                return Finding("Data file", .well, "\(pages); the next start of the relay brings it up to date")
+            }
+            return found.damagedRecords.isEmpty
+                ? Finding("Data file", .well, "\(pages), and every session opens")
                 : Finding(
-                    "Data file", .doubtful, "\(damaged) records do not decode; the relay goes on without them",
+                    "Data file", .doubtful,
+                    "\(found.damagedRecords.count) records do not decode; the relay goes on without them",
                     mend: "keep a copy (heliograph backup FILE) and tell us")
         } catch {
-            return Finding("Data file", .wrong, error.message, mend: "heliograph restore FILE, from a backup")
+            return Finding("Data file", .wrong, error.message, mend: Self.mend(error.code))
+        }
+    }
+
+    private static func mend(_ code: StoreError.Code) -> String {
+        switch code {
+        case .corrupt: "heliograph restore FILE, from a backup; the damaged file is kept beside it"
+        case .newerSchema: "install the version that wrote it, or a newer one"
+        case .full: "make room on the disk"
+        case .busy, .conflict: "look again in a moment"
+        case .cannotOpen, .readOnly: "run this as the relay's user, and let nobody else into its folder"
+        case .io: "look at the disk: dmesg, smartctl"
         }
     }
 

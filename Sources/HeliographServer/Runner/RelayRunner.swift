@@ -31,6 +31,8 @@ final class RelayRunner {
     private(set) var isStoreFailing = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
     private(set) var isSuspended = false
+    /// The relay ends.
+    private(set) var isLeaving = false
     /// Which relay this is: answers for an earlier one are not for this.
     private var life = 0
 
@@ -64,8 +66,14 @@ final class RelayRunner {
         if isSuspended { turnAway(input) } else { run(relay.handle(input, at: .now)) }
     }
 
+    /// For good: whoever comes now is to come back to the next relay.
+    func leave() {
+        isLeaving = true
+        dismissEveryone()
+    }
+
     /// Asks every peer to leave and come back with its position: hosts first, then the clients, each at a moment of its own.
-    func dismissEveryone() {
+    private func dismissEveryone() {
         let peers = relay.peers
         let window = min(Self.returnFirst + Self.returnPerPeer * Int64(peers.count), Self.returnMax)
         for peer in peers { close(peer, .restarting, comeBackWithin: relay.isHost(peer) ? Self.returnFirst : window) }
@@ -115,9 +123,10 @@ final class RelayRunner {
         measures.sent(messages: peers.count, bytes: peers.count * bytes.count)
     }
 
-    private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64 = returnFirst) {
+    /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
+    private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64? = nil) {
         if Callers.areOf(peer) { return callers?.closed(peer) ?? () }
-        let reason = code == .restarting ? CloseCode.restarting(inMilliseconds: .random(in: 0...milliseconds)) : code.reason
+        let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
         loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }
 
@@ -152,24 +161,24 @@ final class RelayRunner {
 
     /// An error of the disk says nothing about what it took. The same batch is tried again, which takes effect once.
     private static func commit(_ batch: LogBatch, to log: any SessionLog) -> CommitOutcome {
-        for _ in 1..<commitTriesMax {
+        let deadline = ContinuousClock.now + commitPatience
+        var isInDoubt = false
+        while true {
             do {
                 try log.commit(batch)
                 return .committed
-            } catch let error as StoreError where error.code == .io || error.code == .busy {
+            } catch let error as StoreError where error.code == .io || error.code == .busy && isInDoubt {
+                guard ContinuousClock.now < deadline else { return .unknown("\(error)") }
+                isInDoubt = true
                 usleep(commitRetryMicroseconds)
             } catch let error as StoreError where error.code == .conflict {
                 return .unknown("\(error)")
             } catch { return .refused("\(error)") }
         }
-        do {
-            try log.commit(batch)
-            return .committed
-        } catch { return .unknown("\(error)") }
     }
 
-    /// Two seconds in all: a disk that is back by then had a hiccup.
-    private static let commitTriesMax = 8
+    /// A disk that is back by then had a hiccup. Who finds the store locked has waited by himself, and nothing of the batch is on disk.
+    private static let commitPatience = Duration.seconds(2)
     private static let commitRetryMicroseconds: UInt32 = 250_000
 
     private func commitEnded(_ outcome: CommitOutcome, of life: Int, events: Int, since begun: DispatchTime) {

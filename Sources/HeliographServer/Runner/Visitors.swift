@@ -37,6 +37,7 @@ final class Visitors: ServerHandler {
         guard request.offeredSubprotocols.contains(ProtocolVersion.subprotocol) else {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
+        if runner.isLeaving { return .refuse(status: 503, body: "the relay restarts; try again\n") }
         if runner.isSuspended { return .refuse(status: 503, body: "the relay's store cannot be read; try again\n") }
         do {
             let token = try access.gate.authenticate(request, as: role, isUpgrade: true)

@@ -188,6 +188,8 @@ package struct LinkMachine {
     private func retryDelay(after reason: LinkEnd, dice: Double) -> Duration {
         switch reason {
         case .peer(let code?, _) where !CloseCode.invitesReconnect(code): return limits.retryRefused
+        // Not now; of all others in this range a person has to mend something.
+        case .refused(408), .refused(429): break
         case .refused(let status) where (400..<500).contains(status): return limits.retryRefused
         case .peer(let code?, let text):
             if let wait = CloseCode.wait(code, text) { return .milliseconds(wait) }

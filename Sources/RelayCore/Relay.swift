@@ -13,6 +13,7 @@ package struct Relay {
     var sessions: [SessionKey: Session] = [:]
     var hosts: [PeerID: HostPeer] = [:]
     var clients: [PeerID: ClientPeer] = [:]
+    private var lastHostPeer: Int64 = 0
     /// The connection of each host that is connected; one each.
     var hostPeers: [HostKey: PeerID] = [:]
     var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
@@ -105,7 +106,9 @@ package struct Relay {
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         followClock(at: now)
         switch input {
-        case .hostConnected(let peer, let identity): hosts[peer] = HostPeer(identity: identity)
+        case .hostConnected(let peer, let identity):
+            lastHostPeer += 1
+            hosts[peer] = HostPeer(identity: identity, number: lastHostPeer)
         case .clientConnected(let peer, let identity): clients[peer] = ClientPeer(identity: identity)
         case .hostSent(let peer, let message): hostSent(message, by: peer, at: now)
         case .clientSent(let peer, let message): clientSent(message, by: peer, at: now)

@@ -69,6 +69,15 @@ def test_without_a_relay_it_starts_one_and_leaves_nothing(tmp_path):
     assert not list(folder.iterdir())
 
 
+def test_a_run_that_is_ended_takes_its_tokens_back(relay):
+    command = [BINARY, "bench", "idle", "--data", str(relay.data), "--clients", "3", "--duration", "60"]
+    process = subprocess.Popen(command, env=plain_environment(relay.folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    wait_until(lambda: relay.metric('heliograph_connections{role="client"}') == 3, 20, lambda: "the load to be there")
+    process.terminate()
+    assert process.wait(patient(20)) != 0
+    assert not [token for token in relay.tokens() if token["name"].startswith("bench")]
+
+
 class Corrupting:
     """Between the load and the relay: changes the last digit of one event's number on its way to a client."""
 
@@ -138,10 +147,14 @@ def test_a_relay_with_a_certificate_is_measured_if_it_is_trusted(tmp_path):
     relay.launch()
     try:
         wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")
-        tokens = ["--client-token", relay.token("client", "load"), "--host-token", relay.token("host", "load")]
-        run = ["fanout", "--relay", f"https://127.0.0.1:{relay.port}", *tokens, "--clients", "5", "--window", "8"]
-        assert bench(relay, *run, "--ca-file", str(certificate.chain))["result"]["deliveries"] > 0
-        refused = relay.run("bench", *run, *QUICK, check=False, timeout=60)
+        tokens = {"HELIOGRAPH_CLIENT_TOKEN": relay.token("client", "load"), "HELIOGRAPH_HOST_TOKENS": relay.token("host", "load")}
+        command = [BINARY, "bench", "fanout", "--relay", f"https://127.0.0.1:{relay.port}", "--clients", "5", "--window", "8", *QUICK]
+
+        def run(*more: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run([*command, *more], env=plain_environment(tmp_path) | tokens, capture_output=True, text=True, timeout=patient(60))
+
+        assert json.loads(run("--ca-file", str(certificate.chain)).stdout)["result"]["deliveries"] > 0
+        refused = run()
         assert refused.returncode == 4 and not refused.stdout
         assert "the certificate of 127.0.0.1 is not trusted" in refused.stderr
     finally:

@@ -1,6 +1,7 @@
 """`heliograph doctor`: each fault that it knows, made for real, is found and says how it is mended."""
 
 import json
+import sqlite3
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,29 @@ def test_what_is_wrong_with_a_relay(relay: Relay, tmp_path: Path) -> None:
     data = next(relay.data.glob("*.sqlite"))
     data.write_bytes(b"not a data file at all" * 100)
     assert doctor(relay)["Relay"].state("Data file") == "wrong"
+
+
+def test_a_file_is_looked_at_and_left_as_it_is(relay: Relay) -> None:
+    relay.stop()
+    file = relay.data / "heliograph.sqlite"
+    with sqlite3.connect(file) as database:
+        database.execute("INSERT INTO sessions (workspace, session, host, seq, host_seq, state, is_removed) VALUES ('w', 's', 'h', 1, 1, x'7b', 0)")
+    database.close()
+    found = doctor(relay)["Relay"]["Data file"]
+    assert found["state"] == "doubtful" and found["text"].startswith("1 records do not decode")
+    with sqlite3.connect(file) as database:
+        database.execute("DELETE FROM sessions")
+        database.execute("DELETE FROM grdb_migrations WHERE rowid = (SELECT max(rowid) FROM grdb_migrations)")
+    database.close()
+    older = file.read_bytes()
+    found = doctor(relay)["Relay"]["Data file"]
+    assert found["state"] == "well" and "the next start of the relay brings it up to date" in found["text"]
+    assert file.read_bytes() == older
+    with sqlite3.connect(file) as database:
+        database.execute("INSERT INTO grdb_migrations VALUES ('from the future')")
+    database.close()
+    found = doctor(relay)["Relay"]["Data file"]
+    assert found["state"] == "wrong" and found["mend"].startswith("install the version")
 
 
 def test_a_host_from_nothing_to_well(relay: Relay, daemon: Daemon) -> None:

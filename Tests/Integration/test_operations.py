@@ -1,6 +1,9 @@
 """The relay as whoever runs it for years has it: settings, certificates, signals, the service manager, restarts."""
 
+import fcntl
 import json
+import os
+import pty
 import re
 import signal
 import socket
@@ -82,11 +85,11 @@ class Identity:
         self.serials: list[int] = []
         self.renew()
 
-    def renew(self, *, only_certificate: bool = False) -> None:
+    def renew(self, *, only_certificate: bool = False, kind: tuple[str, ...] = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")) -> None:
         key = self.key.with_name("other.key") if only_certificate else self.key
         serial = 1000 + len(self.serials)
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+            ["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", "2", "-subj", "/CN=localhost",
              "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-set_serial", str(serial), "-keyout", str(key), "-out", str(self.certificate)],
             check=True, capture_output=True, timeout=patient(20),
         )
@@ -152,6 +155,14 @@ def test_a_new_certificate_is_taken_without_losing_a_connection(tls_relay: Relay
         wait_until(lambda: serial(tls_relay) == identity.serials[3], 60, lambda: f"the newest certificate: {tls_relay.log_text()[-2000:]}")
         client.send(json.dumps({"type": "subscribe", "id": "c1"}))
         assert json.loads(client.recv(timeout=patient(10)))["id"] == "c1"
+
+
+def test_a_key_of_another_kind_is_said_to_need_a_restart(tls_relay: Relay, identity: Identity) -> None:
+    assert tls_relay.process is not None
+    identity.renew(kind=("rsa:2048",))
+    tls_relay.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "restart the relay to serve it" in tls_relay.log_text(), 20, lambda: f"a word on it: {tls_relay.log_text()[-2000:]}")
+    assert "new connections get the new certificate" not in tls_relay.log_text() and serial(tls_relay) == identity.serials[0]
 
 
 @pytest.mark.parametrize(
@@ -246,3 +257,41 @@ def test_who_does_not_leave_does_not_keep_it(relay: Relay) -> None:
         )
         assert frozen.recv(4096).startswith(b"HTTP/1.1 101")
         relay.stop()
+
+
+def test_who_insists_ends_a_start_that_hangs(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # As somebody who opens the store and never ends: the relay waits for its turn.
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        process = subprocess.Popen(
+            [BINARY, "serve", "--data", str(folder), "--listen", "127.0.0.1:0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env=plain_environment(tmp_path),
+        )
+        wait_until(lambda: (folder / "relay.lock").exists(), 20, lambda: "the start to be under way")
+        process.send_signal(signal.SIGTERM)
+        # What has to be done in order is not left behind at the first word.
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(3)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(patient(20)) == 1
+    finally:
+        os.close(descriptor)
+
+
+def test_closing_the_terminal_ends_the_relay_that_runs_in_it(tmp_path: Path) -> None:
+    leader, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [BINARY, "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"], stdin=terminal, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, start_new_session=True, env=plain_environment(tmp_path),
+    )
+    os.close(terminal)
+    try:
+        assert process.stdout and "listening" in process.stdout.readline()
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(patient(20)) == 0
+    finally:
+        os.close(leader)
+        process.kill()

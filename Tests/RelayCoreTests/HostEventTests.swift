@@ -85,6 +85,22 @@ struct HostEventTests {
         #expect(welcome.contains(#""sessions":[{"session":"s1","through":1},{"session":"unknown","through":0}]"#))
     }
 
+    @Test("what an older connection says late does not take the host from the newer one")
+    func lateHello() {
+        let t = T()
+        let identity = HostIdentity(workspace: T.home.id, host: Named(id: HostID("laptop")!, name: "laptop"))
+        let (old, new) = (PeerID(rawValue: 900), PeerID(rawValue: 800))
+        let hello = HostMessage.hello(Hello(software: "test"))
+        t.handle(.hostConnected(old, identity))
+        t.handle(.hostConnected(new, identity))
+        t.handle(.hostSent(new, hello))
+        t.handle(.hostSent(old, hello))
+        #expect(t.closed[old] == .replaced && t.closed[new] == nil)
+        t.send([T.started], first: 1, by: new)
+        t.commit()
+        #expect(t.types(new).last == "ack")
+    }
+
     @Test("a session belongs to its host")
     func ownership() {
         let t = T()

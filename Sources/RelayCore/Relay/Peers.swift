@@ -9,6 +9,8 @@ struct HostKey: Hashable {
 /// One connection of a host. Before `hello` it may say nothing else.
 struct HostPeer {
     let identity: HostIdentity
+    /// Counts the connections of hosts as they came.
+    let number: Int64
     var hasSaidHello = false
     var capabilities: Set<Capability> = []
     /// What it was told of its sessions that are held.

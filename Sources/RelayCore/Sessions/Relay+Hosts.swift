@@ -21,6 +21,12 @@ extension Relay {
             return
         }
         guard var host = hosts[peer] else { return }
+        // What a machine said before its power failed may come after what it says now.
+        if let other = hostPeers[host.key].flatMap({ hosts[$0] }), other.number > host.number {
+            hosts[peer] = nil
+            effects.append(.close(peer, .replaced))
+            return
+        }
         let isFirst = !host.hasSaidHello
         host.hasSaidHello = true
         host.capabilities = hello.capabilities

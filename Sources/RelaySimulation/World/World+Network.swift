@@ -40,6 +40,7 @@ extension World {
 
     func sendToRelay(_ bytes: [UInt8], on connection: Connection) {
         guard maySend(on: connection) else { return }
+        lastSentAt = now
         connection.lastArrivalAtRelay = max(connection.lastArrivalAtRelay, now + transit())
         at(connection.lastArrivalAtRelay) { world in
             guard connection.isOpenAtRelay, !connection.losesWhatIsUnderWay else { return }
@@ -50,6 +51,7 @@ extension World {
     /// `deliver` runs when the peer reads it.
     func sendToPeer(_ size: Int, on connection: Connection, deliver: @escaping EventQueue.Action) {
         guard maySend(on: connection) else { return }
+        lastSentAt = now
         connection.waitingBytes += size
         if connection.waitingBytes > configuration.outboxBytesMax { return relayCloses(connection, .tooSlow) }
         if connection.waitingBytes > configuration.congestedBytes, !connection.isCongested {

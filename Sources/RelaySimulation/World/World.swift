@@ -15,6 +15,8 @@ final class World {
     var faults: Faults
     var dice: Dice
     private(set) var now: Int64 = 0
+    /// Anything, by anybody.
+    var lastSentAt: Int64 = 0
     private var queue = EventQueue()
     var trace: Trace
     private(set) var violation: Violation?
@@ -104,11 +106,22 @@ final class World {
         // Cards have floors of a minute, and a push that failed several times is tried again later and later.
         let calmFor = pushes == nil ? configuration.calm : configuration.calm + PushWorld.calm
         advance(to: duration + calmFor)
+        let waited = advanceUntilSilent()
         if violation == nil { checkQuiet() }
         settle()
-        advance(to: duration + calmFor + configuration.settling)
+        advance(to: duration + calmFor + waited + configuration.settling)
         if violation == nil { checkSettled() }
     }
+
+    /// Agents talk on in the calm: what one said a moment ago is on its way. Hands back how long that took.
+    private func advanceUntilSilent() -> Int64 {
+        let start = now
+        while violation == nil, now - lastSentAt < Self.silence, now - start < Self.silenceWithin { advance(to: now + Self.silence) }
+        return now - start
+    }
+
+    private static let silence: Int64 = 1_000
+    private static let silenceWithin: Int64 = 60_000
 
     private func advance(to end: Int64) {
         while violation == nil, let next = queue.nextAt, next <= end, let (at, action) = queue.takeNext() {

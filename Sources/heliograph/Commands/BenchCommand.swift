@@ -6,6 +6,7 @@ import HeliographServer
 import RelayAccess
 import RelayCore
 import RelayProtocol
+import Synchronization
 
 /// `heliograph bench`
 struct BenchCommand: ParsableCommand {
@@ -82,13 +83,18 @@ struct BenchCommand: ParsableCommand {
         help: ArgumentHelp("Measure the relay that runs on this data directory.", valueName: "folder"))
     var dataDirectory: String?
 
-    @Option(help: ArgumentHelp("Measure the relay there; needs --client-token and --host-token.", valueName: "url"))
+    @Option(help: ArgumentHelp(
+            "Measure the relay there, as who holds the tokens of $HELIOGRAPH_CLIENT_TOKEN and $HELIOGRAPH_HOST_TOKENS.",
+            valueName: "url"))
     var relay: String?
 
-    @Option(help: ArgumentHelp("The token that all clients come with.", valueName: "token"))
+    @Option(help: ArgumentHelp(
+            "The token that all clients come with. Others on this machine can read it here: better $HELIOGRAPH_CLIENT_TOKEN.",
+            valueName: "token"))
     var clientToken: String?
 
-    @Option(help: ArgumentHelp("A host's token; once for each host.", valueName: "token"))
+    @Option(help: ArgumentHelp(
+            "A host's token, once for each host. Likewise: better $HELIOGRAPH_HOST_TOKENS, with blanks between.", valueName: "token"))
     var hostToken: [String] = []
 
     @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))
@@ -137,20 +143,28 @@ struct BenchCommand: ParsableCommand {
 
     private func measured() throws(BenchError) -> BenchResult {
         if let relay { return try Bench.run(plan, on: given(relay)) }
+        let cleanup: Cleanup
+        do { cleanup = try Cleanup() } catch { throw BenchError(.system, "\(error)") }
+        defer { cleanup.run() }
         if let dataDirectory {
-            return try withTokens(in: dataDirectory) { (target) throws(BenchError) in
+            return try withTokens(in: dataDirectory, cleanup) { (target) throws(BenchError) in
                 var target = target
                 target.certificateAuthorityFile = authorities
                 return try Bench.run(plan, on: target)
             }
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heliograph-bench-\(getpid())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        cleanup.add { try? FileManager.default.removeItem(atPath: folder) }
         let own = try OwnRelay(executable: Executable.path, data: folder)
-        defer { own.stop() }
-        return try withTokens(in: folder, process: own.process) { (target) throws(BenchError) in
+        cleanup.child.withLock { $0 = own.process }
+        defer {
+            cleanup.child.withLock { $0 = 0 }
+            own.stop()
+        }
+        return try withTokens(in: folder, cleanup, process: own.process) { (target) throws(BenchError) in
             try Bench.run(plan, on: target) { () throws(BenchError) in
                 try own.killAndStart()
+                cleanup.child.withLock { $0 = own.process }
                 var again = target
                 again.relay = own.address
                 again.process = own.process
@@ -163,32 +177,43 @@ struct BenchCommand: ParsableCommand {
 
     private func given(_ relay: String) throws(BenchError) -> BenchTarget {
         guard let address = RelayAddress(relay) else { throw BenchError(.plan, "--relay \(relay) is no address of a relay") }
-        guard let clientToken else { throw BenchError(.plan, "--relay needs --client-token, and --host-token for each host") }
-        var target = BenchTarget(relay: address, hostTokens: hostToken, clientToken: clientToken, process: pid)
+        guard let clientToken = clientToken ?? Environment.value("HELIOGRAPH_CLIENT_TOKEN") else {
+            throw BenchError(.plan, "--relay needs $HELIOGRAPH_CLIENT_TOKEN, and $HELIOGRAPH_HOST_TOKENS with one for each host")
+        }
+        let named = Environment.value("HELIOGRAPH_HOST_TOKENS")?.split(separator: " ").map(String.init) ?? []
+        var target = BenchTarget(
+            relay: address, hostTokens: hostToken.isEmpty ? named : hostToken, clientToken: clientToken, process: pid)
         target.dialect = speaks
         target.certificateAuthorityFile = authorities
         return target
     }
 
+    private final class TokenIDs: Sendable {
+        let made = Mutex<[String]>([])
+    }
+
     /// Makes tokens for the run, and takes them back.
     private func withTokens(
-        in directory: String, process: Int32? = nil, _ body: (BenchTarget) throws(BenchError) -> BenchResult
+        in directory: String, _ cleanup: Cleanup, process: Int32? = nil, _ body: (BenchTarget) throws(BenchError) -> BenchResult
     ) throws(BenchError) -> BenchResult {
         let administration: Administration
         var made: [(id: String, secret: String)] = []
+        let ids = TokenIDs()
+        cleanup.add {
+            guard let administration = try? Administration(directory: directory) else { return }
+            for id in ids.made.withLock({ $0 }) { _ = try? administration.revoke(id) }
+            administration.tokensChanged()
+        }
         do {
             administration = try Administration(directory: directory)
             for number in 0...plan.hosts {
                 let name = number == 0 ? "bench" : "bench host \(number)"
                 let new = try administration.credentials.makeToken(number == 0 ? .client : .host, name: name)
                 made.append((new.token.id, new.secret))
+                ids.made.withLock { $0.append(new.token.id) }
             }
         } catch { throw BenchError(.system, "\(directory): \(error)") }
         administration.tokensChanged()
-        defer {
-            for token in made { _ = try? administration.revoke(token.id) }
-            administration.tokensChanged()
-        }
         guard let url = administration.relayURL, let address = RelayAddress(url) else {
             throw BenchError(.unreachable, "no relay has run on \(directory)")
         }

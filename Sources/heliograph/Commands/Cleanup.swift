@@ -1,0 +1,30 @@
+import Glibc
+import Synchronization
+import WebSocketEngine
+
+/// What a command leaves behind, undone also where it is ended from outside.
+final class Cleanup: Sendable {
+    private let steps = Mutex<[@Sendable () -> Void]>([])
+    /// A process that must not outlive this one; 0: none. On a signal it is killed first.
+    let child = Mutex<Int32>(0)
+
+    /// Make it before any other thread is started. SIGINT and SIGTERM then run it and end the process.
+    init() throws {
+        try SignalWatch.start(stopOnly: true) { [self] _ in
+            child.withLock { if $0 > 0 { kill($0, SIGKILL) } }
+            run()
+            _exit(128 + SIGTERM)
+        }
+    }
+
+    /// To be undone before what was added earlier.
+    func add(_ step: @escaping @Sendable () -> Void) { steps.withLock { $0.append(step) } }
+
+    /// Once; a second call waits for the first and finds nothing.
+    func run() {
+        steps.withLock { steps in
+            for step in steps.reversed() { step() }
+            steps = []
+        }
+    }
+}

@@ -108,7 +108,8 @@ extension Relay {
             if card.token == nil { card.stage = .ended }
         case .dropToken, .quarantineToken:
             switch planned.order.purpose {
-            case .start: card.stage = .none
+            // The app may have told of one that it began itself.
+            case .start: if card.stage == .starting { card.stage = .none }
             case .update, .end:
                 card.token = nil
                 card.isEndOwed = false
@@ -118,7 +119,7 @@ extension Relay {
             }
         case .markProfile, .fixRequest:
             // Sending the same again would be refused again; what came meanwhile is another.
-            if planned.order.purpose == .start { card.stage = .none }
+            if planned.order.purpose == .start, card.stage == .starting { card.stage = .none }
             card.isEndOwed = false
             if planned.order.purpose != .update { card.mailbox = nil }
         }
@@ -136,8 +137,9 @@ extension Relay {
         if planned.order.purpose == .start {
             // Whether there is a card, only the app can say: until then it counts as started.
             if case .unknown = push.pushes[planned.order.id]?.outcome { return }
-            card.stage = .none
             push.devices[planned.key]?.startPendingUntil = 0
+            guard card.stage == .starting else { return }
+            card.stage = .none
         }
         if planned.order.purpose == .update { card.face = 0 }
         guard card.tries < PushPolicy.triesMax else {

@@ -298,8 +298,10 @@ extension Relay {
         for key in push.cards.keys.sorted() {
             guard var card = push.cards[key] else { continue }
             card.move(by: jump)
-            // Quiet hours are by the clock itself.
-            if push.devices[key.device]?.device.quiet != nil { card.rings = card.rings.mapValues { min($0, now.wall) } }
+            // Quiet hours are by the clock itself: looked at again, though no sooner than who is there can say so.
+            if push.devices[key.device]?.device.quiet != nil {
+                card.rings = card.rings.mapValues { min($0, now.wall + PushPolicy.grace) }
+            }
             push.cards[key] = card
             serveRings(key, at: now)
         }

@@ -70,6 +70,18 @@ struct PlannerFaultTests {
         #expect(rig.take().contains { $0.target == .device(token: "dd") && $0.purpose == .update })
     }
 
+    @Test("a start that is refused says nothing of the card that the app began by itself meanwhile")
+    func refusedStart() throws {
+        let rig = try PlannerRig { $0.starts = .always }
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        rig.pass(120_000, answering: false)
+        rig.report(token: "cc")
+        #expect(rig.take(.refused(.dropToken, text: "Unregistered")).map(\.purpose).contains(.start))
+        rig.agent(T.request("a1"))
+        rig.pass(4_000)
+        #expect(rig.take().contains { $0.target == .device(token: "cc") && $0.text.contains(#""approvals":1"#) })
+    }
+
     @Test("a card that was over before its token came is ended with it")
     func lateToken() throws {
         let rig = try PlannerRig()

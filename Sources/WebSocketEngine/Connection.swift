@@ -46,9 +46,7 @@ internal import DequeModule
 
     // MARK: WebSocket
 
-    var kind = IncomingMessage.Kind.text
-    var assembly: [UInt8] = []
-    var fragmentCount = 0
+    var assembly = MessageAssembly()
 
     /// What this turn sends; of servers.
     var run = TurnOutbox.nothing

@@ -51,7 +51,7 @@ extension EventLoop {
     /// The peer broke a rule. What else it sends is parsed and ignored until the close frame is out: a receive callback must
     /// not return nonzero, because the client of 4.1.6 then goes on filling a buffer that it no longer empties.
     func violated(_ connection: Connection, code: UInt16, _ sentence: String) {
-        connection.assembly = []
+        connection.assembly.clear()
         connection.outbox = []
         connection.outboxBytes = 0
         beginClosing(connection, code: code, reason: sentence, .local(code: code))

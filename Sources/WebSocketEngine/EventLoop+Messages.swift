@@ -11,7 +11,9 @@ extension EventLoop {
         guard let connection = connections[connection.rawValue], connection.phase == .open,
             let wsi = unsafe connection.socket
         else { return }
-        if !connection.outbox.isEmpty || connection.isPingDue { return unsafe enqueue(message, on: connection, wsi) }
+        if !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong {
+            return unsafe enqueue(message, on: connection, wsi)
+        }
         if !connection.isClient {
             if connection.run != TurnOutbox.nothing,
                 turn.bytes(of: connection.run) + message.frameCount > TurnOutbox.runBytesMax
@@ -124,12 +126,21 @@ extension EventLoop {
         case .incomplete: break
         case .violation(let code, let sentence): violated(connection, code: code, sentence)
         case .complete(let message):
+            if connection.assembly.isFragmented { unsafe letPongGoFirst(connection, wsi) }
             noteActivity()
             switch connection.role {
             case .server(let listener): listener.handler.received(message, on: connection.id)
             case .client(let handler, _): handler.received(message, on: connection.id)
             }
         }
+    }
+
+    private func letPongGoFirst(_ connection: Connection, _ wsi: OpaquePointer) {
+        // What the turn has for it already stands before what comes now.
+        sendRun(of: connection)
+        guard connection.phase == .open else { return }
+        connection.mayOwePong = true
+        unsafe lws_callback_on_writable(wsi)
     }
 
     // MARK: Out
@@ -139,6 +150,7 @@ extension EventLoop {
         guard connection.phase == .open || connection.phase == .closing else { return 0 }
         guard unsafe lws_partial_buffered(wsi) == 0 else { return 0 }
         connection.inFlightBytes = 0
+        connection.mayOwePong = false
         if connection.isPingDue {
             connection.isPingDue = false
             guard unsafe ping(wsi) else { return -1 }

@@ -25,6 +25,9 @@ struct MessageAssembly: Sendable {
     /// What it holds of a message that is not whole: never more than `Limits.messageBytesMax`.
     var heldBytes: Int { bytes.count }
 
+    /// Of the message at hand, or of the one that was whole last: control frames may have come between its frames.
+    var isFragmented: Bool { fragmentCount > 0 }
+
     mutating func clear() { self = MessageAssembly() }
 
     /// `input` is borrowed.

@@ -46,9 +46,7 @@ internal import DequeModule
 
     // MARK: WebSocket
 
-    var kind = IncomingMessage.Kind.text
-    var assembly: [UInt8] = []
-    var fragmentCount = 0
+    var assembly = MessageAssembly()
 
     /// What this turn sends; of servers.
     var run = TurnOutbox.nothing
@@ -66,6 +64,9 @@ internal import DequeModule
     var lastHeard = MonotonicTime(nanoseconds: 0)
     var lastPinged = MonotonicTime(nanoseconds: 0)
     var isPingDue = false
+    /// A message came in frames, and a ping may have come between them. libwebsockets sends its pong when the socket is writable, so what
+    /// is sent waits for that too: the pong was asked for first.
+    var mayOwePong = false
     var isReadingPaused = false
 
     /// What `close` ordered and has not gone out.

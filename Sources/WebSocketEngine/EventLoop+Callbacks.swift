@@ -65,7 +65,7 @@ extension EventLoop {
         case LWS_CALLBACK_ESTABLISHED:
             return opened(connection)
         case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-            return unsafe peerCloses(connection, UnsafeRawBufferPointer(input))
+            return unsafe peerCloses(connection, input)
         case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
             return unsafe appendHandshakeHeaders(of: connection, wsi, input)
         case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH:

@@ -51,15 +51,16 @@ extension EventLoop {
     /// The peer broke a rule. What else it sends is parsed and ignored until the close frame is out: a receive callback must
     /// not return nonzero, because the client of 4.1.6 then goes on filling a buffer that it no longer empties.
     func violated(_ connection: Connection, code: UInt16, _ sentence: String) {
-        connection.assembly = []
+        connection.assembly.clear()
         connection.outbox = []
         connection.outboxBytes = 0
         beginClosing(connection, code: code, reason: sentence, .local(code: code))
     }
 
-    /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: libwebsockets echoes the frame when this returns 0.
-    func peerCloses(_ connection: Connection, _ input: UnsafeRawBufferPointer) -> Int32 {
+    /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: libwebsockets echoes `input` when this returns 0.
+    func peerCloses(_ connection: Connection, _ input: UnsafeMutableRawBufferPointer) -> Int32 {
         guard connection.phase == .open || connection.phase == .closing else { return 0 }
+        if unsafe String(validating: input.dropFirst(2), as: UTF8.self) == nil { unsafe Self.refuseReason(in: input) }
         connection.phase = .closing
         connection.closeFrame = nil
         connection.outbox = []
@@ -69,6 +70,13 @@ extension EventLoop {
         let reason = unsafe String(decoding: input.dropFirst(2), as: UTF8.self)
         connection.closeReason = connection.closeReason ?? .peer(code: code, reason: reason)
         return 0
+    }
+
+    /// A reason that is not UTF-8 is answered as a message that is not, and not repeated.
+    private static func refuseReason(in input: UnsafeMutableRawBufferPointer) {
+        unsafe input[0] = UInt8(1007 >> 8)
+        unsafe input[1] = UInt8(1007 & 0xFF)
+        for index in 2..<input.count where unsafe input[index] >= 0x80 { unsafe input[index] = UInt8(ascii: "?") }
     }
 
     func setCloseReason(_ wsi: OpaquePointer, code: UInt16, _ reason: [UInt8]) {

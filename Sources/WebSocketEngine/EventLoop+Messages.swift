@@ -11,7 +11,9 @@ extension EventLoop {
         guard let connection = connections[connection.rawValue], connection.phase == .open,
             let wsi = unsafe connection.socket
         else { return }
-        if !connection.outbox.isEmpty || connection.isPingDue { return unsafe enqueue(message, on: connection, wsi) }
+        if !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong {
+            return unsafe enqueue(message, on: connection, wsi)
+        }
         if !connection.isClient {
             if connection.run != TurnOutbox.nothing,
                 turn.bytes(of: connection.run) + message.frameCount > TurnOutbox.runBytesMax
@@ -117,40 +119,28 @@ extension EventLoop {
     func receive(_ input: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) {
         guard connection.phase == .open else { return }
         connection.lastHeard = .now
-        if unsafe lws_is_first_fragment(wsi) != 0 {
-            connection.kind = unsafe lws_frame_is_binary(wsi) != 0 ? .binary : .text
-            connection.assembly = []
-            connection.fragmentCount = 0
-        }
-        let remaining = unsafe lws_remaining_packet_payload(wsi)
-        let limits = connection.limits
-        guard remaining <= limits.messageBytesMax,
-            connection.assembly.count + input.count + remaining <= limits.messageBytesMax
-        else { return violated(connection, code: 1009, "message too big") }
-        guard unsafe lws_is_final_fragment(wsi) != 0 else {
-            if remaining == 0 {
-                connection.fragmentCount += 1
-                guard connection.fragmentCount < limits.fragmentsMax else {
-                    return violated(connection, code: 1009, "too many fragments")
-                }
+        let piece = MessageAssembly.Piece(
+            kind: unsafe lws_frame_is_binary(wsi) != 0 ? .binary : .text, isFirst: unsafe lws_is_first_fragment(wsi) != 0,
+            isLast: unsafe lws_is_final_fragment(wsi) != 0, remaining: unsafe lws_remaining_packet_payload(wsi))
+        switch unsafe connection.assembly.add(UnsafeRawBufferPointer(input), piece, connection.limits) {
+        case .incomplete: break
+        case .violation(let code, let sentence): violated(connection, code: code, sentence)
+        case .complete(let message):
+            if connection.assembly.isFragmented { unsafe letPongGoFirst(connection, wsi) }
+            noteActivity()
+            switch connection.role {
+            case .server(let listener): listener.handler.received(message, on: connection.id)
+            case .client(let handler, _): handler.received(message, on: connection.id)
             }
-            unsafe connection.assembly.append(contentsOf: input)
-            return
-        }
-        var bytes = connection.assembly
-        connection.assembly = []
-        unsafe bytes.append(contentsOf: input)
-        if connection.kind == .text, !Self.isUTF8(bytes) { return violated(connection, code: 1007, "not UTF-8") }
-        noteActivity()
-        let message = IncomingMessage(kind: connection.kind, bytes: bytes)
-        switch connection.role {
-        case .server(let listener): listener.handler.received(message, on: connection.id)
-        case .client(let handler, _): handler.received(message, on: connection.id)
         }
     }
 
-    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-        (try? UTF8Span(validating: bytes.span)) != nil
+    private func letPongGoFirst(_ connection: Connection, _ wsi: OpaquePointer) {
+        // What the turn has for it already stands before what comes now.
+        sendRun(of: connection)
+        guard connection.phase == .open else { return }
+        connection.mayOwePong = true
+        unsafe lws_callback_on_writable(wsi)
     }
 
     // MARK: Out
@@ -160,6 +150,7 @@ extension EventLoop {
         guard connection.phase == .open || connection.phase == .closing else { return 0 }
         guard unsafe lws_partial_buffered(wsi) == 0 else { return 0 }
         connection.inFlightBytes = 0
+        connection.mayOwePong = false
         if connection.isPingDue {
             connection.isPingDue = false
             guard unsafe ping(wsi) else { return -1 }

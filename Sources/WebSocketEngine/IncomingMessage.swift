@@ -1,5 +1,5 @@
 /// One whole WebSocket message, put together from its fragments.
-package struct IncomingMessage: Sendable {
+package struct IncomingMessage: Equatable, Sendable {
     package enum Kind: Sendable { case text, binary }
 
     package var kind: Kind

@@ -17,6 +17,17 @@ struct ServerClosingTests {
         #expect(try await server.nextClosed() == .peer(code: 4321, reason: "enough"))
     }
 
+    @Test("a close whose reason is not UTF-8 is answered with 1007, and its bytes are not repeated")
+    func badReason() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let port = try await loop.listen(server)
+        let client = try Python("websocket_client", "raw_frames", "\(port)", "8:1:1:0:03e861eda080")
+        let frames = try await client.next()["frames"]?.array ?? []
+        #expect(frames.first?.array?.last?.string == "03ef613f3f3f")
+        _ = try await server.nextClosed()
+    }
+
     @Test("a connection that vanishes is closed once, as failed")
     func vanished() async throws {
         let loop = try await TestLoop.start()

@@ -30,6 +30,17 @@ struct ServerMessageTests {
         #expect((result["pongs"]?.int ?? 0) >= 1)
     }
 
+    @Test("the pong for a ping between the frames of a message goes before what answers the message")
+    func pongGoesFirst() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let port = try await loop.listen(server)
+        let client = try Python("websocket_client", "raw_frames", "\(port)", "1:0:1:0:61", "9:1:1:0:70", "0:1:1:0:62")
+        let frames = try await client.next()["frames"]?.array ?? []
+        #expect(frames.compactMap { $0.array?.first?.int } == [10, 1, 8])
+        #expect(frames.compactMap { $0.array?.last?.string }.prefix(2) == ["70", "6162"])
+    }
+
     @Test("a message over the limit is refused with 1009 and never handed over")
     func tooBig() async throws {
         let loop = try await TestLoop.start()

@@ -17,6 +17,9 @@ enum SpoolRecord: Equatable {
     /// An event and its frame; a longer one can only be damage.
     static let payloadBytesMax = WireLimits.eventBytesMax + 1024
 
+    /// Far beyond what the wire can carry (`JSONValue.integerMax`), and far from where sums overflow.
+    private static let numberMax: Int64 = 1 << 60
+
     private enum Kind: UInt8 { case event = 1, keptEvent, session, agreed, note, forgottenNote }
 
     /// Where the bytes of an event begin in its record.
@@ -91,17 +94,26 @@ enum SpoolRecord: Equatable {
         func number(_ position: Int) -> Int64 {
             Int64(bitPattern: Self.integer(payload, at: body + 8 * position, UInt64.self))
         }
+        /// Nil beyond what numbers of events can be: damage that has a right sum must not end us, now or at a sum of two of them.
+        func number(_ position: Int, from least: Int64) -> Int64? {
+            let value = number(position)
+            return (least...Self.numberMax).contains(value) ? value : nil
+        }
         switch kind {
         case .event, .keptEvent:
-            guard let session = SessionID(name), payload.count >= body + 8 else { return nil }
-            self = .event(session, seq: number(0), isKept: kind == .keptEvent, bytes: Array(payload[(body + 8)...]))
+            guard let session = SessionID(name), payload.count >= body + 8, let seq = number(0, from: 1) else { return nil }
+            self = .event(session, seq: seq, isKept: kind == .keptEvent, bytes: Array(payload[(body + 8)...]))
         case .session:
-            guard let session = SessionID(name), payload.count == body + 24 else { return nil }
+            guard let session = SessionID(name), payload.count == body + 24, let next = number(0, from: 1),
+                let acknowledged = number(1, from: 0), let provisionalFrom = number(2, from: 0)
+            else { return nil }
             self = .session(
-                session, next: number(0), acknowledged: number(1), provisionalFrom: number(2) == 0 ? nil : number(2))
+                session, next: next, acknowledged: acknowledged, provisionalFrom: provisionalFrom == 0 ? nil : provisionalFrom)
         case .agreed:
-            guard let session = SessionID(name), payload.count == body + 24 else { return nil }
-            self = .agreed(session, from: number(0), through: number(1), next: number(2))
+            guard let session = SessionID(name), payload.count == body + 24, let from = number(0, from: 1),
+                let through = number(1, from: 0), let next = number(2, from: 1)
+            else { return nil }
+            self = .agreed(session, from: from, through: through, next: next)
         case .note: self = .note(name, Array(payload[body...]))
         case .forgottenNote: self = .note(name, nil)
         }

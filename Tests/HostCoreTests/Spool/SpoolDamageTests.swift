@@ -143,6 +143,24 @@ struct SpoolDamageTests {
         #expect(rig.lines(one) == ["x", "a1", "-2", "a4", "-1", "a6"])
     }
 
+    @Test(
+        "records with numbers that no event has are damage, however right their sums are",
+        arguments: [
+            SpoolRecord.event(one, seq: .max, isKept: false, bytes: []), .event(one, seq: -1, isKept: false, bytes: []),
+            .session(one, next: .min, acknowledged: 0, provisionalFrom: nil),
+            .session(one, next: 2, acknowledged: .max, provisionalFrom: 1), .agreed(one, from: 1, through: .max, next: .max),
+        ])
+    func impossibleNumbers(record: SpoolRecord) throws {
+        var rig = try HostRig()
+        try rig.spool.append(one, "a1")
+        let file = try #require(rig.disk.fileNames.last)
+        rig.disk[file] += try record.framed()
+        try rig.restart()
+        try rig.spool.append(one, "a2")
+        try rig.exchange()
+        #expect(rig.lines(one) == ["a1", "a2"])
+    }
+
     @Test("an event that reads otherwise than it was written is not sent")
     func readBack() throws {
         let rig = try HostRig()

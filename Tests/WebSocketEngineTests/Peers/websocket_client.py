@@ -211,14 +211,14 @@ def read_frame(connection):
 
 
 async def raw_frames(port, *specs):
-    """Each spec is opcode:final:mask:reserved:payload-in-hex; then reads until the end."""
+    """Each spec is opcode:final:mask:reserved:payload-in-hex, all sent at once; then reads until the end."""
     connection = raw_open(port)
+    sent = b""
+    for spec in specs:
+        opcode, final, mask, reserved, payload = spec.split(":")
+        sent += frame(int(opcode), bytes.fromhex(payload), final == "1", mask == "1", int(reserved))
     try:
-        for spec in specs:
-            opcode, final, mask, reserved, payload = spec.split(":")
-            connection.sendall(
-                frame(int(opcode), bytes.fromhex(payload), final == "1", mask == "1", int(reserved))
-            )
+        connection.sendall(sent)
     except (BrokenPipeError, ConnectionResetError):
         pass
     frames = []

@@ -116,7 +116,9 @@ final class World {
     /// Agents talk on in the calm: what one said a moment ago is on its way. Hands back how long that took.
     private func advanceUntilSilent() -> Int64 {
         let start = now
-        while violation == nil, now - lastSentAt < Self.silence, now - start < Self.silenceWithin { advance(to: now + Self.silence) }
+        while violation == nil, now - lastSentAt < Self.silence, now - start < Self.silenceWithin {
+            advance(to: now + Self.silence)
+        }
         return now - start
     }
 

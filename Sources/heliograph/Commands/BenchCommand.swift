@@ -83,18 +83,22 @@ struct BenchCommand: ParsableCommand {
         help: ArgumentHelp("Measure the relay that runs on this data directory.", valueName: "folder"))
     var dataDirectory: String?
 
-    @Option(help: ArgumentHelp(
+    @Option(
+        help: ArgumentHelp(
             "Measure the relay there, as who holds the tokens of $HELIOGRAPH_CLIENT_TOKEN and $HELIOGRAPH_HOST_TOKENS.",
             valueName: "url"))
     var relay: String?
 
-    @Option(help: ArgumentHelp(
+    @Option(
+        help: ArgumentHelp(
             "The token that all clients come with. Others on this machine can read it here: better $HELIOGRAPH_CLIENT_TOKEN.",
             valueName: "token"))
     var clientToken: String?
 
-    @Option(help: ArgumentHelp(
-            "A host's token, once for each host. Likewise: better $HELIOGRAPH_HOST_TOKENS, with blanks between.", valueName: "token"))
+    @Option(
+        help: ArgumentHelp(
+            "A host's token, once for each host. Likewise: better $HELIOGRAPH_HOST_TOKENS, with blanks between.",
+            valueName: "token"))
     var hostToken: [String] = []
 
     @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))
@@ -178,7 +182,8 @@ struct BenchCommand: ParsableCommand {
     private func given(_ relay: String) throws(BenchError) -> BenchTarget {
         guard let address = RelayAddress(relay) else { throw BenchError(.plan, "--relay \(relay) is no address of a relay") }
         guard let clientToken = clientToken ?? Environment.value("HELIOGRAPH_CLIENT_TOKEN") else {
-            throw BenchError(.plan, "--relay needs $HELIOGRAPH_CLIENT_TOKEN, and $HELIOGRAPH_HOST_TOKENS with one for each host")
+            throw BenchError(
+                .plan, "--relay needs $HELIOGRAPH_CLIENT_TOKEN, and $HELIOGRAPH_HOST_TOKENS with one for each host")
         }
         let named = Environment.value("HELIOGRAPH_HOST_TOKENS")?.split(separator: " ").map(String.init) ?? []
         var target = BenchTarget(

@@ -8,6 +8,14 @@ package struct EngineCensus: Sendable, Equatable {
     /// What waits to be sent: in all, and to the peer with the most.
     package var waitingBytes = 0
     package var waitingBytesMax = 0
+
+    mutating func add(_ other: EngineCensus) {
+        connections += other.connections
+        pending += other.pending
+        congested += other.congested
+        waitingBytes += other.waitingBytes
+        waitingBytesMax = max(waitingBytesMax, other.waitingBytesMax)
+    }
 }
 
 extension EventLoop {

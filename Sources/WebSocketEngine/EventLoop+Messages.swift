@@ -70,8 +70,9 @@ extension EventLoop {
 
     /// Tells the handler, at the end of the turn, when much begins to wait and when it has gone.
     private func noteBacklog(of connection: Connection) {
-        guard case .server(let listener) = connection.role, connection.phase == .open else { return }
         let waiting = connection.outboxBytes + connection.inFlightBytes
+        guard waiting > 0 || connection.isCongested, case .server(let listener) = connection.role, connection.phase == .open
+        else { return }
         if !connection.isCongested, waiting > connection.limits.congestedBytes {
             connection.isCongested = true
             runLater { if connection.phase == .open { listener.handler.congested(connection.id) } }
@@ -95,7 +96,7 @@ extension EventLoop {
             let wsi = unsafe connection.socket
         else { return }
         connection.isReadingPaused = true
-        unsafe lws_rx_flow_control(wsi, 0)
+        if !connection.isHeldUp { unsafe lws_rx_flow_control(wsi, 0) }
     }
 
     package func resumeReading(_ connection: ConnectionID) {
@@ -108,7 +109,32 @@ extension EventLoop {
         guard connection.isReadingPaused, let wsi = unsafe connection.socket else { return }
         connection.isReadingPaused = false
         connection.lastHeard = .now
-        unsafe lws_rx_flow_control(wsi, 1)
+        if !connection.isHeldUp { unsafe lws_rx_flow_control(wsi, 1) }
+    }
+
+    /// As `pauseReading`, until `letGo`: what this connection brought has nowhere to go yet.
+    private func holdUp(_ connection: Connection, _ wsi: OpaquePointer) {
+        guard connection.phase == .open, !connection.isHeldUp else { return }
+        connection.isHeldUp = true
+        heldUp.append(connection.id.rawValue)
+        if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 0) }
+    }
+
+    /// There is room again in the inbox of the main loop: all that were held up are read on.
+    func letGo() {
+        isHoldingUp = false
+        for id in heldUp {
+            guard let connection = connections[id] else { continue }
+            letGo(connection)
+        }
+        heldUp = []
+    }
+
+    func letGo(_ connection: Connection) {
+        guard connection.isHeldUp, let wsi = unsafe connection.socket else { return }
+        connection.isHeldUp = false
+        connection.lastHeard = .now
+        if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 1) }
     }
 
     // MARK: In
@@ -147,6 +173,7 @@ extension EventLoop {
         case .server(let listener): listener.handler.received(message, on: connection.id)
         case .client(let handler, _): handler.received(message, on: connection.id)
         }
+        if isHoldingUp { unsafe holdUp(connection, wsi) }
     }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {

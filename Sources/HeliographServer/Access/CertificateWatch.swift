@@ -6,21 +6,21 @@ import WebSocketEngine
 /// Takes another certificate when its files change, without a connection lost: what certbot and its like write at night.
 final class CertificateWatch {
     private let tls: ListenerConfiguration.TLS
-    private let loop: EventLoop
+    private let loops: EventLoopGroup
     private let logger: Logger
     private var stamps: [FileStamp?]
     /// Whoever writes certificate and key one after the other is done by the next look.
     static let interval = Duration.seconds(10)
 
-    init(_ tls: ListenerConfiguration.TLS, loop: EventLoop, logger: Logger) {
+    init(_ tls: ListenerConfiguration.TLS, loops: EventLoopGroup, logger: Logger) {
         self.tls = tls
-        self.loop = loop
+        self.loops = loops
         self.logger = logger
         stamps = Self.stamps(of: tls)
     }
 
     func start() {
-        _ = loop.schedule(after: Self.interval) { [weak self] in
+        _ = loops.main.schedule(after: Self.interval) { [weak self] in
             self?.look()
             self?.start()
         }
@@ -34,7 +34,7 @@ final class CertificateWatch {
         do throws(CryptoError) {
             _ = try TLSContext(
                 serverProtocols: ["http/1.1"], certificateFile: tls.certificateFile, privateKeyFile: tls.privateKeyFile)
-            loop.renewCertificate(tls)
+            loops.renewCertificate(tls)
             logger.notice("new connections get the new certificate", metadata: ["file": "\(tls.certificateFile)"])
         } catch {
             logger.error(

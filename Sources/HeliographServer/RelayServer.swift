@@ -10,12 +10,12 @@ import RelayProtocol
 import RelayStore
 import WebSocketEngine
 
-/// The relay as a process: what is wired to what.
+/// The relay as a process: what is wired to what. Everything but `Visitors`, of which each loop has its own, lives on the core's thread.
 ///
-///     sockets ─▶ Visitors ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SQLiteStore, sockets, PushRunner ─▶ APNs
+///     sockets ─▶ Visitors ─▶ Reception ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SQLiteStore, sockets, PushRunner ─▶ APNs
 ///                   └─▶ Routes (page, pairing, health) ─▶ Callers (clients over HTTP)          Access: who may come in
 package final class RelayServer {
-    private let loop: EventLoop
+    private let loops: EventLoopGroup
     private let runner: RelayRunner
     private let pushes: PushRunner
     private let listeners: [Listener]
@@ -45,11 +45,11 @@ package final class RelayServer {
         var server: RelayServer?
         var loopConfiguration = EventLoop.Configuration()
         loopConfiguration.waitMethod = .epoll
-        try EventLoop.run(loopConfiguration, logger: logger) { loop in
-            let made = try RelayServer(configuration, directory, store, registry, loop, logger)
+        try EventLoopGroup.run(loopConfiguration, loops: configuration.loops, logger: logger) { loops in
+            let made = try RelayServer(configuration, directory, store, registry, loops, logger)
             server = made
-            let bound = LoopBound(made, loop: loop)
-            let handle = loop.handle
+            let bound = LoopBound(made, loop: loops.main)
+            let handle = loops.main.handle
             signals.arm { order in
                 handle.execute {
                     if order == .stop { service?.tell(.stopping) }
@@ -61,7 +61,7 @@ package final class RelayServer {
                 configuration: configuration)
             try AddressFile.write(addresses.publicURL, in: directory)
             started(addresses)
-            service.map { loop.report(to: $0) }
+            service.map { loops.main.report(to: $0) }
         }
         server?.runner.finishCommits()
         try store.close()
@@ -79,13 +79,14 @@ package final class RelayServer {
 
     private init(
         _ configuration: ServerConfiguration, _ directory: DataDirectory, _ store: SQLiteStore, _ registry: PrometheusRegistry,
-        _ loop: EventLoop, _ logger: Logger
+        _ loops: EventLoopGroup, _ logger: Logger
     ) throws {
-        self.loop = loop
+        let loop = loops.main
+        self.loops = loops
         self.logger = logger
         (self.configuration, self.directory, self.store) = (configuration, directory, store)
         let measures = Measures(factory: registry)
-        measures.started(loop.waitMethod)
+        measures.started(loop.waitMethod, loops: configuration.loops)
         switch loop.waitMethod {
         case .epoll: logger.info("waits for sockets by epoll")
         case .poll:
@@ -110,7 +111,7 @@ package final class RelayServer {
         let pushes = try PushRunner(
             directory: directory.path, epoch: store.epoch, loop: loop, measures: pushMeasures, logger: logger)
         let runner = try RelayRunner(
-            loop: loop, configuration: relay, log: store, load: load, pushes: pushes, measures: measures, logger: logger)
+            loops: loops, configuration: relay, log: store, load: load, pushes: pushes, measures: measures, logger: logger)
         pushes.answered = { [unowned runner] in runner.feed(.pushAnswered($0, $1)) }
         let callers = Callers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
         runner.callers = callers
@@ -131,15 +132,17 @@ package final class RelayServer {
                 }
             }
         }
-        let access = try Access(store: store, publicURL: configuration.publicURL, loop: loop, logger: logger)
+        let access = try Access(store: store, publicURL: configuration.publicURL, loops: loops, logger: logger)
         let routes = Routes(
-            loop: loop, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
+            loops: loops, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
             registry: registry, pushMeasures: pushMeasures, logger: logger)
-        let visitors = Visitors(
-            runner: runner, loop: loop, routes: routes, access: access, measures: measures, logger: logger)
+        let reception = Reception(runner: runner, routes: routes, access: access, measures: measures, logger: logger)
+        let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { reception.take(arrival) } }
+        let door = access.door
+        runner.admissionChanged = { door.shut($0) }
         routes.isReady = { !runner.isStoreFailing && store.takesWrites }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
-        loop.turnEnded = { runner.feed(.tickEnded) }
+        loops.turnEnded = { runner.tickEnded() }
         self.runner = runner
         self.pushes = pushes
 
@@ -149,10 +152,12 @@ package final class RelayServer {
                 liveness: configuration.liveness)
         }
         runner.start()
-        certificates = configuration.tls.map { CertificateWatch($0, loop: loop, logger: logger) }
+        certificates = configuration.tls.map { CertificateWatch($0, loops: loops, logger: logger) }
+        let visitors = Visitors.atCore(loop, door, reception, measures, logger)
         listeners = [
-            try loop.listen(
-                listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: visitors),
+            try loops.listen(
+                listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: visitors,
+                onOthers: { Visitors.onOther($0, door, inbox, measures, logger) }),
             try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
         ]
         certificates?.start()
@@ -171,9 +176,13 @@ package final class RelayServer {
     }
 
     private func report() {
+        loops.census { [self] engine in write(report: engine) }
+    }
+
+    private func write(report engine: EngineCensus) {
         let file = "\(directory.path)/\(Report.fileName)"
         let report = Report(
-            configuration: configuration, uptime: ContinuousClock.now - startedAt, core: runner.census, engine: loop.census,
+            configuration: configuration, uptime: ContinuousClock.now - startedAt, core: runner.census, engine: engine,
             takesWrites: store.takesWrites, damagedRecords: store.damagedRecords.count + runner.damagedRecords,
             pushesUnderWay: pushes.underWay)
         let (bytes, logger) = (report.bytes, logger)
@@ -193,7 +202,7 @@ package final class RelayServer {
     private var isShuttingDown = false
 
     private func shutDown() {
-        guard !isShuttingDown else { return loop.stop() }
+        guard !isShuttingDown else { return loops.main.stop() }
         isShuttingDown = true
         logger.notice("stopping")
         for listener in listeners { listener.close() }
@@ -206,8 +215,8 @@ package final class RelayServer {
         // A push whose answer we do not wait for is sent again after the start.
         if runner.isIdle && pushes.isIdle || ContinuousClock.now >= deadline {
             pushes.stop()
-            return loop.stop()
+            return loops.main.stop()
         }
-        _ = loop.schedule(after: .milliseconds(20)) { [self] in stopWhenEmpty(deadline) }
+        _ = loops.main.schedule(after: .milliseconds(20)) { [self] in stopWhenEmpty(deadline) }
     }
 }

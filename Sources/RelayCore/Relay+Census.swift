@@ -64,18 +64,22 @@ extension Relay {
             if client.readsUnderWay > Limits.readsMax { census.breach = "too many reads are under way for a client" }
         }
         for session in sessions.values {
-            census.subscribers += session.subscribers.count
+            census.subscribers += session.audience.subscribers.count
             census.approvals += session.staged.approvals.count
             census.openApprovals += session.staged.openApprovalCount
             if session.staged.openApprovalCount > Limits.openApprovalsMax { census.breach = "too many approvals are open" }
-            if !session.subscribers.isSubset(of: clients.keys) { census.breach = "a session has a subscriber who has left" }
+            if !session.audience.subscribers.isSubset(of: clients.keys) {
+                census.breach = "a session has a subscriber who has left"
+            }
         }
-        for (_, subscribers) in workspaceSubscribers where !subscribers.isSubset(of: clients.keys) {
+        for (_, audience) in workspaceAudiences where !audience.all.isSubset(of: clients.keys) {
             census.breach = "a workspace has a subscriber who has left"
         }
         if census.subscribers > census.subscriptions {
             census.breach = "sessions have more subscribers than clients subscriptions"
         }
+        if isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }
+        if let misfiled = misfiledPeer { census.breach = "the peer \(misfiled.rawValue) stands in a wrong list" }
         if !Set(hostPeers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
         if waiters.contains(where: { clients[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
         if budgets.books.values.contains(where: { $0.ofSessions.count > Limits.budgetsMax }) {
@@ -84,6 +88,37 @@ extension Relay {
         count(into: &census)
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
         return census
+    }
+
+    private var isLiveMisfiled: Bool {
+        var expected: [WorkspaceID: LiveSessions] = [:]
+        for (key, session) in sessions {
+            expected[key.workspace, default: LiveSessions()].file(key.session, session.committed?.state.summary)
+        }
+        return liveSessions.contains { $0.value != expected[$0.key] ?? LiveSessions() }
+            || expected.contains { $0.value != liveSessions[$0.key] ?? LiveSessions() }
+    }
+
+    /// The lists that messages are sent by are what one would find by looking at every client.
+    private var misfiledPeer: PeerID? {
+        for (peer, client) in clients {
+            var expected = WorkspaceAudience()
+            expected.file(peer, client)
+            let audience = workspaceAudiences[client.workspace] ?? WorkspaceAudience()
+            guard audience.watchers.contains(peer) == expected.watchers.contains(peer),
+                audience.aside.contains(peer) == expected.aside.contains(peer)
+            else { return peer }
+            for (session, subscription) in client.subscriptions {
+                var expected = Audience()
+                expected.file(peer, client, subscription)
+                let found = sessions[SessionKey(workspace: client.workspace, session: session)]?.audience ?? Audience()
+                guard found.live.contains(peer) == expected.live.contains(peer),
+                    found.onlookers.contains(peer) == expected.onlookers.contains(peer),
+                    found.aside.contains(peer) == expected.aside.contains(peer)
+                else { return peer }
+            }
+        }
+        return nil
     }
 
     /// Every session as it is shown.

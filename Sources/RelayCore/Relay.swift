@@ -17,9 +17,10 @@ package struct Relay {
     /// The connection of each host that is connected; one each.
     var hostPeers: [HostKey: PeerID] = [:]
     var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
+    var liveSessions: [WorkspaceID: LiveSessions] = [:]
     /// Where the sessions that retention removed would go on.
     var removed: [SessionKey: RemovedSession] = [:]
-    var workspaceSubscribers: [WorkspaceID: Set<PeerID>] = [:]
+    var workspaceAudiences: [WorkspaceID: WorkspaceAudience] = [:]
     /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
     var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
 
@@ -84,6 +85,7 @@ package struct Relay {
             let key = SessionKey(workspace: workspace, session: approval.session)
             sessions[key]?.restore(approval)
         }
+        for key in sessions.keys { fileLive(key) }
         for (key, place) in state.removed { removed[key] = place }
         for record in state.commands { commands[CommandKey(record)] = record.at }
         budgets = Budgets(restoring: state.records)

@@ -25,6 +25,8 @@ internal import DequeModule
 
     let id: ConnectionID
     let role: Role
+    /// Of `role`.
+    let isClient: Bool
     let peer: Peer
 
     /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
@@ -40,6 +42,9 @@ internal import DequeModule
 
     /// When the sweep ends this connection, whatever it is waiting for.
     var deadline: MonotonicTime?
+
+    /// The step at which it is looked at next.
+    var dueStep = DueTable.never
 
     /// The first reason wins; without one the connection was lost.
     var closeReason: CloseReason?
@@ -68,6 +73,8 @@ internal import DequeModule
     /// is sent waits for that too: the pong was asked for first.
     var mayOwePong = false
     var isReadingPaused = false
+    /// What it brought has not been taken, see `LoopInbox`.
+    var isHeldUp = false
 
     /// What `close` ordered and has not gone out.
     var closeFrame: (code: UInt16, reason: [UInt8])?
@@ -79,6 +86,8 @@ internal import DequeModule
     var exchange: HTTPExchange?
     /// Counts against the listener's cap on connections that are not WebSockets.
     var isPending = false
+    /// Where it counts, see `Admission`.
+    var place = 0
     /// What the handler accepted, while `upgrading`.
     var subprotocol: String?
 
@@ -89,6 +98,7 @@ internal import DequeModule
     init(id: ConnectionID, role: Role, peer: Peer, phase: Phase) {
         self.id = id
         self.role = role
+        isClient = if case .client = role { true } else { false }
         self.peer = peer
         self.phase = phase
     }
@@ -105,10 +115,6 @@ internal import DequeModule
         case .server(let listener): listener.configuration.liveness
         case .client(_, let configuration): configuration.liveness
         }
-    }
-
-    var isClient: Bool {
-        if case .client = role { true } else { false }
     }
 }
 

@@ -6,5 +6,8 @@ package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
-    package var description: String { "\(rawValue)" }
+    package var description: String { loop == 0 ? "\(rawValue)" : "\(loop).\(rawValue & EventLoop.countMask)" }
+
+    /// Which loop of a group serves it; 0 is the main or only one.
+    var loop: Int { Int(rawValue >> EventLoop.countBits) }
 }

@@ -8,6 +8,14 @@ package struct EngineCensus: Sendable, Equatable {
     /// What waits to be sent: in all, and to the peer with the most.
     package var waitingBytes = 0
     package var waitingBytesMax = 0
+
+    mutating func add(_ other: EngineCensus) {
+        connections += other.connections
+        pending += other.pending
+        congested += other.congested
+        waitingBytes += other.waitingBytes
+        waitingBytesMax = max(waitingBytesMax, other.waitingBytesMax)
+    }
 }
 
 extension EventLoop {
@@ -17,8 +25,9 @@ extension EventLoop {
             census.connections += 1
             if connection.isPending { census.pending += 1 }
             if connection.isCongested { census.congested += 1 }
-            census.waitingBytes += connection.outboxBytes
-            census.waitingBytesMax = max(census.waitingBytesMax, connection.outboxBytes)
+            let waiting = outboxBytes(of: connection)
+            census.waitingBytes += waiting
+            census.waitingBytesMax = max(census.waitingBytesMax, waiting)
         }
     }
 }

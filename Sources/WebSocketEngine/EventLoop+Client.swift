@@ -15,9 +15,8 @@ extension EventLoop {
         let connection = Connection(
             id: ConnectionID(rawValue: makeID()), role: .client(handler, configuration), peer: .ip(configuration.host),
             phase: .connecting)
-        connection.deadline = .now + configuration.connectTimeout
         connections[connection.id.rawValue] = connection
-        keepSweeping()
+        setDeadline(of: connection, after: configuration.connectTimeout)
         if let path = configuration.unixPath {
             connection.clientAttempt.addresses = ["+" + path]
             runLater { [weak self] in self?.startNextAttempt(of: connection) }

@@ -42,9 +42,10 @@ extension EventLoop {
         connection.phase = .closing
         connection.closeReason = connection.closeReason ?? closeReason
         connection.closeFrame = (code, reason)
-        connection.deadline = .now + connection.limits.closeDeadline
+        setDeadline(of: connection, after: connection.limits.closeDeadline)
         // The peer's close frame has to be read.
         resumeReading(connection)
+        letGo(connection)
         unsafe lws_callback_on_writable(wsi)
     }
 
@@ -65,7 +66,7 @@ extension EventLoop {
         connection.closeFrame = nil
         connection.outbox = []
         connection.outboxBytes = 0
-        connection.deadline = .now + connection.limits.closeDeadline
+        setDeadline(of: connection, after: connection.limits.closeDeadline)
         let code = unsafe input.count >= 2 ? UInt16(input[0]) << 8 | UInt16(input[1]) : nil
         let reason = unsafe String(decoding: input.dropFirst(2), as: UTF8.self)
         connection.closeReason = connection.closeReason ?? .peer(code: code, reason: reason)
@@ -133,7 +134,7 @@ extension EventLoop {
             handler.closed(connection.id, reason: reason)
         case .server(let listener):
             stopCountingAsPending(connection)
-            listener.connectionCount -= 1
+            listener.admission.left(connection.place)
             if let exchange = connection.exchange {
                 requests[exchange.id] = nil
                 connection.exchange = nil

@@ -9,7 +9,7 @@ extension EventLoop {
             connection.exchange?.response == nil
         else { return }
         connection.exchange?.response = response
-        connection.deadline = .now + connection.limits.responseDeadline
+        setDeadline(of: connection, after: connection.limits.responseDeadline)
         guard connection.exchange?.isInHandler == false else { return }
         if connection.exchange?.isDeferred == true {
             departures?.forget(descriptor: unsafe lws_get_socket_fd(wsi))
@@ -47,7 +47,7 @@ extension EventLoop {
         guard count > 0 else { return unsafe deliver(request, on: connection, wsi) }
         request.body.reserveCapacity(min(count, 65_536))
         connection.incomingRequest = request
-        connection.deadline = .now + connection.limits.bodyDeadline
+        setDeadline(of: connection, after: connection.limits.bodyDeadline)
         return 0
     }
 
@@ -109,7 +109,7 @@ extension EventLoop {
         let discardable = 16 * connection.limits.httpBodyBytesMax
         let sentence = "the body is larger than \(connection.limits.httpBodyBytesMax) bytes"
         guard count <= discardable else { return unsafe refuse(wsi, status: 413, sentence) }
-        connection.deadline = .now + connection.limits.bodyDeadline
+        setDeadline(of: connection, after: connection.limits.bodyDeadline)
         let response = HTTPResponse(
             status: 413, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array((sentence + "\n").utf8)))
         guard unsafe write(response, to: wsi, withBody: true, andHangUp: false) else { return -1 }

@@ -7,6 +7,14 @@ extension EventLoop {
     package func listen(
         _ configuration: ListenerConfiguration, handler: any ServerHandler
     ) throws(WebSocketEngineError) -> Listener {
+        try listen(configuration, handler: handler, Admission(loops: 1), [])
+    }
+
+    /// Who is let in is served by the loops of `branches`, or by this one where there are none.
+    func listen(
+        _ configuration: ListenerConfiguration, handler: any ServerHandler, _ admission: Admission,
+        _ branches: [ListenerBranch]
+    ) throws(WebSocketEngineError) -> Listener {
         preconditionOnLoop()
         guard unsafe context != nil else { throw WebSocketEngineError(.stopped, "the event loop is stopping") }
         let vhost = unsafe try vhost(for: configuration.tls)
@@ -23,13 +31,24 @@ extension EventLoop {
             path = wanted
         }
         let id = makeID()
-        let listener = Listener(
-            id: id, configuration: configuration, handler: handler, port: port, path: path, loop: self)
+        let listener = unsafe Listener(
+            id: id, configuration: configuration, handler: handler, admission: admission, vhost: vhost, port: port, path: path,
+            loop: self)
         guard let wsi = unsafe clws_adopt_readable(vhost, descriptor, UnsafeMutableRawPointer(bitPattern: UInt(id))) else {
             throw WebSocketEngineError(.cannotListen, "libwebsockets did not take the listening socket")
         }
-        unsafe listening[id] = ListenSocket(listener: listener, descriptor: descriptor, wsi: wsi, vhost: vhost)
+        unsafe listening[id] = ListenSocket(listener: listener, descriptor: descriptor, wsi: wsi, branches: branches)
         return listener
+    }
+
+    /// One that does not listen: another loop accepts for it.
+    func makeListener(
+        _ configuration: ListenerConfiguration, handler: any ServerHandler, _ admission: Admission
+    ) throws(WebSocketEngineError) -> Listener {
+        preconditionOnLoop()
+        return unsafe Listener(
+            id: makeID(), configuration: configuration, handler: handler, admission: admission,
+            vhost: try vhost(for: configuration.tls), port: nil, path: nil, loop: self)
     }
 
     func stopListening(_ listener: Listener) {
@@ -69,24 +88,30 @@ extension EventLoop {
 
     private func admit(_ descriptor: Int32, _ peer: Peer, to socket: ListenSocket) {
         let listener = socket.listener
-        let limits = listener.configuration.limits
-        if let reason = reasonToTurnAway(descriptor, peer, listener) {
-            return turnAway(descriptor, from: listener, reason)
+        switch listener.admission.admit(
+            peer, listener.configuration.limits, hasDescriptor: Int(descriptor) < usableDescriptors)
+        {
+        case .turnAway(let reason): turnAway(descriptor, from: listener, reason)
+        case .serve(let place):
+            let accepted = AcceptedSocket(descriptor, peer, place: place)
+            if socket.branches.isEmpty { serve(accepted, for: listener) } else { socket.branches[place].serve(accepted) }
         }
+    }
+
+    /// Who was let in, here or by the main loop of the group.
+    func serve(_ socket: AcceptedSocket, for listener: Listener) {
+        let (descriptor, peer) = (socket.take(), socket.peer)
         if case .ip = peer {
             var on: Int32 = 1
             unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
         let connection = Connection(id: ConnectionID(rawValue: makeID()), role: .server(listener), peer: peer, phase: .http)
-        connection.deadline = .now + limits.handshakeDeadline
         connection.isPending = true
-        listener.connectionCount += 1
-        listener.pendingCount += 1
-        if !peer.isLocal { listener.pendingByAddress[peer, default: 0] += 1 }
+        connection.place = socket.place
         connections[connection.id.rawValue] = connection
-        keepSweeping()
+        setDeadline(of: connection, after: listener.configuration.limits.handshakeDeadline)
         let wsi = unsafe clws_adopt_socket(
-            socket.vhost, descriptor, listener.configuration.tls == nil ? 0 : 1,
+            listener.vhost, descriptor, listener.configuration.tls == nil ? 0 : 1,
             UnsafeMutableRawPointer(bitPattern: UInt(connection.id.rawValue)))
         if let wsi = unsafe wsi {
             unsafe connection.socket = wsi
@@ -94,14 +119,6 @@ extension EventLoop {
             // libwebsockets has closed the descriptor, and may have said so.
             finish(connection)
         }
-    }
-
-    private func reasonToTurnAway(_ descriptor: Int32, _ peer: Peer, _ listener: Listener) -> TurnAwayReason? {
-        let limits = listener.configuration.limits
-        if !peer.isLocal, listener.pendingByAddress[peer, default: 0] >= limits.pendingPerAddressMax { return .address }
-        if listener.pendingCount >= limits.pendingMax { return .pending }
-        if listener.connectionCount >= limits.connectionsMax { return .connections }
-        return Int(descriptor) < usableDescriptors ? nil : .descriptors
     }
 
     /// Costs as little as it can: one answer, whatever was asked, and none where it would take a TLS handshake to give it.
@@ -129,9 +146,7 @@ extension EventLoop {
     func stopCountingAsPending(_ connection: Connection) {
         guard case .server(let listener) = connection.role, connection.isPending else { return }
         connection.isPending = false
-        listener.pendingCount -= 1
-        guard !connection.peer.isLocal, let count = listener.pendingByAddress[connection.peer] else { return }
-        listener.pendingByAddress[connection.peer] = count > 1 ? count - 1 : nil
+        listener.admission.isNoLongerPending(connection.peer)
     }
 
     /// Out of descriptors: those who knock wait in the kernel for a while. Without this the loop would spin.

@@ -3,7 +3,8 @@ internal import DequeModule
 
 /// Whole messages in and out of open WebSockets.
 extension EventLoop {
-    /// A server's message goes out when the turn ends, together with what else the turn has for that connection; a client's at once.
+    /// A server's message goes out when the turn ends, together with what else the turn has for that connection; one that fills a write
+    /// by itself, and a client's, at once.
     /// What the peer does not take waits. A connection that is unknown, closing or not open yet is ignored: its handler hears of the
     /// end anyway.
     package func send(_ message: OutgoingMessage, to connection: ConnectionID) {
@@ -11,21 +12,22 @@ extension EventLoop {
         guard let connection = connections[connection.rawValue], connection.phase == .open,
             let wsi = unsafe connection.socket
         else { return }
-        if !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong {
-            return unsafe enqueue(message, on: connection, wsi)
+        let mustWait = !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong
+        let isFull = turn.bytes(of: connection.run) + message.frameCount > TurnOutbox.runBytesMax
+        if mustWait || isFull {
+            // What the turn has for it already stands before this.
+            sendRun(of: connection)
+            guard connection.phase == .open else { return }
         }
-        if !connection.isClient {
-            if connection.run != TurnOutbox.nothing,
-                turn.bytes(of: connection.run) + message.frameCount > TurnOutbox.runBytesMax
-            {
-                sendRun(of: connection)
-                guard connection.phase == .open else { return }
-                guard connection.outbox.isEmpty else { return unsafe enqueue(message, on: connection, wsi) }
-            }
+        if mustWait || !connection.outbox.isEmpty {
+            unsafe enqueue(message, on: connection, wsi)
+        } else if !connection.isClient, message.frameCount <= TurnOutbox.runBytesMax {
             turn.add(message, to: connection)
         } else if unsafe lws_partial_buffered(wsi) != 0 {
             unsafe enqueue(message, on: connection, wsi)
-        } else if unsafe !write(message, on: connection, wsi) {
+        } else if unsafe write(message, on: connection, wsi) {
+            noteBacklog(of: connection)
+        } else {
             failed(connection, "cannot write")
         }
     }
@@ -72,8 +74,9 @@ extension EventLoop {
 
     /// Tells the handler, at the end of the turn, when much begins to wait and when it has gone.
     private func noteBacklog(of connection: Connection) {
-        guard case .server(let listener) = connection.role, connection.phase == .open else { return }
         let waiting = connection.outboxBytes + connection.inFlightBytes
+        guard waiting > 0 || connection.isCongested, case .server(let listener) = connection.role, connection.phase == .open
+        else { return }
         if !connection.isCongested, waiting > connection.limits.congestedBytes {
             connection.isCongested = true
             runLater { if connection.phase == .open { listener.handler.congested(connection.id) } }
@@ -86,8 +89,11 @@ extension EventLoop {
     /// Bytes that wait for the end of the turn or for a slow peer; what is half sent counts in full.
     package func outboxBytes(of connection: ConnectionID) -> Int {
         preconditionOnLoop()
-        guard let connection = connections[connection.rawValue] else { return 0 }
-        return turn.bytes(of: connection.run) + connection.outboxBytes + connection.inFlightBytes
+        return connections[connection.rawValue].map { outboxBytes(of: $0) } ?? 0
+    }
+
+    func outboxBytes(of connection: Connection) -> Int {
+        turn.bytes(of: connection.run) + connection.outboxBytes + connection.inFlightBytes
     }
 
     /// Stops reading from the peer, whose sends then stall. Liveness is not judged meanwhile.
@@ -97,7 +103,7 @@ extension EventLoop {
             let wsi = unsafe connection.socket
         else { return }
         connection.isReadingPaused = true
-        unsafe lws_rx_flow_control(wsi, 0)
+        if !connection.isHeldUp { unsafe lws_rx_flow_control(wsi, 0) }
     }
 
     package func resumeReading(_ connection: ConnectionID) {
@@ -110,7 +116,32 @@ extension EventLoop {
         guard connection.isReadingPaused, let wsi = unsafe connection.socket else { return }
         connection.isReadingPaused = false
         connection.lastHeard = .now
-        unsafe lws_rx_flow_control(wsi, 1)
+        if !connection.isHeldUp { unsafe lws_rx_flow_control(wsi, 1) }
+    }
+
+    /// As `pauseReading`, until `letGo`: what this connection brought has nowhere to go yet.
+    private func holdUp(_ connection: Connection, _ wsi: OpaquePointer) {
+        guard connection.phase == .open, !connection.isHeldUp else { return }
+        connection.isHeldUp = true
+        heldUp.append(connection.id.rawValue)
+        if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 0) }
+    }
+
+    /// There is room again in the inbox of the main loop: all that were held up are read on.
+    func letGo() {
+        isHoldingUp = false
+        for id in heldUp {
+            guard let connection = connections[id] else { continue }
+            letGo(connection)
+        }
+        heldUp = []
+    }
+
+    func letGo(_ connection: Connection) {
+        guard connection.isHeldUp, let wsi = unsafe connection.socket else { return }
+        connection.isHeldUp = false
+        connection.lastHeard = .now
+        if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 1) }
     }
 
     // MARK: In
@@ -133,6 +164,7 @@ extension EventLoop {
             case .client(let handler, _): handler.received(message, on: connection.id)
             }
         }
+        if isHoldingUp { unsafe holdUp(connection, wsi) }
     }
 
     private func letPongGoFirst(_ connection: Connection, _ wsi: OpaquePointer) {

@@ -1,28 +1,52 @@
 internal import CLibwebsockets
 
-/// Deadlines and liveness of all connections, looked at together.
+/// Deadlines and liveness of all connections: each is looked at when something may be due for it. One that is idle costs a look and a
+/// ping for each `Liveness.pingAfter`, and nothing in between.
 extension EventLoop {
-    /// Runs while there are connections.
-    func keepSweeping() {
-        guard !isSweeping else { return }
-        isSweeping = true
-        armTimer(after: Self.sweepInterval) { [weak self] in
-            guard let self else { return }
-            isSweeping = false
-            sweep(.now)
-            if !connections.isEmpty { keepSweeping() }
-        }
+    func setDeadline(of connection: Connection, after duration: Duration) {
+        let deadline = MonotonicTime.now + duration
+        connection.deadline = deadline
+        watch(connection, at: deadline)
+    }
+
+    /// An earlier look stays, and finds out when the next is due.
+    func watch(_ connection: Connection, at time: MonotonicTime) {
+        let step = DueTable.step(of: time)
+        guard step < connection.dueStep else { return }
+        connection.dueStep = step
+        due.add(connection.id.rawValue, at: step)
+        armSweep()
+    }
+
+    private func armSweep() {
+        guard due.earliest < sweepStep else { return }
+        if let sweepTimer { cancel(sweepTimer) }
+        sweepStep = due.earliest
+        sweepTimer = armTimer(at: DueTable.time(of: sweepStep)) { [weak self] in self?.sweep(.now) }
     }
 
     private func sweep(_ now: MonotonicTime) {
-        // Nothing is removed here: `end` only marks, and libwebsockets closes on its next turn.
-        for connection in connections.values {
-            if let deadline = connection.deadline, deadline <= now {
-                deadlinePassed(connection)
-            } else if connection.phase == .open, !connection.isReadingPaused {
-                judgeLiveness(of: connection, now)
+        sweepTimer = nil
+        while let (step, ids) = due.take(at: now) {
+            for id in ids {
+                // One that was filed anew is looked at then; one that is gone, not at all.
+                guard let connection = connections[id], connection.dueStep == step else { continue }
+                connection.dueStep = DueTable.never
+                if let next = look(at: connection, now) { watch(connection, at: next) }
             }
         }
+        sweepStep = DueTable.never
+        armSweep()
+    }
+
+    /// Nothing is removed here: `end` only marks, and libwebsockets closes on its next turn. Returns when to look again.
+    private func look(at connection: Connection, _ now: MonotonicTime) -> MonotonicTime? {
+        if let deadline = connection.deadline, deadline <= now {
+            deadlinePassed(connection)
+            return nil
+        }
+        guard connection.phase == .open else { return connection.deadline }
+        return judgeLiveness(of: connection, now)
     }
 
     private func deadlinePassed(_ connection: Connection) {
@@ -42,15 +66,16 @@ extension EventLoop {
         return true
     }
 
-    private func judgeLiveness(of connection: Connection, _ now: MonotonicTime) {
+    private func judgeLiveness(of connection: Connection, _ now: MonotonicTime) -> MonotonicTime? {
         let liveness = connection.liveness
-        if now.nanoseconds - connection.lastHeard.nanoseconds >= liveness.hangUpNanoseconds {
-            guard isStillReading(connection, now) else { return end(connection, .timedOut) }
+        guard !connection.isReadingPaused, !connection.isHeldUp else { return now + liveness.pingAfter }
+        if now >= connection.lastHeard + liveness.hangUpAfter, !isStillReading(connection, now) {
+            end(connection, .timedOut)
+            return nil
         }
-        guard now.nanoseconds - connection.lastHeard.nanoseconds >= liveness.pingNanoseconds,
-            now.nanoseconds - connection.lastPinged.nanoseconds >= liveness.pingNanoseconds,
-            let wsi = unsafe connection.socket
-        else { return }
+        let pingAt = max(connection.lastHeard, connection.lastPinged) + liveness.pingAfter
+        guard now >= pingAt else { return min(pingAt, connection.lastHeard + liveness.hangUpAfter) }
+        guard let wsi = unsafe connection.socket else { return nil }
         connection.lastPinged = now
         connection.acknowledgedBytes = unsafe clws_acknowledged_behind_backlog(lws_get_socket_fd(wsi))
         if unsafe lws_partial_buffered(wsi) == 0 {
@@ -58,5 +83,6 @@ extension EventLoop {
         } else {
             connection.isPingDue = true
         }
+        return min(now + liveness.pingAfter, connection.lastHeard + liveness.hangUpAfter)
     }
 }

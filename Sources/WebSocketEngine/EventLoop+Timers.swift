@@ -11,9 +11,12 @@ extension EventLoop {
 
     /// For the loop's own ends: does not make its turn one in which anything happened.
     @discardableResult
-    func armTimer(after: Duration, _ body: @escaping () -> Void) -> TimerID {
+    func armTimer(after: Duration, _ body: @escaping () -> Void) -> TimerID { armTimer(at: .now + after, body) }
+
+    @discardableResult
+    func armTimer(at due: MonotonicTime, _ body: @escaping () -> Void) -> TimerID {
         let id = makeID()
-        timers.add(id, due: .now + after, body)
+        timers.add(id, due: due, body)
         return TimerID(rawValue: id)
     }
 

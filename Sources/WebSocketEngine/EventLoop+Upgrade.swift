@@ -70,6 +70,7 @@ extension EventLoop {
         connection.wasOpened = true
         connection.deadline = nil
         connection.lastHeard = .now
+        watch(connection, at: connection.lastHeard + connection.liveness.pingAfter)
         stopCountingAsPending(connection)
         noteActivity()
         switch connection.role {

@@ -11,6 +11,9 @@ package import Logging
         /// Of the thread; Linux keeps 15 bytes.
         package var name = "heliograph-loop"
 
+        /// Of the loop in its group; 0 is the main or only one.
+        var number = 0
+
         /// Descriptors that stay free below RLIMIT_NOFILE, for the database, push and logs.
         package var fileDescriptorReserve = 64
 
@@ -27,13 +30,13 @@ package import Logging
         package init() {}
     }
 
-    /// Deadlines and liveness are looked after this often, for all connections in one go: no timer per connection.
-    package static let sweepInterval = Duration.milliseconds(250)
-
     package let handle = EventLoopHandle()
 
     /// A turn that writes to so many connections takes longer than it takes to look for what came in meanwhile.
     private static let manyWrites = 64
+
+    /// Called before what a turn has to write is written, if a handler was called in it; and again where writing called one.
+    package var inputsEnded: (() -> Void)?
 
     /// Called after each turn in which a handler, a timer or an `execute` body ran: the tick.
     package var turnEnded: (() -> Void)?
@@ -63,9 +66,15 @@ package import Logging
     var departures: DepartureWatch?
 
     var turn = TurnOutbox()
+    /// The inbox of the main loop is full: whoever brings more is not read for now.
+    var isHoldingUp = false
+    var heldUp: [UInt64] = []
     var timers = TimerQueue()
-    var isSweeping = false
-    private var nextID: UInt64 = 1
+    var due = DueTable()
+    /// The step that the next sweep is armed for.
+    var sweepStep = DueTable.never
+    var sweepTimer: TimerID?
+    private var nextID: UInt64
     private var isStopping = false
     private var hasActivity = false
     /// `turnEnded` is left to the next turn, which does not wait; never twice in a row.
@@ -93,6 +102,7 @@ package import Logging
         self.configuration = configuration
         self.logger = logger
         self.storage = ContextStorage()
+        nextID = UInt64(configuration.number) << Self.countBits | 1
         unsafe clws_name_thread(configuration.name)
         // A peer that is gone is an error of write(2), not a reason to die.
         _ = signal(SIGPIPE, SIG_IGN)
@@ -130,11 +140,13 @@ package import Logging
             for body in bodies { body() }
         }
         wasActive = hasActivity
+        if hasActivity { inputsEnded?() }
         // Before the tick: while it wrote to many, more has come in, and belongs to the same commit. So it is read first.
         let writes = sendRuns()
         isTickLate = writes >= Self.manyWrites && !isTickLate
         guard hasActivity, !isTickLate else { return }
         hasActivity = false
+        inputsEnded?()
         turnEnded?()
         sendRuns()
     }
@@ -171,6 +183,10 @@ package import Logging
         isStopping = true
         noteActivity()
     }
+
+    /// Identifiers are counted from 1 on each loop, below the loop's number.
+    static let countBits = 48
+    static let countMask: UInt64 = 1 << countBits - 1
 
     func makeID() -> UInt64 {
         defer { nextID += 1 }
@@ -228,6 +244,7 @@ package import Logging
     private func tearDown() {
         handle.detach()
         isStopping = true
+        inputsEnded = nil
         turnEnded = nil
         let listeners = listening.values.map(\.listener)
         for listener in listeners { stopListening(listener) }

@@ -7,7 +7,8 @@ internal import Glibc
     let descriptor: Int32
     /// Owned by libwebsockets, which also closes the descriptor.
     let wsi: OpaquePointer
-    let vhost: OpaquePointer
+    /// The loops that serve who is let in; none: the one that accepts does.
+    let branches: [ListenerBranch]
     /// Whether accepting is put off because descriptors ran out.
     var isResting = false
 }

@@ -1,5 +1,7 @@
-/// One listening socket. Confined to its loop; letting go of it does not close it.
-package final class Listener {
+internal import CLibwebsockets
+
+/// One listening socket, or another loop's share of it. Confined to its loop; letting go of it does not close it.
+@safe package final class Listener {
     /// The port that was bound, of a TCP listener.
     package let port: UInt16?
 
@@ -9,14 +11,19 @@ package final class Listener {
     let id: UInt64
     let configuration: ListenerConfiguration
     let handler: any ServerHandler
+    let admission: Admission
+    /// For the connections that this loop serves.
+    let vhost: OpaquePointer
 
     private unowned let loop: EventLoop
 
     init(
-        id: UInt64, configuration: ListenerConfiguration, handler: any ServerHandler, port: UInt16?, path: String?,
-        loop: EventLoop
+        id: UInt64, configuration: ListenerConfiguration, handler: any ServerHandler, admission: Admission,
+        vhost: OpaquePointer, port: UInt16?, path: String?, loop: EventLoop
     ) {
         self.id = id
+        self.admission = admission
+        unsafe self.vhost = vhost
         self.configuration = configuration
         self.handler = handler
         self.port = port
@@ -28,10 +35,4 @@ package final class Listener {
     package func close() {
         loop.stopListening(self)
     }
-
-    // MARK: Counts, kept by the loop
-
-    var connectionCount = 0
-    var pendingCount = 0
-    var pendingByAddress: [Peer: Int] = [:]
 }

@@ -6,7 +6,8 @@ internal import CLibwebsockets
 /// connections that get the same stand at the same node. So a message for thousands costs each of them a step in the tree, no
 /// queue, and no copy: what several messages come to is copied together once for all who stand there.
 @safe struct TurnOutbox: ~Copyable {
-    /// A run with more is written at once: by then a copy costs more than a system call. One message may be larger.
+    /// A run with more is written at once: by then a copy costs more than a system call. So is one larger message: snapshots for
+    /// thousands would stand side by side until the turn ends.
     static let runBytesMax = 64 << 10
 
     /// Names a run, until the turn ends.

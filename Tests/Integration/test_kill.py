@@ -27,6 +27,12 @@ OPEN_APPROVALS_MAX = 3
 
 
 @pytest.fixture
+def kills() -> int:
+    """Of the relay."""
+    return KILLS
+
+
+@pytest.fixture
 def dice():
     print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
     return random.Random(SEED)
@@ -85,7 +91,7 @@ class Worker:
 
 
 @pytest.mark.timeout(60 + 3 * KILLS)
-def test_kill_9_of_the_relay_in_a_loop(relay, dice):
+def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
     workers = [Worker(relay, number, dice.randrange(1 << 32)) for number in range(3)]
     sessions = [worker.session for worker in workers]
     followers = [
@@ -95,7 +101,7 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice):
         Follower(relay, "watches", sessions),
     ]
     try:
-        for kill in range(KILLS):
+        for kill in range(kills):
             if kill % 5 == 4:
                 time.sleep(dice.random() * KILL_WITHIN_SECONDS)
             else:
@@ -128,8 +134,8 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice):
         decided += len(check_decisions(log, followers, [worker.host]))
     assert not [reset for follower in followers for reset in follower.resets], "a position that was given was not taken"
     events = sum(len(log) for log in logs.values())
-    print(f"{KILLS} kills, {events} events, {decided} decisions, {sum(follower.connections for follower in followers)} connections")
-    assert decided and events > KILLS, "the run was too short to show anything"
+    print(f"{kills} kills, {events} events, {decided} decisions, {sum(follower.connections for follower in followers)} connections")
+    assert decided and events > kills, "the run was too short to show anything"
 
 
 @pytest.mark.timeout(60 + 3 * DAEMON_KILLS)

@@ -4,23 +4,28 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// The gate with the store behind it, on the loop's thread.
+/// The gate with the store behind it, and who came in by it. Lives on the core's thread.
 final class Access {
-    var gate: Gate
+    private(set) var gate: Gate { didSet { door.change(to: gate) } }
+    /// The same gate, for other threads.
+    let door: Door
+    private(set) var visitors: [ConnectionID: Gate.Visitor] = [:]
     let store: any CredentialStore
     private var workspaces: [WorkspaceID: String] = [:]
-    private let loop: EventLoop
+    private let loops: EventLoopGroup
     private let logger: Logger
     /// The store's writes and reads: off the loop.
     private let queue = DispatchQueue(label: "heliograph.credentials")
 
-    init(store: any CredentialStore, publicURL: String?, loop: EventLoop, logger: Logger) throws {
+    init(store: any CredentialStore, publicURL: String?, loops: EventLoopGroup, logger: Logger) throws {
         self.store = store
-        self.loop = loop
+        self.loops = loops
         self.logger = logger
-        gate = Gate(publicURL: publicURL)
+        var gate = Gate(publicURL: publicURL)
+        gate.replaceTokens(try store.tokens())
+        self.gate = gate
+        door = Door(gate)
         for workspace in try store.workspaces() { workspaces[workspace.id] = workspace.name }
-        _ = gate.replaceTokens(try store.tokens())
     }
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
@@ -33,18 +38,23 @@ final class Access {
 
     /// Lets an upgraded connection in, unless its token was revoked meanwhile.
     func admit(_ connection: ConnectionID, _ visitor: Gate.Visitor) -> Bool {
-        gate.connected(connection, visitor.token, baseURL: visitor.baseURL)
-        if gate.holds(visitor.token) { return true }
-        gate.disconnected(connection)
-        loop.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
-        return false
+        guard gate.holds(visitor.token) else {
+            loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
+            return false
+        }
+        visitors[connection] = visitor
+        return true
     }
+
+    /// Who had come in by it; nil: nobody was let in.
+    func disconnected(_ connection: ConnectionID) -> Gate.Visitor? { visitors.removeValue(forKey: connection) }
 
     /// Reads the tokens anew; whoever came in by one that is revoked is shown out at once.
     func reload() throws {
-        for connection in gate.replaceTokens(try store.tokens()) {
+        gate.replaceTokens(try store.tokens())
+        for (connection, visitor) in visitors where !gate.holds(visitor.token) {
             logger.notice("closing a connection whose token was revoked", metadata: ["connection.id": "\(connection)"])
-            loop.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
+            loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
         }
     }
 
@@ -53,8 +63,8 @@ final class Access {
         _ work: @escaping @Sendable (any CredentialStore) throws -> Result,
         then answer: @escaping (Swift.Result<Result, any Error>) -> Void
     ) {
-        let bound = LoopBound(answer, loop: loop)
-        let (store, handle) = (store, loop.handle)
+        let bound = LoopBound(answer, loop: loops.main)
+        let (store, handle) = (store, loops.main.handle)
         queue.async {
             let result = Swift.Result { try work(store) }
             handle.execute { bound.value(result) }

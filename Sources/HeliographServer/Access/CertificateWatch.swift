@@ -6,7 +6,7 @@ import WebSocketEngine
 /// Takes another certificate when its files change, without a connection lost: what certbot and its like write at night.
 final class CertificateWatch {
     private let tls: ListenerConfiguration.TLS
-    private let loop: EventLoop
+    private let loops: EventLoopGroup
     private let logger: Logger
     private var stamps: [FileStamp?]
     /// Of the key that is served. Nil: it could not be read when the relay began, so libwebsockets has said what is wrong.
@@ -14,16 +14,16 @@ final class CertificateWatch {
     /// Whoever writes certificate and key one after the other is done by the next look.
     static let interval = Duration.seconds(10)
 
-    init(_ tls: ListenerConfiguration.TLS, loop: EventLoop, logger: Logger) {
+    init(_ tls: ListenerConfiguration.TLS, loops: EventLoopGroup, logger: Logger) {
         self.tls = tls
-        self.loop = loop
+        self.loops = loops
         self.logger = logger
         stamps = Self.stamps(of: tls)
         keyKind = (try? Self.context(of: tls))?.keyKind
     }
 
     func start() {
-        _ = loop.schedule(after: Self.interval) { [weak self] in
+        _ = loops.main.schedule(after: Self.interval) { [weak self] in
             self?.look()
             self?.start()
         }
@@ -42,7 +42,7 @@ final class CertificateWatch {
                     metadata: ["file": "\(tls.certificateFile)"])
                 return
             }
-            loop.renewCertificate(tls)
+            loops.renewCertificate(tls)
             logger.notice("new connections get the new certificate", metadata: ["file": "\(tls.certificateFile)"])
         } catch {
             logger.error(

@@ -3,13 +3,12 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Who may come in: tokens by their digest, and the connections that came in by each.
+/// Who may come in: tokens by their digest.
 ///
 /// A token is looked up by SHA-256 of what was presented. What a guesser could learn from timing is the digest's, not the
 /// token's, and the final comparison takes the same time for any two digests.
 struct Gate {
     private var tokens: [[UInt8]: Token] = [:]
-    private(set) var connections: [ConnectionID: Visitor] = [:]
     /// Also an origin of ours, where a proxy in front speaks TLS for us.
     let publicOrigin: String?
 
@@ -32,10 +31,8 @@ struct Gate {
 
     // MARK: - Tokens
 
-    /// Takes the present tokens; returns the connections whose token is among them no more.
-    mutating func replaceTokens(_ current: [Token]) -> [ConnectionID] {
+    mutating func replaceTokens(_ current: [Token]) {
         tokens = Dictionary(current.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
-        return connections.filter { tokens[$0.value.token.digest] == nil }.map(\.key)
     }
 
     func holds(_ token: Token) -> Bool { tokens[token.digest] != nil }
@@ -106,13 +103,4 @@ struct Gate {
         while url.hasSuffix("/") { url.removeLast() }
         return url
     }
-
-    // MARK: - Connections
-
-    mutating func connected(_ connection: ConnectionID, _ token: Token, baseURL: String) {
-        connections[connection] = Visitor(token: token, baseURL: baseURL)
-    }
-
-    @discardableResult
-    mutating func disconnected(_ connection: ConnectionID) -> Visitor? { connections.removeValue(forKey: connection) }
 }

@@ -21,6 +21,8 @@ package struct ServerConfiguration: Sendable {
     package var liveness = Liveness(pingAfter: .seconds(15), hangUpAfter: .seconds(30))
     /// A quarter of history, and what a small disk has to spare.
     package var retention = Retention(ageMax: 90 * 24 * 60 * 60 * 1000, bytesMax: 4 << 30)
+    /// Threads that serve connections; with one, it is the core's own.
+    package var loops = 1
     /// Of each listener.
     package var limits = WebSocketEngine.Limits.ofRelay
     package var logLevel = Logger.Level.notice

@@ -45,6 +45,9 @@ package enum Settings {
         .integer(
             "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
             "What may wait for one slow peer before it is asked to come back with its position."),
+        .integer(
+            "loops", "count", 1...EventLoopGroup.loopsMax, \.loops,
+            "Threads that serve connections. One is best up to two cores; more where thousands of clients keep it busy."),
         .text("webRoot", "folder", \.webRoot, "Serve the page from this folder instead of the one in the binary."),
         Setting(
             key: "logLevel", valueName: "level",

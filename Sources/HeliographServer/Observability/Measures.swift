@@ -3,7 +3,7 @@ import RelayProtocol
 import WebSocketEngine
 
 /// What the relay counts; the names are a promise to whoever builds a dashboard on them.
-struct Measures {
+struct Measures: Sendable {
     private let hosts: Meter
     private let clients: Meter
     private let messagesSent: Counter
@@ -17,9 +17,9 @@ struct Measures {
     private let commitsFailed: Counter
     private let clientsCongested: Counter
     private let commitTime: Timer
-    private let factory: any MetricsFactory
+    private let factory: any MetricsFactory & Sendable
 
-    init(factory: any MetricsFactory) {
+    init(factory: any MetricsFactory & Sendable) {
         self.factory = factory
         hosts = Meter(label: "heliograph_connections", dimensions: [("role", "host")], factory: factory)
         clients = Meter(label: "heliograph_connections", dimensions: [("role", "client")], factory: factory)
@@ -44,9 +44,9 @@ struct Measures {
         commitTime = Timer(label: "heliograph_commit_seconds", dimensions: [], factory: factory)
     }
 
-    /// Says in a label how the loop waits: 1, for as long as the relay runs.
-    func started(_ waitMethod: WaitMethod) {
-        Meter(label: "heliograph_event_loop_info", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(1)
+    /// Says in a label how the loops wait, and how many serve connections.
+    func started(_ waitMethod: WaitMethod, loops: Int) {
+        Meter(label: "heliograph_event_loop_info", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(loops)
     }
 
     func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason]?.increment() }
@@ -59,8 +59,8 @@ struct Measures {
         bytesSent.increment(by: bytes)
     }
 
-    func received(bytes: Int) {
-        messagesReceived.increment()
+    func received(messages: Int, bytes: Int) {
+        messagesReceived.increment(by: messages)
         bytesReceived.increment(by: bytes)
     }
 

@@ -7,7 +7,7 @@ import WebSocketEngine
 
 /// Plain HTTP: the page, pairing, health and metrics here; devices and decisions beside this file.
 final class Routes {
-    private let loop: EventLoop
+    private let loops: EventLoopGroup
     let access: Access
     private let page: WebPage
     let callers: Callers
@@ -20,10 +20,11 @@ final class Routes {
     var isReady: () -> Bool = { true }
 
     init(
-        loop: EventLoop, access: Access, page: WebPage, callers: Callers, pushes: PushRunner, registry: PrometheusRegistry,
+        loops: EventLoopGroup, access: Access, page: WebPage, callers: Callers, pushes: PushRunner,
+        registry: PrometheusRegistry,
         pushMeasures: PushMeasures, logger: Logger
     ) {
-        self.loop = loop
+        self.loops = loops
         self.access = access
         self.page = page
         self.callers = callers
@@ -180,7 +181,7 @@ final class Routes {
 
     /// The `pair` command of a client that is in already.
     func makePairingCode(for connection: ConnectionID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
-        let base = access.gate.connections[connection]?.baseURL ?? ""
+        let base = access.visitors[connection]?.baseURL ?? ""
         access.perform {
             try Credentials.makePairingCode(role, workspace: workspace, $0)
         } then: { [self] result in
@@ -193,7 +194,7 @@ final class Routes {
                 logger.error("no pairing code could be made", metadata: ["error": "\(error)"])
                 reply = .failed(.unavailable, "no code could be made; try again")
             }
-            loop.send(OutgoingMessage(text: MessageToClient.reply(command, reply).bytes), to: connection)
+            loops.send(OutgoingMessage(text: MessageToClient.reply(command, reply).bytes), to: connection)
         }
     }
 
@@ -236,7 +237,7 @@ final class Routes {
         var response = response
         response.headers.append(contentsOf: WebPage.securityHeaders)
         response.headers.append(("date", HTTPDate.now))
-        loop.respond(to: id, response)
+        loops.respond(to: id, response)
     }
 }
 

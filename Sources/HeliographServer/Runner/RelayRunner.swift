@@ -8,6 +8,8 @@ import WebSocketEngine
 
 /// Feeds the core with what happened and does what it orders. Lives on the loop's thread.
 final class RelayRunner {
+    private let loops: EventLoopGroup
+    /// The one that this lives on.
     private let loop: EventLoop
     private var relay: Relay
     private let configuration: Relay.Configuration
@@ -30,17 +32,22 @@ final class RelayRunner {
     /// The store refused the last batch. Events are refused until it takes one again.
     private(set) var isStoreFailing = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
-    private(set) var isSuspended = false
+    private(set) var isSuspended = false { didSet { admissionChanged(isSuspended || isLeaving) } }
     /// The relay ends.
-    private(set) var isLeaving = false
+    private(set) var isLeaving = false { didSet { admissionChanged(isSuspended || isLeaving) } }
+    /// Told whether nobody may come in.
+    var admissionChanged: (Bool) -> Void = { _ in }
+    /// Messages since the last tick, which are counted together.
+    private var sent = (messages: 0, bytes: 0)
     /// Which relay this is: answers for an earlier one are not for this.
     private var life = 0
 
     init(
-        loop: EventLoop, configuration: Relay.Configuration, log: any SessionLog,
+        loops: EventLoopGroup, configuration: Relay.Configuration, log: any SessionLog,
         load: @escaping @Sendable () throws -> LogState, pushes: PushRunner, measures: Measures, logger: Logger
     ) throws {
-        self.loop = loop
+        self.loops = loops
+        loop = loops.main
         self.configuration = configuration
         self.log = log
         self.load = load
@@ -117,17 +124,26 @@ final class RelayRunner {
             if Callers.areOf(peer) {
                 callers?.received(bytes, for: peer)
             } else {
-                loop.send(message, to: ConnectionID(rawValue: peer.rawValue))
+                loops.send(message, to: ConnectionID(rawValue: peer.rawValue))
             }
         }
-        measures.sent(messages: peers.count, bytes: peers.count * bytes.count)
+        sent.messages += peers.count
+        sent.bytes += peers.count * bytes.count
+    }
+
+    /// The turn is over.
+    func tickEnded() {
+        feed(.tickEnded)
+        guard sent.messages > 0 else { return }
+        measures.sent(messages: sent.messages, bytes: sent.bytes)
+        sent = (0, 0)
     }
 
     /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
     private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64? = nil) {
         if Callers.areOf(peer) { return callers?.closed(peer) ?? () }
         let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
-        loop.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
+        loops.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {

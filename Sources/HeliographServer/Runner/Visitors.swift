@@ -3,24 +3,37 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// The relay's doors: decides who is upgraded, decodes what they send, and tells the core who came and went.
+/// The relay's doors on one loop: decides who is upgraded, decodes what they send, and hands on what came in. Lives on that loop's
+/// thread.
 final class Visitors: ServerHandler {
-    private let runner: RelayRunner
     private let loop: EventLoop
-    private let routes: Routes
-    private let access: Access
+    private let door: Door
     private let measures: Measures
     private let logger: Logger
+    /// Where arrivals go; `bytes` is what one of them holds.
+    private let deliver: (Arrival, _ bytes: Int) -> Void
     /// Upgrades that were accepted and are not open yet.
     private var expected: [ConnectionID: Gate.Visitor] = [:]
+    /// Who sends, by connection: says how it is read.
+    private var roles: [ConnectionID: PairingRole] = [:]
+    /// Messages of this turn, which are counted together.
+    private var received = (messages: 0, bytes: 0)
 
-    init(runner: RelayRunner, loop: EventLoop, routes: Routes, access: Access, measures: Measures, logger: Logger) {
-        self.runner = runner
+    init(
+        loop: EventLoop, door: Door, measures: Measures, logger: Logger, deliver: @escaping (Arrival, _ bytes: Int) -> Void
+    ) {
         self.loop = loop
-        self.routes = routes
-        self.access = access
+        self.door = door
         self.measures = measures
         self.logger = logger
+        self.deliver = deliver
+    }
+
+    /// Before what the turn has to write is written.
+    func turnEnds() {
+        guard received.messages > 0 else { return }
+        measures.received(messages: received.messages, bytes: received.bytes)
+        received = (0, 0)
     }
 
     // MARK: - Coming in
@@ -37,11 +50,12 @@ final class Visitors: ServerHandler {
         guard request.offeredSubprotocols.contains(ProtocolVersion.subprotocol) else {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
-        if runner.isLeaving { return .refuse(status: 503, body: "the relay restarts; try again\n") }
-        if runner.isSuspended { return .refuse(status: 503, body: "the relay's store cannot be read; try again\n") }
+        guard let gate = door.gate else {
+            return .refuse(status: 503, body: "the relay takes nobody now; try again\n")
+        }
         do {
-            let token = try access.gate.authenticate(request, as: role, isUpgrade: true)
-            expected[connection] = Gate.Visitor(token: token, baseURL: access.gate.linkBase(for: request))
+            let token = try gate.authenticate(request, as: role, isUpgrade: true)
+            expected[connection] = Gate.Visitor(token: token, baseURL: gate.linkBase(for: request))
             return .accept(subprotocol: ProtocolVersion.subprotocol)
         } catch {
             measures.refused()
@@ -61,61 +75,43 @@ final class Visitors: ServerHandler {
         guard let visitor = expected.removeValue(forKey: connection) else {
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
-        // The token may have been revoked between the upgrade and now.
-        guard access.admit(connection, visitor) else { return }
-        let peer = PeerID(rawValue: connection.rawValue)
-        let token = visitor.token
-        switch token.role {
-        case .host:
-            guard let id = HostID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
-            runner.feed(
-                .hostConnected(
-                    peer, HostIdentity(workspace: token.workspace, host: Named(id: id, name: token.name))))
-        case .client: runner.feed(.clientConnected(peer, access.client(token)))
-        }
-        measures.connected(token.role)
-        logger.info(
-            "connected", metadata: ["connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)"])
+        roles[connection] = visitor.token.role
+        deliver(.opened(connection, visitor), 0)
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {
-        guard let visitor = access.gate.disconnected(connection) else { return }
-        runner.feed(.disconnected(PeerID(rawValue: connection.rawValue)))
-        measures.disconnected(visitor.token.role)
-        logger.info("disconnected", metadata: ["connection.id": "\(connection)", "reason": "\(reason)"])
+        roles[connection] = nil
+        deliver(.closed(connection, reason), 0)
     }
 
-    func congested(_ connection: ConnectionID) {
-        measures.congested()
-        runner.feed(.congested(PeerID(rawValue: connection.rawValue)))
-    }
-
-    func drained(_ connection: ConnectionID) { runner.feed(.drained(PeerID(rawValue: connection.rawValue))) }
+    func congested(_ connection: ConnectionID) { deliver(.congested(connection), 0) }
+    func drained(_ connection: ConnectionID) { deliver(.drained(connection), 0) }
 
     // MARK: - Messages
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {
-        guard let visitor = access.gate.connections[connection] else { return }
+        guard let role = roles[connection] else { return }
         guard message.kind == .text else {
             loop.close(connection, code: CloseCode.unsupportedData.rawValue, reason: CloseCode.unsupportedData.reason)
             return
         }
-        measures.received(bytes: message.bytes.count)
-        let peer = PeerID(rawValue: connection.rawValue)
-        switch visitor.token.role {
+        received.messages += 1
+        received.bytes += message.bytes.count
+        let peer = PeerID(connection)
+        switch role {
         case .host:
             do throws(WireError) {
-                runner.feed(.hostSent(peer, try HostMessage(parsing: message.bytes)))
+                deliver(.said(.hostSent(peer, try HostMessage(parsing: message.bytes))), message.bytes.count)
             } catch {
                 refused(error, connection)
-                runner.feed(.hostSentBadMessage(peer, error))
+                deliver(.said(.hostSentBadMessage(peer, error)), 0)
             }
         case .client:
             do throws(ClientMessageError) {
-                runner.feed(.clientSent(peer, try ClientMessage(parsing: message.bytes)))
+                deliver(.said(.clientSent(peer, try ClientMessage(parsing: message.bytes))), message.bytes.count)
             } catch {
                 refused(error.error, connection)
-                runner.feed(.clientSentBadMessage(peer, error))
+                deliver(.said(.clientSentBadMessage(peer, error)), 0)
             }
         }
     }
@@ -129,5 +125,40 @@ final class Visitors: ServerHandler {
 
     // MARK: - HTTP
 
-    func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) { routes.answer(request, id) }
+    func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) { deliver(.request(request, id), request.body.count) }
+}
+
+extension Visitors {
+    /// The doors on the core's own loop: what comes in is taken at once.
+    static func atCore(
+        _ loop: EventLoop, _ door: Door, _ reception: Reception, _ measures: Measures, _ logger: Logger
+    ) -> Visitors {
+        let visitors = Visitors(loop: loop, door: door, measures: measures, logger: logger) { arrival, _ in
+            reception.take(arrival)
+        }
+        loop.inputsEnded = { visitors.turnEnds() }
+        return visitors
+    }
+
+    /// The doors on another loop: what one turn brought is handed to the core together.
+    static func onOther(
+        _ loop: EventLoop, _ door: Door, _ inbox: LoopInbox<Arrival>, _ measures: Measures, _ logger: Logger
+    ) -> Visitors {
+        let turn = Turn()
+        let visitors = Visitors(loop: loop, door: door, measures: measures, logger: logger) { arrival, bytes in
+            turn.arrivals.append(arrival)
+            turn.bytes += bytes
+        }
+        loop.inputsEnded = { [unowned loop] in
+            visitors.turnEnds()
+            inbox.post(&turn.arrivals, bytes: turn.bytes, from: loop)
+            turn.bytes = 0
+        }
+        return visitors
+    }
+
+    private final class Turn {
+        var arrivals: [Arrival] = []
+        var bytes = 0
+    }
 }

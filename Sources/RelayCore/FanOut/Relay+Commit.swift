@@ -28,6 +28,7 @@ extension Relay {
             session.committed = view
             session.cut = nil
             sessions[key] = session
+            fileLive(key)
             removed[key] = nil
             if view.state.hostSeq > through, let host = hostPeer(of: session) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
@@ -95,7 +96,7 @@ extension Relay {
         let key = session.key
         let events = SessionEvents(
             session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))
-        sendToLive(.events(events), of: key, in: session, heldAfter: staged.firstSeq - 1)
+        sendToLive(.events(events), of: key, heldAfter: staged.firstSeq - 1)
         sendToWatchers(.summary(view.state.summary), of: key)
         for approval in staged.approvals {
             // What has gone on within the tick is history; what it came to is shown.

@@ -6,6 +6,7 @@ extension Relay {
     mutating func congested(_ peer: PeerID) {
         guard let client = clients[peer], !client.isCongested else { return }
         clients[peer]?.isCongested = true
+        file(peer)
         effects.append(.armTimer(.congestion(peer), after: Limits.congestionMax))
     }
 
@@ -13,6 +14,7 @@ extension Relay {
         guard let client = clients[peer], client.isCongested else { return }
         clients[peer]?.isCongested = false
         clients[peer]?.missedWorkspace = false
+        file(peer)
         effects.append(.cancelTimer(.congestion(peer)))
         if client.missedWorkspace { snapshotsDue[client.workspace, default: []].insert(peer) }
         resumeHeld(peer)
@@ -39,43 +41,32 @@ extension Relay {
         }
     }
 
-    /// Sends to all of these but the congested, who go on from `seq` when they are drained.
-    mutating func sendToLive(_ message: MessageToClient, of key: SessionKey, in session: Session, heldAfter seq: Int64) {
-        var live: [PeerID] = []
-        for peer in session.subscribers {
-            guard let client = clients[peer], client.subscriptions[key.session]?.state == .live else { continue }
-            if client.isCongested {
-                hold(peer, key.session, .after(seq), hasSnapshot: false, isCatchingUp: false)
-            } else {
-                live.append(peer)
-            }
-        }
-        send(message, to: live)
+    /// Sends to all but the congested, who go on from `seq` when they are drained.
+    mutating func sendToLive(_ message: MessageToClient, of key: SessionKey, heldAfter seq: Int64) {
+        guard let audience = sessions[key]?.audience else { return }
+        holdAside(audience, key, after: seq)
+        send(message, to: audience.live.peers)
     }
 
     /// Sends to those who watch this session's summary and approvals, on the workspace or on the session, each once. The
     /// congested are told when they are drained.
     mutating func sendToWatchers(_ message: MessageToClient, of key: SessionKey) {
         sendDueSnapshots()
-        var takers: [PeerID] = []
-        for peer in workspaceSubscribers[key.workspace] ?? [] {
-            if clients[peer]?.isCongested == true { clients[peer]?.missedWorkspace = true } else { takers.append(peer) }
-        }
-        for peer in sessions[key]?.subscribers ?? [] {
-            guard let client = clients[peer] else { continue }
-            if !client.isCongested {
-                if !client.watchesWorkspace { takers.append(peer) }
-            } else if client.subscriptions[key.session]?.state == .live, let seq = sessions[key]?.committed?.state.seq {
-                hold(peer, key.session, .after(seq), hasSnapshot: false, isCatchingUp: false)
-            }
-        }
-        send(message, to: takers)
+        let workspace = workspaceAudiences[key.workspace] ?? WorkspaceAudience()
+        for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
+        let audience = sessions[key]?.audience ?? Audience()
+        if let seq = sessions[key]?.committed?.state.seq { holdAside(audience, key, after: seq) }
+        let (watchers, onlookers) = (workspace.watchers.peers, audience.onlookers.peers)
+        send(message, to: watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers)
+    }
+
+    private mutating func holdAside(_ audience: Audience, _ key: SessionKey, after seq: Int64) {
+        for peer in audience.aside { hold(peer, key, .after(seq), hasSnapshot: false, isCatchingUp: false) }
     }
 
     mutating func hold(
-        _ peer: PeerID, _ session: SessionID, _ begin: Subscription.Begin, hasSnapshot: Bool, isCatchingUp: Bool
+        _ peer: PeerID, _ key: SessionKey, _ begin: Subscription.Begin, hasSnapshot: Bool, isCatchingUp: Bool
     ) {
-        clients[peer]?.subscriptions[session] = Subscription(
-            state: .held(begin, hasSnapshot: hasSnapshot, isCatchingUp: isCatchingUp))
+        set(Subscription(state: .held(begin, hasSnapshot: hasSnapshot, isCatchingUp: isCatchingUp)), of: key, peer)
     }
 }

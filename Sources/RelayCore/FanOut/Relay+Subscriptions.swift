@@ -24,10 +24,7 @@ extension Relay {
     mutating func disconnected(_ peer: PeerID, at now: Instant) {
         if let host = hosts.removeValue(forKey: peer) { hostDisconnected(host, peer, at: now) }
         guard let client = clients.removeValue(forKey: peer) else { return }
-        workspaceSubscribers[client.workspace]?.remove(peer)
-        for session in client.subscriptions.keys {
-            sessions[SessionKey(workspace: client.workspace, session: session)]?.subscribers.remove(peer)
-        }
+        unfile(peer, client)
         waiters.removeAll { $0.peer == peer }
         if client.isCongested { effects.append(.cancelTimer(.congestion(peer))) }
         presenceEnded(client, peer, at: now)
@@ -50,7 +47,7 @@ extension Relay {
         switch command {
         case .subscribe(nil, _):
             clients[peer]?.watchesWorkspace = true
-            workspaceSubscribers[client.workspace, default: []].insert(peer)
+            file(peer)
             reply(.done, to: id, of: peer)
             if client.isCongested {
                 clients[peer]?.missedWorkspace = true
@@ -60,11 +57,10 @@ extension Relay {
         case .subscribe(let session?, let position): subscribe(to: session, after: position, id, of: client, peer)
         case .unsubscribe(nil):
             clients[peer]?.watchesWorkspace = false
-            workspaceSubscribers[client.workspace]?.remove(peer)
+            file(peer)
             reply(.done, to: id, of: peer)
         case .unsubscribe(let session?):
-            clients[peer]?.subscriptions[session] = nil
-            sessions[SessionKey(workspace: client.workspace, session: session)]?.subscribers.remove(peer)
+            set(nil, of: SessionKey(workspace: client.workspace, session: session), peer)
             reply(.done, to: id, of: peer)
         case .history(let session, let before, let limit): history(of: session, before, limit, id, of: client, peer)
         case .decide(let decide): self.decide(decide, id, of: client, peer, at: now)
@@ -138,7 +134,6 @@ extension Relay {
             reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: id, of: peer)
             return
         }
-        sessions[key]?.subscribers.insert(peer)
         reply(.done, to: id, of: peer)
         let begin: Subscription.Begin
         if let position, position.epoch != epoch {
@@ -162,7 +157,7 @@ extension Relay {
     mutating func start(_ key: SessionKey, _ begin: Subscription.Begin, _ peer: PeerID) {
         switch begin {
         case _ where clients[peer]?.isCongested == true:
-            hold(peer, key.session, begin, hasSnapshot: false, isCatchingUp: true)
+            hold(peer, key, begin, hasSnapshot: false, isCatchingUp: true)
         case .snapshot: fetchSnapshot(of: key, peer)
         case .after(let seq): replay(key, after: seq, hasSnapshot: false, peer)
         }
@@ -172,23 +167,22 @@ extension Relay {
         guard let view = sessions[key]?.committed else { return }
         let read = read(
             key, .before(view.state.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key))
-        clients[peer]?.subscriptions[key.session] = Subscription(state: .fetching(read))
+        set(Subscription(state: .fetching(read)), of: key, peer)
     }
 
     /// Goes on after `seq`: live where that is the end, else another read.
     mutating func replay(_ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID) {
         guard let view = sessions[key]?.committed else { return }
         if clients[peer]?.isCongested == true {
-            hold(peer, key.session, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
+            hold(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
         } else if seq == view.state.seq {
-            clients[peer]?.subscriptions[key.session] = Subscription(state: .live)
+            set(Subscription(state: .live), of: key, peer)
             if hasSnapshot { return }
             send(.summary(view.state.summary), to: [peer])
             for approval in Self.shown(view.approvals.values) { send(.approval(approval), to: [peer]) }
         } else {
             let read = read(key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key))
-            clients[peer]?.subscriptions[key.session] = Subscription(
-                state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot))
+            set(Subscription(state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot)), of: key, peer)
         }
     }
 

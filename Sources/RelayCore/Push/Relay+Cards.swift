@@ -190,15 +190,10 @@ extension Relay {
         if let session = key.sessionKey {
             return sessions[session]?.committed.map { PushSubject($0, text: text, now: now) }
         }
-        let live = sessions.values.filter { $0.key.workspace == key.workspace }
-            .compactMap(\.committed).filter(\.state.summary.isLive)
-        // The one that waits for the person, then the one that did something last.
-        let most = live.max {
-            ($0.state.summary.attention, $0.state.summary.lastActivityAt, $1.state.summary.session.rawValue)
-                < ($1.state.summary.attention, $1.state.summary.lastActivityAt, $0.state.summary.session.rawValue)
-        }
-        guard let most else { return nil }
-        var subject = PushSubject(most, text: text, now: now)
+        guard let live = liveSessions[key.workspace], let most = live.most,
+            let view = sessions[SessionKey(workspace: key.workspace, session: most)]?.committed
+        else { return nil }
+        var subject = PushSubject(view, text: text, now: now)
         subject.isOfAll = true
         subject.sessions = Int64(live.count)
         return subject
@@ -406,11 +401,6 @@ extension Card {
         let isPutOff = new == .phase && mailbox?.urgency == .phase
         mailbox = Mailbox(urgency: urgency, dueAt: isPutOff ? due : min(due, mailbox?.dueAt ?? due), since: since)
     }
-}
-
-extension Summary {
-    /// How much it wants to be looked at.
-    fileprivate var attention: Int { approvals + questions > 0 ? 2 : isAtWork ? 1 : 0 }
 }
 
 extension PushSubject {

@@ -62,7 +62,7 @@ extension Relay {
     }
 
     private func isRemovable(_ session: Session) -> Bool {
-        isAtRest(session) && session.subscribers.isEmpty && session.staged.openApprovalCount == 0
+        isAtRest(session) && session.audience.subscribers.isEmpty && session.staged.openApprovalCount == 0
             && (session.staged.state.summary.endedAt != nil || !session.staged.state.summary.hostIsConnected)
     }
 
@@ -148,8 +148,9 @@ extension Relay {
                 removed[trim.key] = RemovedSession(
                     host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0, usage: trim.usage)
                 sendToWatchers(.removed(trim.key.session), of: trim.key)
-                for peer in session.subscribers { clients[peer]?.subscriptions[trim.key.session] = nil }
+                for peer in session.audience.subscribers { set(nil, of: trim.key, peer) }
                 revive(trim, session, eventBytes: place?.eventBytes ?? 0)
+                fileLive(trim.key)
             }
         }
     }
@@ -163,7 +164,6 @@ extension Relay {
             return
         }
         sessions[trim.key]?.committed = nil
-        sessions[trim.key]?.subscribers = []
         sessions[trim.key]?.staged.state.summary.first = trim.through + 1
         sessions[trim.key]?.staged.state.eventBytes -= eventBytes
     }

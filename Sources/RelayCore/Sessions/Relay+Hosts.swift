@@ -172,13 +172,9 @@ extension Relay {
     }
 
     private mutating func forward(_ delta: Delta, of host: HostPeer) {
-        let key = SessionKey(workspace: host.identity.workspace, session: delta.session)
         guard let session = owned(delta.session, by: host) else { return }
         // Live only, and only to those who are level with the log: others get the whole message by its event.
-        let live = session.subscribers.filter {
-            clients[$0].map { !$0.isCongested && $0.subscriptions[key.session]?.state == .live } == true
-        }
-        send(.deltas(delta), to: Array(live))
+        send(.deltas(delta), to: session.audience.live.peers)
     }
 
     /// Nil where the relay has no such session of this host.

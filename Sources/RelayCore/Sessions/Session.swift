@@ -9,7 +9,7 @@ struct Session {
     var staged: SessionView
     /// The staged view as it was when the batch under way was cut.
     var cut: SessionView?
-    var subscribers: Set<PeerID> = []
+    var audience = Audience()
 
     init(key: SessionKey, committed: SessionView) {
         self.key = key

@@ -22,6 +22,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("limits.pending")) var limitsPending: String?
     @Option(help: Self.help("limits.pendingPerAddress")) var limitsPendingPerAddress: String?
     @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
+    @Option(help: Self.help("loops")) var loops: String?
     @Option(help: Self.help("webRoot")) var webRoot: String?
     @Option(help: Self.help("logLevel")) var logLevel: String?
 
@@ -37,7 +38,7 @@ struct ServeOptions: ParsableArguments {
             "keepMegabytes": keepMegabytes, "heartbeat": heartbeat, "limits.connections": limitsConnections,
             "limits.pending": limitsPending,
             "limits.pendingPerAddress": limitsPendingPerAddress, "limits.outboxMegabytes": limitsOutboxMegabytes,
-            "webRoot": webRoot, "logLevel": logLevel,
+            "loops": loops, "webRoot": webRoot, "logLevel": logLevel,
         ].compactMapValues { $0 }
     }
 

@@ -1,0 +1,28 @@
+internal import Glibc
+internal import Synchronization
+
+/// A connection on its way from who accepted it to the loop that serves it; closed where it never gets there.
+final class AcceptedSocket: Sendable {
+    let peer: Peer
+    /// Of the loop that serves it, see `Admission`.
+    let place: Int
+    private let descriptor: Mutex<Int32?>
+
+    init(_ descriptor: Int32, _ peer: Peer, place: Int) {
+        self.descriptor = Mutex(descriptor)
+        self.peer = peer
+        self.place = place
+    }
+
+    deinit {
+        if let descriptor = descriptor.withLock({ $0 }) { Glibc.close(descriptor) }
+    }
+
+    /// Once: it is the caller's to close from here on.
+    func take() -> Int32 {
+        descriptor.withLock { descriptor in
+            guard let taken = descriptor.take() else { preconditionFailure("a connection is served by one loop") }
+            return taken
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/// A listener as another loop of the group knows it, which serves connections that the main one accepted.
+struct ListenerBranch: Sendable {
+    private let thread: LoopThread
+    private let listener: LoopBound<Listener>
+
+    /// On the other loop's thread.
+    init(_ listener: Listener, on loop: EventLoop, of thread: LoopThread) {
+        self.thread = thread
+        self.listener = LoopBound(listener, loop: loop)
+    }
+
+    func serve(_ socket: AcceptedSocket) {
+        let listener = listener
+        thread.handOver { loop in loop.serve(socket, for: listener.value) }
+    }
+}

@@ -1,0 +1,52 @@
+internal import Synchronization
+
+/// What the other loops of a group have for the main one: of each, a batch a turn, in order. One lock and at most one wake-up a batch.
+package final class LoopInbox<Item: Sendable>: Sendable {
+    /// What may wait for the main loop. Beyond, whoever brings more is not read until it has taken this, and what they send
+    /// stays with them, as it does where one loop does everything.
+    package static var bytesMax: Int { 8 << 20 }
+
+    private struct State {
+        var items: [Item] = []
+        var bytes = 0
+        /// The loops that hold up who brings more.
+        var full: [(handle: EventLoopHandle, loop: LoopBound<EventLoop>)] = []
+    }
+
+    private let state = Mutex(State())
+    private let main: EventLoopHandle
+    private let take: LoopBound<([Item]) -> Void>
+
+    /// On the main loop's thread; `take` is called there.
+    package init(of main: EventLoop, take: @escaping ([Item]) -> Void) {
+        self.main = main.handle
+        self.take = LoopBound(take, loop: main)
+    }
+
+    /// Takes the items away, which stand for so many bytes, on the thread of `loop`.
+    package func post(_ items: inout [Item], bytes: Int, from loop: EventLoop) {
+        guard !items.isEmpty else { return }
+        let posted = items
+        items = []
+        let sender = (handle: loop.handle, loop: LoopBound(loop, loop: loop))
+        let (wasEmpty, isFull) = state.withLock { state in
+            let wasEmpty = state.items.isEmpty
+            if wasEmpty { state.items = posted } else { state.items += posted }
+            state.bytes += bytes
+            let isFull = state.bytes > Self.bytesMax
+            if isFull { state.full.append(sender) }
+            return (wasEmpty, isFull)
+        }
+        if isFull { loop.isHoldingUp = true }
+        if wasEmpty { main.execute { self.takeAll() } }
+    }
+
+    private func takeAll() {
+        let taken = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        take.value(taken.items)
+        for (handle, loop) in taken.full { handle.execute { loop.value.letGo() } }
+    }
+}

@@ -1,0 +1,59 @@
+internal import Synchronization
+
+/// The way from the main loop of a group to another: confined to the main one but for `waiting`.
+final class LoopLane {
+    /// So many writes that wait keep a loop from being given more.
+    private static let manyWrites = 64
+
+    let thread: LoopThread
+    /// What this turn of the main loop wants.
+    var gathered = LoopOrders()
+    private let waiting: Waiting
+    /// Made once: it is handed over with every batch.
+    private let carryOut: @Sendable (EventLoop) -> Void
+
+    private final class Waiting: Sendable {
+        struct State {
+            var orders = LoopOrders()
+            /// The main loop puts its tick off until these are taken.
+            var isAwaited = false
+        }
+
+        let state = Mutex(State())
+    }
+
+    init(to thread: LoopThread, from main: EventLoopHandle) {
+        self.thread = thread
+        let waiting = Waiting()
+        self.waiting = waiting
+        carryOut = { loop in
+            let taken = waiting.state.withLock { state in
+                defer { state = Waiting.State() }
+                return state
+            }
+            if taken.isAwaited { main.execute {} }
+            loop.carryOut(taken.orders)
+        }
+    }
+
+    /// Whether this loop has not begun with what it was given; the main loop then gets a turn when it does.
+    func isBehind() -> Bool {
+        waiting.state.withLock { state in
+            guard state.orders.recipients.count >= Self.manyWrites else { return false }
+            state.isAwaited = true
+            return true
+        }
+    }
+
+    func handOver() {
+        guard !gathered.isEmpty else { return }
+        gathered.seal()
+        let orders = gathered
+        gathered = LoopOrders()
+        let wasEmpty = waiting.state.withLock { state in
+            defer { state.orders.append(orders) }
+            return state.orders.isEmpty
+        }
+        if wasEmpty { thread.handOver(carryOut) }
+    }
+}

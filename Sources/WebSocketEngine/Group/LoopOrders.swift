@@ -1,0 +1,68 @@
+/// What the main loop of a group wants of the connections of another, in order.
+struct LoopOrders: Sendable {
+    enum Order: Sendable {
+        /// To so many of `recipients`: those that follow on the ones of the order before.
+        case send(OutgoingMessage, recipients: Int)
+        case close(ConnectionID, code: UInt16, reason: String)
+        case respond(HTTPRequestID, HTTPResponse)
+        case renewCertificate(ListenerConfiguration.TLS)
+    }
+
+    private(set) var orders: [Order] = []
+    private(set) var recipients: [ConnectionID] = []
+    /// What the last recipients get, until something else is wanted.
+    private var open: OutgoingMessage?
+    private var openCount = 0
+
+    var isEmpty: Bool { orders.isEmpty && open == nil }
+
+    /// A message for thousands costs each a comparison and eight bytes.
+    mutating func send(_ message: OutgoingMessage, to connection: ConnectionID) {
+        if open !== message {
+            seal()
+            open = message
+        }
+        openCount += 1
+        recipients.append(connection)
+    }
+
+    mutating func add(_ order: Order) {
+        seal()
+        orders.append(order)
+    }
+
+    /// Before they are carried out.
+    mutating func seal() {
+        guard let message = open else { return }
+        orders.append(.send(message, recipients: openCount))
+        open = nil
+        openCount = 0
+    }
+
+    /// Both sealed.
+    mutating func append(_ later: LoopOrders) {
+        if isEmpty {
+            self = later
+        } else {
+            orders += later.orders
+            recipients += later.recipients
+        }
+    }
+}
+
+extension EventLoop {
+    /// Of the main loop of its group.
+    func carryOut(_ orders: LoopOrders) {
+        var next = 0
+        for order in orders.orders {
+            switch order {
+            case .send(let message, let count):
+                for connection in orders.recipients[next..<next + count] { send(message, to: connection) }
+                next += count
+            case .close(let connection, let code, let reason): close(connection, code: code, reason: reason)
+            case .respond(let request, let response): respond(to: request, response)
+            case .renewCertificate(let tls): renewCertificate(tls)
+            }
+        }
+    }
+}

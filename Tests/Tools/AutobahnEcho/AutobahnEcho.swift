@@ -15,6 +15,9 @@ import WebSocketEngine
         return limits
     }()
 
+    /// The suite works on a large message for a minute before it sends any of it.
+    static let liveness = Liveness(pingAfter: .seconds(1_000), hangUpAfter: .seconds(2_000))
+
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         var logger = Logger(label: "autobahn-echo") { StreamLogHandler.standardError(label: $0) }
@@ -24,7 +27,8 @@ import WebSocketEngine
             configuration.waitMethod = .epoll
             try EventLoop.run(configuration, logger: logger) { loop in
                 let listener = try loop.listen(
-                    ListenerConfiguration(address: .tcp(host: "127.0.0.1", port: 0), limits: limits), handler: EchoServer(loop))
+                    ListenerConfiguration(address: .tcp(host: "127.0.0.1", port: 0), limits: limits, liveness: liveness),
+                    handler: EchoServer(loop))
                 print(listener.port ?? 0)
                 fflush(nil)
             }

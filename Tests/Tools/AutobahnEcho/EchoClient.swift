@@ -49,6 +49,7 @@ final class EchoClient: ClientHandler {
     private func connect(to path: String) throws {
         var configuration = ClientConfiguration(host: "127.0.0.1", port: port, path: path)
         configuration.limits = AutobahnEcho.limits
+        configuration.liveness = AutobahnEcho.liveness
         _ = try loop.connect(configuration, handler: self)
     }
 }

@@ -13,6 +13,9 @@ ARGS ?=
 # How many times what it should take a test waits for something to happen: machines are shared and busy.
 PATIENCE ?= 3
 MINUTES ?= 10
+# Of processor time, for each fuzz target; and how many of them at a time.
+SECONDS ?= 60
+JOBS ?= 1
 RELEASE := swift build -c release --static-swift-stdlib --product heliograph
 BINARY := .build/release/heliograph
 PYTHON := .venv/bin/python
@@ -46,8 +49,10 @@ pictures: build venv ## Take the README's picture of the Lock Screen
 
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers
 
-test-swift: packages venv
+build-tests: packages venv
 	$(STRICT) swift build --build-tests
+
+test-swift: build-tests
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.
 	$(STRICT) $(WATCHED) swift test --skip-build --no-parallel --skip RelaySimulationTests
 	@# This one uses every processor by itself.
@@ -59,7 +64,21 @@ test-web: test-packages
 test-integration: build venv test-packages servers
 	HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 
-check: lint test ## What CI runs: format, types, then every test (layering is one of them)
+check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
+	@# Most tests leave a processor free.
+	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
+
+fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
+	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz
+	Tests/Tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS) $(ARGS)
+
+sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
+	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
+
+autobahn: build venv ## Run the Autobahn test suite against the engine, libwebsockets and Python's websockets (minutes); ARGS=--quick
+	@Tests/Tools/install-packages $(BENCH_PACKAGES)
+	swift build -c release --static-swift-stdlib --product autobahn-echo
+	$(PYTHON) Tests/Tools/autobahn.py $(ARGS)
 
 deploy-check: build venv test-packages servers ## Check what deploy/ holds: proxies, units, package, containers, rules (part of `make test`)
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/test_deploy_*.py Tests/Integration/test_proxies.py $(PYTEST)
@@ -116,4 +135,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test test-swift test-web test-integration check deploy-check deb deb-check lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check lint format simulate bench bench-peers soak clean packages test-packages servers venv

@@ -3,7 +3,7 @@ import PackageDescription
 
 /// Every Swift target is built alike: language mode 6, strict memory safety, imports that say who sees them. In `make check`
 /// warnings are errors.
-let settings: [SwiftSetting] =
+let plain: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
         .strictMemorySafety(),
@@ -11,6 +11,11 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (Context.environment["HELIOGRAPH_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : [])
+
+/// Where Tests/Tools/fuzz.py builds: led by what an input reaches, memory watched. Optimised, or a second of it would be worth little, and
+/// with assertions, which are what is to be broken.
+let isFuzzing = Context.environment["HELIOGRAPH_FUZZ"] == "1"
+let settings = plain + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-O", "-assert-config", "Debug"])] : [])
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
@@ -27,6 +32,22 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+
+/// Links with libFuzzer only.
+let fuzzing: [Target] =
+    !isFuzzing
+    ? []
+    : [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CLibFuzzer", "HTTP2", "HeliographHost", "HostCore", "PushAPNs", "RelayAccess", "RelayCore", "RelayProtocol",
+                "WebSocketEngine",
+            ],
+            path: "Tests/Fuzz", swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+    ]
 
 let package = Package(
     name: "heliograph",
@@ -108,8 +129,13 @@ let package = Package(
         .executableTarget(
             name: "apns-bench", dependencies: ["PushAPNs"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
 
+        // What the Autobahn test suite talks to, see Tests/Tools/autobahn.py.
+        .executableTarget(
+            name: "autobahn-echo", dependencies: ["WebSocketEngine", logging], path: "Tests/Tools/AutobahnEcho",
+            swiftSettings: settings),
+
         // Puts web/, the schema and the profiles into the binary.
-        .executableTarget(name: "EmbedFiles", swiftSettings: settings),
+        .executableTarget(name: "EmbedFiles", swiftSettings: plain),
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
@@ -141,5 +167,5 @@ let package = Package(
         tests("HeliographClientTests", ["HeliographClient", "RelayAccess", "RelayProtocol", "WebSocketEngine"]),
         tests("HeliographBenchTests", ["HeliographBench", "RelayProtocol"]),
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),
-    ]
+    ] + fuzzing
 )

@@ -69,6 +69,17 @@ def test_the_upgrade_needs_the_subprotocol(relay):
         Connection(relay.url, "/v1/client", token, subprotocol="chat")
 
 
+def test_compression_is_not_agreed_to(relay):
+    headers = {"Authorization": f"Bearer {relay.token('client', 'phone')}"}
+    offered = connect(
+        relay.url.replace("http", "ws") + "/v1/client", subprotocols=["heliograph.v1"], additional_headers=headers, compression="deflate",
+        proxy=None, legacy=True,
+    )  # fmt: skip
+    with offered as connection:
+        assert "permessage-deflate" in connection.request.headers["Sec-WebSocket-Extensions"]
+        assert "Sec-WebSocket-Extensions" not in connection.response.headers
+
+
 def test_the_same_host_again_replaces_the_first(relay):
     token = relay.token("host", "laptop")
     first = Connection(relay.url, "/v1/host", token)

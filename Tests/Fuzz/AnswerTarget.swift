@@ -1,0 +1,87 @@
+import RelayProtocol
+
+@testable import HTTP2
+@testable import HeliographHost
+@testable import PushAPNs
+@testable import RelayAccess
+
+/// What others answer, and what people paste: a daemon, a relay, Apple's server or a proxy in front of it, pairing links, status lines.
+///
+/// An answer means the same however it was cut on its way, and half of one is none.
+enum AnswerTarget {
+    static func run(_ input: [UInt8]) {
+        guard let kind = input.first else { return }
+        let rest = Array(input.dropFirst())
+        switch kind {
+        case UInt8(ascii: "H"): checkHookResponse(rest)
+        case UInt8(ascii: "R"): checkExchange(rest)
+        case UInt8(ascii: "P"): checkPairing(rest)
+        case UInt8(ascii: "A"): checkAPNs(rest)
+        default: checkText(rest)
+        }
+    }
+
+    private static func checkHookResponse(_ bytes: [UInt8]) {
+        var whole = HookResponse(limits: HookLimits())
+        let outcome = whole.append(bytes)
+        var pieces = HookResponse(limits: HookLimits())
+        for (position, byte) in bytes.enumerated() {
+            switch pieces.append([byte]) {
+            case .incomplete: continue
+            case .unusable:
+                require(outcome == .unusable, "unusable in pieces, and not as a whole")
+            case .complete(let status, let body):
+                // What follows a whole answer makes it unusable where it is seen.
+                let isAll = position == bytes.count - 1
+                require(outcome == (isAll ? .complete(status: status, body: body) : .unusable), "another answer in pieces")
+            }
+            return
+        }
+        require(outcome == .incomplete, "nothing in pieces, and something as a whole")
+    }
+
+    private static func checkExchange(_ bytes: [UInt8]) {
+        var known: HTTPExchange.Answer?
+        for count in stride(from: 0, through: bytes.count, by: max(1, bytes.count / 16)) {
+            let answer = try? HTTPExchange.answer(in: Array(bytes.prefix(count)), isWhole: false)
+            if let known { require(answer == known, "an answer changes when more comes") }
+            known = answer
+        }
+        guard let answer = try? HTTPExchange.answer(in: bytes, isWhole: true) else { return }
+        require((100..<600).contains(answer.status), "a status that there is not")
+        if let result = try? PairingRequest.read(answer, role: .host) {
+            require(result.token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a token that would end its header")
+        }
+    }
+
+    private static func checkPairing(_ bytes: [UInt8]) {
+        guard let link = PairingLink(String(decoding: bytes, as: UTF8.self)) else { return }
+        let address = "\(link.relay)"
+        require(RelayAddress(address) == link.relay, "an address is another when it is read again: \(address)")
+        require(link.code.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a code that would end its header")
+    }
+
+    private static func checkAPNs(_ bytes: [UInt8]) {
+        var reader = InputReader(bytes)
+        let status = String(decoding: reader.line(), as: UTF8.self)
+        let retryAfter = String(decoding: reader.line(), as: UTF8.self)
+        let body = reader.bytes(bytes.count)
+        let answer = APNsAnswer(
+            HTTP2Message(
+                headers: [HTTP2Header(":status", status), HTTP2Header("retry-after", retryAfter)], body: body))
+        _ = answer.remedy
+        require((200..<300).contains(answer.status) == false || answer.reasonText.isEmpty, "an acceptance with a reason")
+        _ = APNsAnswer.reasonText(ofGoAway: body)
+    }
+
+    private static func checkText(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for shown in [VisibleText.line(text), VisibleText.exactLine(text)] {
+            require(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "a control character is shown")
+        }
+        _ = VisibleText.warnings(about: text)
+        if let line = StatusLine.text(for: bytes) {
+            require(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "a status line that commands")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Runs the fuzz targets of Tests/Fuzz, each for so many seconds of processor time: `make fuzz SECONDS=60`.
+
+Processor time and not the clock's, because the targets run beside other work at the lowest priority. What libFuzzer found worth keeping
+stays in .build/fuzz/corpus and is where the next run begins; a finding is kept in .build/fuzz/findings, and ends this with status 1.
+`FUZZ_TARGET=codec .build/fuzz/debug/fuzz FILE` runs one input again; -minimize_crash=1 -runs=100000 makes it small.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "fuzz"))
+from seeds import SEEDS  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+INPUT_BYTES_MAX = {"codec": 8_192, "assembly": 4_096, "profile": 16_384, "hook": 32_768, "spool": 2_048, "answer": 2_048}
+"""Longer than any seed where these are whole messages, or libFuzzer would cut them."""
+
+INPUT_SECONDS_MAX = 20
+"""One input that takes longer is a finding; a thousandth of it is much, and the machine may be shared by many."""
+
+MEBIBYTES_MAX = 2_048
+CLOCK_SHARE_MAX = 2
+"""The clock may run so many times as long as the processor time that was asked for: who waits for this has waited enough."""
+
+
+class Run:
+    """One target under libFuzzer, at the lowest priority."""
+
+    def __init__(self, target: str, binary: Path, folder: Path, seconds: int) -> None:
+        self.target = target
+        self.log = folder / f"{target}.log"
+        corpus, seeds, findings = (folder / name / target for name in ("corpus", "seeds", "findings"))
+        for path in (corpus, seeds, findings):
+            path.mkdir(parents=True, exist_ok=True)
+        for old in seeds.iterdir():
+            old.unlink()
+        for number, seed in enumerate(SEEDS[target](ROOT)):
+            assert len(seed) <= INPUT_BYTES_MAX[target], f"a seed of {target} is longer than what is tried"
+            (seeds / f"{number:03}").write_bytes(seed)
+        command = [
+            str(binary), str(corpus), str(seeds), f"-max_len={INPUT_BYTES_MAX[target]}", f"-timeout={INPUT_SECONDS_MAX}",
+            f"-rss_limit_mb={MEBIBYTES_MAX}", f"-artifact_prefix={findings}/", "-print_final_stats=1",
+            f"-dict={ROOT / 'Tests/Tools/fuzz/json.dict'}",
+        ]  # fmt: skip
+        environment = os.environ | {
+            "FUZZ_TARGET": target,
+            "SWIFT_BACKTRACE": "enable=no",
+            # Swift's runtime keeps what it made once for the life of the process.
+            "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0",
+        }
+        self.seconds = seconds
+        self.begun = time.monotonic()
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, preexec_fn=lambda: os.nice(19))
+        self.is_stopped = False
+
+    def look(self) -> bool:
+        """Whether it is over; stops it when it had its time."""
+        if self.process.poll() is not None:
+            return True
+        clock = time.monotonic() - self.begun
+        if not self.is_stopped and (self.used() >= self.seconds or clock >= self.seconds * CLOCK_SHARE_MAX):
+            self.process.send_signal(signal.SIGINT)
+            self.is_stopped = True
+        return False
+
+    def used(self) -> float:
+        """Seconds of processor time."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def verdict(self) -> tuple[bool, str]:
+        text = self.log.read_text(errors="replace")
+        runs = re.search(r"stat::number_of_executed_units:\s*(\d+)", text) or re.search(r"#(\d+)\s(?!.*#\d)", text, re.DOTALL)
+        coverage = re.findall(r"cov: (\d+)", text)
+        said = f"{self.target}: {runs.group(1) if runs else '?'} inputs, {coverage[-1] if coverage else '?'} edges"
+        # Told to stop it says that it was interrupted, whatever its status; anything else ended it itself.
+        if self.is_stopped and "libFuzzer: run interrupted" in text and "ERROR: " not in text:
+            return True, said
+        found = re.findall(r"^.*(?:finding: |Fatal error|ERROR: |Test unit written to).*$", text, re.MULTILINE)
+        return False, f"{said}, ended with {self.process.returncode}; see {self.log}\n  " + "\n  ".join(found[:8])
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+
+def all_of(targets: list[str], binary: Path, folder: Path, seconds: int, jobs: int) -> Iterator[tuple[bool, str]]:
+    waiting, running = list(targets), []
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                running.append(Run(waiting.pop(0), binary, folder, seconds))
+            time.sleep(0.2)
+            for run in [run for run in running if run.look()]:
+                running.remove(run)
+                yield run.verdict()
+    finally:
+        for run in running:
+            run.end()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=Path, default=ROOT / ".build/fuzz/debug/fuzz")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".build/fuzz", help="for corpus, findings and logs")
+    parser.add_argument("--seconds", type=int, default=60, help="of processor time, for each target")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", action="append", choices=sorted(SEEDS))
+    options = parser.parse_args()
+    is_good = True
+    for passed, said in all_of(options.only or sorted(SEEDS), options.binary.absolute(), options.folder.absolute(), options.seconds, options.jobs):
+        print(said, flush=True)
+        is_good = is_good and passed
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""What each fuzz target begins with: real messages, out of the pages and recordings that the tests have."""
+
+import json
+import re
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+HOOKS = "Tests/HeliographHostTests/Fixtures"
+DIGEST = "fac3d3c7085ab59eaed5a1a12af67a1ad2977ca038167ed0bb4c68bf45cd349f"
+
+
+def conversation(root: Path) -> Iterator[bytes]:
+    """The messages of Protocol.md, of both directions."""
+    page = (root / "Sources/HeliographServer/HeliographServer.docc/Protocol.md").read_text()
+    block = re.search(r"```conversation\n(.*?)```", page, re.DOTALL)
+    assert block, "Protocol.md has no conversation"
+    messages: list[str] = []
+    for line in block.group(1).splitlines():
+        if re.match(r"([A-Z]>|<[A-Z]) ", line):
+            messages.append(line[3:])
+        elif line.startswith(" "):
+            messages[-1] += line.strip()
+    for message in messages:
+        yield json.dumps(json.loads(message), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def codec(root: Path) -> Iterator[bytes]:
+    yield from conversation(root)
+    yield json.dumps({"kind": "usage", "at": 1, "head": {"tokens": {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, "costMicroUSD": 413200}}).encode()
+    decision = {"decision": "answer", "answers": [{"question": "q0", "choices": ["Blue"], "text": "or"}], "by": {"client": "c1", "name": "phone"}, "at": 5, "command": "k1"}
+    yield json.dumps({"type": "decision", "session": "s", "approval": "a", "digest": DIGEST, "decision": decision}).encode()
+    yield json.dumps({"type": "hold", "everySession": True, "sessions": ["s1", "s2"]}).encode()
+    yield json.dumps({"type": "budget", "id": "k", "scope": "day", "microUSD": 10_000_000, "levels": [50, 80], "holds": True}).encode()
+    device = {"id": "d1", "name": "iPhone", "profile": "heliograph", "environment": "sandbox", "system": "18.1", "tokens": {"alert": "ab" * 32}}
+    yield json.dumps({"type": "device", "id": "k", "device": device, "quiet": {"from": 1320, "to": 420, "timeZone": "Europe/Berlin"}}).encode()
+    yield from (file.read_bytes().strip() for file in sorted((root / HOOKS).glob("*.json")) if file.stat().st_size < 8_192)
+    yield b'["\\u0061\\ud83d\\ude00\\n", -0.5e-3, 1E400, {"": null, "a": {"b": [[]]}}]'
+
+
+def assembly(_: Path) -> Iterator[bytes]:
+    """Bytes for a message's limit and fragments, then kind, frames and pieces as AssemblyTarget reads them."""
+    yield bytes([64, 4, 0, 1, 5, 5]) + b"hello"
+    yield bytes([64, 4, 0, 0, 2, 2]) + b"\xc3\x28" + bytes([1, 3, 1]) + b"x" + bytes([2]) + b"yz"
+    yield bytes([2, 1, 1, 1, 9, 9]) + b"too long."
+    yield bytes([255, 15, 1, 2]) + b"\x7f" + b"\xff" * 7 + bytes([1]) + b"x"
+
+
+def profile(root: Path) -> Iterator[bytes]:
+    for file in sorted((root / "Sources/RelayCore/Embedded").glob("*.json")):
+        yield file.read_bytes()
+        # Nearer to what one change makes of it.
+        yield json.dumps(json.loads(file.read_text()), ensure_ascii=False, separators=(",", ":")).encode()
+    yield b'{"bundle":"a.b"}'
+
+
+def hook(root: Path) -> Iterator[bytes]:
+    """Lines as HookTarget reads them: recordings, and what may happen between."""
+    singles = [compact(file.read_text()) for file in sorted((root / HOOKS).glob("*.json"))]
+    for line in singles:
+        yield b"l\n" + line + b"\na\nt\x10\x10\n"
+    for file in sorted((root / HOOKS).glob("*.jsonl")):
+        lines = [compact(json.dumps(json.loads(line)["input"])) for line in file.read_text().splitlines()]
+        whole = b"l\n" + b"\n".join(lines)
+        if len(whole) <= 24_000:
+            yield whole
+        asked = next((number for number, line in enumerate(lines) if b"PermissionRequest" in line), None)
+        if asked is None:
+            continue
+        few = lines[max(0, asked - 2) : asked + 1]
+        after = b"\n".join(lines[asked + 1 : asked + 3])
+        for happens in (b"a", b"d no", b"A", b"k\nr\na", b"a\nk\nr", b"g\nt\x20\x20", b"L\nt\x40\x40", b"q x", b"h"):
+            yield b"l\n" + b"\n".join(few) + b"\n" + happens + b"\n" + after
+    yield b"l\n" + b"\n".join(singles[:4])
+
+
+def compact(text: str) -> bytes:
+    return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def spool(_: Path) -> Iterator[bytes]:
+    """Files as SpoolTarget reads them: how many, then how many records, and each."""
+
+    def number(value: int) -> bytes:
+        return struct.pack(">q", value)
+
+    event = bytes([6, 0, 1, 2]) + b"{}"
+    session = bytes([4, 0]) + number(3) + number(1) + number(1)
+    agreed = bytes([5, 0]) + number(1) + number(2) + number(4)
+    yield bytes([0, 3]) + session + event + agreed
+    yield bytes([1, 2]) + event + event + bytes([2]) + agreed + bytes([3, 0, 3]) + b"abc"
+    yield bytes([0, 3]) + event + bytes([1, 4]) + event
+    payload = b"\x01\x02s0" + struct.pack("<q", 7) + b"{}"
+    record = struct.pack("<II", len(payload), zlib.crc32(payload)) + payload
+    yield bytes([0, 2, 0, len(record)]) + record + bytes([2, len(payload)]) + payload
+
+
+def answer(_: Path) -> Iterator[bytes]:
+    """A letter for who answers, then what."""
+    yield b"H" + b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+    yield b"H" + b"HTTP/1.1 204 No Content\r\n\r\n"
+    yield b"R" + b"HTTP/1.1 201 Created\r\nContent-Length: 44\r\n\r\n" + b'{"token":"hgt_abc","role":"host","name":"x"}'
+    yield b"R" + b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+    for link in (b"http://127.0.0.1:8787/#pair=abc", b"https://relay.example/below#host=abc", b"unix:/run/x.sock#host=abc", b"http://[::1]:80/#pair=a"):
+        yield b"P" + link
+    yield b"A" + b"410\n\n" + b'{"reason":"Unregistered","timestamp":1795178096000}'
+    yield b"A" + b"429\n3\n" + b'{"reason":"TooManyRequests"}'
+    yield b"T" + '{"model":{"display_name":"Opus"},"cost":{"total_cost_usd":0.02},"context_window":{"used_percentage":1}}'.encode()
+    yield b"T" + "rm \u202e -rf ⟨ e\u0301\u0301\u0301\u0301\u0301 👩‍👩‍👧 аb".encode()
+
+
+SEEDS: dict[str, Callable[[Path], Iterator[bytes]]] = {
+    "answer": answer,
+    "assembly": assembly,
+    "codec": codec,
+    "hook": hook,
+    "profile": profile,
+    "spool": spool,
+}

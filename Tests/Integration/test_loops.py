@@ -40,7 +40,7 @@ def tls_relay(make_relay: Callable[..., Relay], tmp_path: Path, identity: Identi
 @pytest.fixture
 def kills() -> int:
     """Fewer than on one loop: what a crash leaves on disk is the same."""
-    return int(os.environ.get("HELIOGRAPH_KILLS", "15"))
+    return int(os.environ.get("HELIOGRAPH_KILLS", "8"))
 
 
 def test_each_loop_has_a_thread(relay: Relay) -> None:

@@ -18,6 +18,9 @@ extension EventLoop {
             let bound = try Binding.tcp(host: host, port: wanted)
             descriptor = bound.descriptor
             port = bound.port
+            if configuration.expectsProxyHeader {
+                Self.deferAccepting(descriptor, until: configuration.limits.handshakeDeadline)
+            }
         case .unix(let wanted):
             descriptor = try Binding.unix(path: wanted)
             path = wanted
@@ -63,14 +66,21 @@ extension EventLoop {
                 default: return
                 }
             }
-            admit(descriptor, Self.peer(of: descriptor, &address), to: socket)
+            let peer = Self.peer(of: descriptor, &address)
+            if socket.listener.configuration.expectsProxyHeader {
+                guard let visitor = readProxyHeader(descriptor, from: peer, to: socket.listener) else { continue }
+                admit(descriptor, visitor, isNamedByProxy: true, to: socket)
+            } else {
+                admit(descriptor, peer, isNamedByProxy: false, to: socket)
+            }
         }
     }
 
-    private func admit(_ descriptor: Int32, _ peer: Peer, to socket: ListenSocket) {
+    private func admit(_ descriptor: Int32, _ peer: Peer, isNamedByProxy: Bool, to socket: ListenSocket) {
         let listener = socket.listener
         let limits = listener.configuration.limits
-        if let reason = reasonToTurnAway(descriptor, peer, listener) {
+        let counted = listener.handler.countedPeer(for: peer)
+        if let reason = reasonToTurnAway(descriptor, counted, listener) {
             return turnAway(descriptor, from: listener, reason)
         }
         if case .ip = peer {
@@ -82,7 +92,9 @@ extension EventLoop {
         connection.isPending = true
         listener.connectionCount += 1
         listener.pendingCount += 1
-        if !peer.isLocal { listener.pendingByAddress[peer, default: 0] += 1 }
+        connection.isNamedByProxy = isNamedByProxy
+        connection.countedPeer = counted
+        if let counted { listener.pendingByAddress[counted, default: 0] += 1 }
         connections[connection.id.rawValue] = connection
         keepSweeping()
         let wsi = unsafe clws_adopt_socket(
@@ -96,9 +108,9 @@ extension EventLoop {
         }
     }
 
-    private func reasonToTurnAway(_ descriptor: Int32, _ peer: Peer, _ listener: Listener) -> TurnAwayReason? {
+    private func reasonToTurnAway(_ descriptor: Int32, _ counted: Peer?, _ listener: Listener) -> TurnAwayReason? {
         let limits = listener.configuration.limits
-        if !peer.isLocal, listener.pendingByAddress[peer, default: 0] >= limits.pendingPerAddressMax { return .address }
+        if let counted, listener.pendingByAddress[counted, default: 0] >= limits.pendingPerAddressMax { return .address }
         if listener.pendingCount >= limits.pendingMax { return .pending }
         if listener.connectionCount >= limits.connectionsMax { return .connections }
         return Int(descriptor) < usableDescriptors ? nil : .descriptors
@@ -107,11 +119,11 @@ extension EventLoop {
     /// Costs as little as it can: one answer, whatever was asked, and none where it would take a TLS handshake to give it.
     private func turnAway(_ descriptor: Int32, from listener: Listener, _ reason: TurnAwayReason) {
         if listener.configuration.tls == nil {
-            let sentence = "too many connections at once; come back later\n"
+            let response = turnAwayResponse(reason, listener)
             let answer =
-                "HTTP/1.1 \(reason.status) \(Self.phrase(reason.status))\r\ncontent-type: text/plain; charset=utf-8\r\n"
-                + "retry-after: \(Int.random(in: 1...listener.configuration.limits.retryAfterSecondsMax))\r\n"
-                + "content-length: \(sentence.utf8.count)\r\nconnection: close\r\n\r\n\(sentence)"
+                "HTTP/1.1 \(reason.status) \(Self.phrase(reason.status))\r\n"
+                + response.headers.map { "\($0): \($1)\r\n" }.joined()
+                + "content-length: \(response.body.count)\r\nconnection: close\r\n\r\n\(Self.turnAwaySentence)"
             // What came stays unread otherwise, and the kernel would reset the connection before the answer is.
             unsafe withUnsafeTemporaryAllocation(byteCount: Int(configuration.headerBytesMax), alignment: 1) { buffer in
                 _ = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -121,7 +133,22 @@ extension EventLoop {
             shutdown(descriptor, Int32(SHUT_WR))
         }
         Glibc.close(descriptor)
-        EngineLog.write(level: 0, line: "a connection was turned away: too many (\(reason.rawValue))")
+        noteTurnedAway(from: listener, reason)
+    }
+
+    private static let turnAwaySentence = "too many connections at once; come back later\n"
+
+    func turnAwayResponse(_ reason: TurnAwayReason, _ listener: Listener) -> HTTPResponse {
+        HTTPResponse(
+            status: reason.status,
+            headers: [
+                ("content-type", "text/plain; charset=utf-8"),
+                ("retry-after", "\(Int.random(in: 1...listener.configuration.limits.retryAfterSecondsMax))"),
+            ], body: .bytes(Array(Self.turnAwaySentence.utf8)))
+    }
+
+    func noteTurnedAway(from listener: Listener, _ reason: TurnAwayReason) {
+        EngineLog.write(level: 0, line: "a connection was turned away (\(reason.rawValue))")
         noteActivity()
         listener.handler.turnedAway(reason)
     }
@@ -130,8 +157,16 @@ extension EventLoop {
         guard case .server(let listener) = connection.role, connection.isPending else { return }
         connection.isPending = false
         listener.pendingCount -= 1
-        guard !connection.peer.isLocal, let count = listener.pendingByAddress[connection.peer] else { return }
-        listener.pendingByAddress[connection.peer] = count > 1 ? count - 1 : nil
+        stopCountingVisitor(of: connection)
+        if let counted = connection.countedPeer { listener.pendingByAddress.countDown(counted) }
+        connection.countedPeer = nil
+    }
+
+    /// The request that came through a proxy is answered, or has become a WebSocket.
+    func stopCountingVisitor(of connection: Connection) {
+        guard case .server(let listener) = connection.role, let visitor = connection.visitor else { return }
+        connection.visitor = nil
+        listener.pendingByAddress.countDown(visitor)
     }
 
     /// Out of descriptors: those who knock wait in the kernel for a while. Without this the loop would spin.
@@ -172,5 +207,12 @@ extension EventLoop {
             unsafe clws_peer_credentials(descriptor, &userID, &processID)
             return .unix(userID: userID, processID: processID)
         }
+    }
+}
+
+extension [Peer: Int] {
+    fileprivate mutating func countDown(_ peer: Peer) {
+        guard let count = self[peer] else { return }
+        self[peer] = count > 1 ? count - 1 : nil
     }
 }

@@ -43,6 +43,7 @@ package final class RelayServer {
         var server: RelayServer?
         var loopConfiguration = EventLoop.Configuration()
         loopConfiguration.waitMethod = .epoll
+        loopConfiguration.headerBytesMax = UInt16(configuration.headerKilobytes << 10)
         try EventLoop.run(loopConfiguration, logger: logger) { loop in
             let made = try RelayServer(configuration, directory, store, registry, loop, logger)
             server = made
@@ -96,6 +97,7 @@ package final class RelayServer {
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
         let relay = Relay.Configuration(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
+            quotas: configuration.quotas,
             push: PushSettings(
                 profiles: try ProfileSet(files: ProfileFiles.read(in: directory.path)),
                 broadcastBundles: try PushRunner.broadcastBundles(in: directory.path), localMinute: TimeZones.minute))
@@ -133,8 +135,12 @@ package final class RelayServer {
         let routes = Routes(
             loop: loop, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
             registry: registry, pushMeasures: pushMeasures, logger: logger)
+        let memory = MemoryWatch(
+            megabytes: configuration.serverLimits.memoryMegabytes, loop: loop, measures: measures, logger: logger,
+            isClient: { access.gate.connections[$0]?.token.role == .client })
         let visitors = Visitors(
-            runner: runner, loop: loop, routes: routes, access: access, measures: measures, logger: logger)
+            configuration, runner: runner, loop: loop, routes: routes, access: access, memory: memory, measures: measures,
+            logger: logger)
         routes.isReady = { !runner.isStoreFailing && store.takesWrites }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
         loop.turnEnded = { runner.feed(.tickEnded) }
@@ -142,11 +148,15 @@ package final class RelayServer {
         self.pushes = pushes
 
         func listener(_ address: ListenerConfiguration.Address, _ tls: ListenerConfiguration.TLS?) -> ListenerConfiguration {
-            ListenerConfiguration(
+            var listener = ListenerConfiguration(
                 address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: configuration.limits,
                 liveness: configuration.liveness)
+            listener.extraHeaders.append(Forwarding.Header.forwarded.rawValue)
+            if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
+            return listener
         }
         runner.start()
+        memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loop: loop, logger: logger) }
         listeners = [
             try loop.listen(

@@ -67,7 +67,9 @@ extension Relay {
             census.subscribers += session.subscribers.count
             census.approvals += session.staged.approvals.count
             census.openApprovals += session.staged.openApprovalCount
-            if session.staged.openApprovalCount > Limits.openApprovalsMax { census.breach = "too many approvals are open" }
+            if session.staged.openApprovalCount > configuration.quotas.openApprovalsPerSession {
+                census.breach = "too many approvals are open"
+            }
             if !session.subscribers.isSubset(of: clients.keys) { census.breach = "a session has a subscriber who has left" }
         }
         for (_, subscribers) in workspaceSubscribers where !subscribers.isSubset(of: clients.keys) {

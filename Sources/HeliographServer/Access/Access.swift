@@ -33,7 +33,7 @@ final class Access {
 
     /// Lets an upgraded connection in, unless its token was revoked meanwhile.
     func admit(_ connection: ConnectionID, _ visitor: Gate.Visitor) -> Bool {
-        gate.connected(connection, visitor.token, baseURL: visitor.baseURL)
+        gate.connected(connection, visitor)
         if gate.holds(visitor.token) { return true }
         gate.disconnected(connection)
         loop.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)

@@ -19,6 +19,11 @@ struct Gate {
         let token: Token
         /// How this visitor reached us, for links that it can open.
         let baseURL: String
+        /// Whom it is from.
+        let peer: Peer
+        /// Whom it counts for against limits per address; nil: nobody.
+        let address: Peer?
+        let paces: Paces
     }
 
     enum Refusal: Error {
@@ -109,9 +114,7 @@ struct Gate {
 
     // MARK: - Connections
 
-    mutating func connected(_ connection: ConnectionID, _ token: Token, baseURL: String) {
-        connections[connection] = Visitor(token: token, baseURL: baseURL)
-    }
+    mutating func connected(_ connection: ConnectionID, _ visitor: Visitor) { connections[connection] = visitor }
 
     @discardableResult
     mutating func disconnected(_ connection: ConnectionID) -> Visitor? { connections.removeValue(forKey: connection) }

@@ -41,6 +41,13 @@ package final class OwnRelay {
         process = 0
     }
 
+    /// One program with one token does what thousands do elsewhere. Counted as ever, and never reached.
+    private static let limits =
+        ["connections", "connections-per-token", "connections-per-workspace"].flatMap { ["--limits-\($0)", "1000000"] }
+        + ["host", "client", "workspace"].flatMap {
+            ["--limits-messages-per-second-per-\($0)", "10000000", "--limits-kilobytes-per-second-per-\($0)", "10000000"]
+        } + ["--limits-sessions-per-host", "1000000", "--limits-sessions-per-workspace", "1000000"]
+
     /// It says in its first line where it listens.
     private static func start(_ executable: String, _ data: String) throws(BenchError) -> (Int32, RelayAddress) {
         var ends: [Int32] = [-1, -1]
@@ -51,7 +58,7 @@ package final class OwnRelay {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        let arguments = [executable, "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "error"]
+        let arguments = [executable, "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "error"] + limits
         var texts: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
         unsafe texts.append(nil)
         defer { unsafe texts.forEach { unsafe free($0) } }

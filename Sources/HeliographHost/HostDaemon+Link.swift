@@ -137,7 +137,7 @@ extension HostDaemon: ClientHandler {
     private func log(_ entry: LinkLog) {
         switch entry {
         case .connected(let relay): logger.info("connected", metadata: ["relay.software": "\(relay)"])
-        case .disconnected(.refused(let status), let wait) where status == 401 || status == 403:
+        case .disconnected(.refused(let status, _), let wait) where status == 401 || status == 403:
             logger.error(
                 "the relay does not know this host: pair it again with heliograph host LINK",
                 metadata: ["status": "\(status)", "retry": "\(wait)"])

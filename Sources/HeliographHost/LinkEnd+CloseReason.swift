@@ -10,7 +10,7 @@ extension LinkEnd {
             case .timedOut: .timedOut
             case .tooSlow: .tooSlow
             case .failed(let words): .failed(words)
-            case .refused(let status): .refused(status: status)
+            case .refused(let status, let wait): .refused(status: status, retryAfter: wait)
             }
     }
 }

@@ -20,6 +20,7 @@ package final class RelayServer {
     private let pushes: PushRunner
     private let listeners: [Listener]
     private let certificates: CertificateWatch?
+    private let memory: MemoryWatch
     private let configuration: ServerConfiguration
     private let directory: DataDirectory
     private let store: SQLiteStore
@@ -45,6 +46,7 @@ package final class RelayServer {
         var server: RelayServer?
         var loopConfiguration = EventLoop.Configuration()
         loopConfiguration.waitMethod = .epoll
+        loopConfiguration.headerBytesMax = UInt16(configuration.headerKilobytes << 10)
         try EventLoopGroup.run(loopConfiguration, loops: configuration.loops, logger: logger) { loops in
             let made = try RelayServer(configuration, directory, store, registry, loops, logger)
             server = made
@@ -99,6 +101,7 @@ package final class RelayServer {
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
         let relay = Relay.Configuration(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
+            quotas: configuration.quotas,
             push: PushSettings(
                 profiles: try ProfileSet(files: ProfileFiles.read(in: directory.path)),
                 broadcastBundles: try PushRunner.broadcastBundles(in: directory.path), localMinute: TimeZones.minute))
@@ -132,13 +135,19 @@ package final class RelayServer {
                 }
             }
         }
-        let access = try Access(store: store, publicURL: configuration.publicURL, loops: loops, logger: logger)
+        let access = try Access(
+            store: store, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops, logger: logger)
         let routes = Routes(
             loops: loops, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
             registry: registry, pushMeasures: pushMeasures, logger: logger)
-        let reception = Reception(runner: runner, routes: routes, access: access, measures: measures, logger: logger)
+        memory = MemoryWatch(
+            megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, door: access.door, measures: measures,
+            logger: logger, isClient: { access.visitors[$0]?.token.role == .client })
+        let reception = Reception(
+            configuration.serverLimits, runner: runner, routes: routes, access: access, loops: loops, measures: measures,
+            logger: logger)
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { reception.take(arrival) } }
-        let door = access.door
+        let (door, forwarding) = (access.door, configuration.forwarding)
         runner.admissionChanged = { door.shut($0) }
         routes.isReady = { !runner.isStoreFailing && store.takesWrites }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
@@ -147,17 +156,21 @@ package final class RelayServer {
         self.pushes = pushes
 
         func listener(_ address: ListenerConfiguration.Address, _ tls: ListenerConfiguration.TLS?) -> ListenerConfiguration {
-            ListenerConfiguration(
+            var listener = ListenerConfiguration(
                 address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: configuration.limits,
                 liveness: configuration.liveness)
+            listener.extraHeaders.append(Forwarding.Header.forwarded.rawValue)
+            if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
+            return listener
         }
         runner.start()
+        memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, logger: logger) }
-        let visitors = Visitors.atCore(loop, door, reception, measures, logger)
+        let visitors = Visitors.atCore(loop, door, forwarding, reception, measures, logger)
         listeners = [
             try loops.listen(
                 listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: visitors,
-                onOthers: { Visitors.onOther($0, door, inbox, measures, logger) }),
+                onOthers: { Visitors.onOther($0, door, forwarding, inbox, measures, logger) }),
             try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
         ]
         certificates?.start()

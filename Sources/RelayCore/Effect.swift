@@ -16,6 +16,8 @@ package enum Effect: Sendable {
     case cancelTimer(RelayTimer)
     /// Answered by `.pushAnswered`. It is on disk as planned; sent again after a restart where no answer is.
     case push(PushOrder)
+    /// For whoever counts: something was one too many.
+    case quotaReached(Quota)
     /// Make a pairing code for this workspace and reply to this command.
     case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
 }

@@ -8,8 +8,6 @@ package enum Limits {
     static let replayEventsMax = 500
     /// Sessions in a workspace snapshot, the latest first: what a person scrolls through.
     static let snapshotSessionsMax = 500
-    /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
-    static let openApprovalsMax = 64
     /// Resolved approvals that a session keeps at hand and a snapshot shows, so that "who decided?" has an answer. Older ones
     /// are read from the log when somebody asks.
     static let resolvedApprovalsMax = 50
@@ -31,6 +29,8 @@ package enum Limits {
     package static let commandsAge: Int64 = 24 * 60 * 60 * 1000
     /// Events that retention lets go of in one transaction: it must not hold up what is live.
     static let trimmedEventsMax: Int64 = 2_000
+    /// Of the sessions of a host that may have no more, one in so many makes room where it has ended.
+    static let roomShare = 10
     /// What retention by bytes leaves of a session that goes on.
     static let keptEventsMin: Int64 = 500
     /// From the start of the relay to its first look at what to let go of, in milliseconds: first everybody comes back.
@@ -44,9 +44,10 @@ package enum Limits {
     /// Reads of the log under way for one client: what a page opens at once. Reads are served in turn, so this is what one client
     /// can make the others wait.
     static let readsMax = 32
-    /// Approvals open at once on one host, in number and in bytes: all of them are in every snapshot.
-    static let openApprovalsPerHostMax = 256
+    /// Bytes of the approvals open at once on one host and in one workspace, beside `Quotas`: all of them are in every snapshot, which
+    /// is half of what may wait for one client.
     static let openApprovalBytesPerHostMax = 4 << 20
+    static let openApprovalBytesPerWorkspaceMax = 8 << 20
     /// Devices of one workspace.
     static let devicesMax = 64
     /// Pushes of one device that wait for an answer.

@@ -67,7 +67,9 @@ extension Relay {
             census.subscribers += session.audience.subscribers.count
             census.approvals += session.staged.approvals.count
             census.openApprovals += session.staged.openApprovalCount
-            if session.staged.openApprovalCount > Limits.openApprovalsMax { census.breach = "too many approvals are open" }
+            if session.staged.openApprovalCount > configuration.quotas.openApprovalsPerSession {
+                census.breach = "too many approvals are open"
+            }
             if !session.audience.subscribers.isSubset(of: clients.keys) {
                 census.breach = "a session has a subscriber who has left"
             }

@@ -18,6 +18,8 @@ package struct Relay {
     var hostPeers: [HostKey: PeerID] = [:]
     var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
     var liveSessions: [WorkspaceID: LiveSessions] = [:]
+    /// Sessions with an open approval, and some that had one.
+    var asking: [WorkspaceID: Set<SessionKey>] = [:]
     /// Where the sessions that retention removed would go on.
     var removed: [SessionKey: RemovedSession] = [:]
     var workspaceAudiences: [WorkspaceID: WorkspaceAudience] = [:]
@@ -56,15 +58,17 @@ package struct Relay {
         package var software: String
         package var heartbeat: Heartbeat
         package var retention: Retention
+        package var quotas: Quotas
         package var push: PushSettings
 
         package init(
-            software: String, heartbeat: Heartbeat, retention: Retention = Retention(),
+            software: String, heartbeat: Heartbeat, retention: Retention = Retention(), quotas: Quotas = Quotas(),
             push: PushSettings = PushSettings()
         ) {
             self.software = software
             self.heartbeat = heartbeat
             self.retention = retention
+            self.quotas = quotas
             self.push = push
         }
     }
@@ -84,6 +88,7 @@ package struct Relay {
         for (workspace, approval) in state.approvals {
             let key = SessionKey(workspace: workspace, session: approval.session)
             sessions[key]?.restore(approval)
+            if !approval.stage.isFinal { asking[workspace, default: []].insert(key) }
         }
         for key in sessions.keys { fileLive(key) }
         for (key, place) in state.removed { removed[key] = place }
@@ -159,6 +164,9 @@ package struct Relay {
 
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(hosts.keys) + Array(clients.keys) }
+
+    /// Bytes of events that were taken in and are not on disk.
+    package var uncommittedBytes: Int { staging.eventBytes + (committing?.eventBytes ?? 0) }
 
     package func isHost(_ peer: PeerID) -> Bool { hosts[peer] != nil }
 

@@ -25,6 +25,11 @@ package enum CloseCode: UInt16, Sendable, CaseIterable {
         "restarting: come back in \(wait) ms with your position"
     }
 
+    /// A text for `tooMany` that says of what, and asks to stay away so long.
+    package static func tooMany(_ what: String, inSeconds wait: Int) -> String {
+        "\(what): come back in \(wait) s with your position"
+    }
+
     /// For how many milliseconds the relay asks a peer to stay away that it closed so: seconds are named with `tooMany`, an hour at
     /// most, milliseconds with `restarting`, a minute at most. Nil: nothing is named.
     package static func wait(_ code: UInt16, _ reason: String) -> Int64? {

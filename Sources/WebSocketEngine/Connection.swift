@@ -84,10 +84,18 @@ internal import DequeModule
     /// The request whose body is still coming in.
     var incomingRequest: HTTPRequest?
     var exchange: HTTPExchange?
+    /// `peer` is whom a PROXY header named.
+    var isNamedByProxy = false
     /// Counts against the listener's cap on connections that are not WebSockets.
     var isPending = false
     /// Where it counts, see `Admission`.
     var place = 0
+    /// Whom it counts for against the cap per address, as a peer of ours; nil: nobody.
+    var countedPeer: Peer?
+    /// Whom the request under way counts for, where a proxy said who that is; nil: nobody.
+    var visitor: Peer?
+    /// The headers of a first request were in.
+    var hasAsked = false
     /// What the handler accepted, while `upgrading`.
     var subprotocol: String?
 

@@ -19,6 +19,15 @@ package struct EngineCensus: Sendable, Equatable {
 }
 
 extension EventLoop {
+    /// Those that something waits for, with how many bytes; in no order.
+    package var backlogs: [(connection: ConnectionID, bytes: Int)] {
+        preconditionOnLoop()
+        return connections.values.compactMap { connection in
+            let bytes = outboxBytes(of: connection)
+            return bytes > 0 && connection.phase == .open ? (connection.id, bytes) : nil
+        }
+    }
+
     package var census: EngineCensus {
         preconditionOnLoop()
         return connections.values.reduce(into: EngineCensus()) { census, connection in

@@ -151,7 +151,8 @@ extension EventLoop {
     func clientFailed(_ connection: Connection, _ wsi: OpaquePointer, _ input: UnsafeRawBufferPointer) {
         let status = unsafe lws_http_client_http_response(wsi)
         if status != 0, status != 101 {
-            connection.clientAttempt.failure = .refused(status: UInt16(clamping: status))
+            connection.clientAttempt.failure = unsafe .refused(
+                status: UInt16(clamping: status), retryAfter: HeaderReader(wsi).retryAfter)
             // The server has answered; another of its addresses would say the same.
             connection.clientAttempt.addresses = []
         } else if connection.clientAttempt.failure == nil || !connection.clientAttempt.addresses.isEmpty {

@@ -32,6 +32,15 @@ extension EventLoop {
         beginClosing(connection, code: connection.limits.tooSlowCloseCode, reason: "too slow", .tooSlow)
     }
 
+    /// As `close`, but what waits to be sent is forgotten at once.
+    package func cutOff(_ connection: ConnectionID, code: UInt16, reason: String) {
+        preconditionOnLoop()
+        guard let connection = connections[connection.rawValue], connection.phase == .open else { return }
+        connection.outbox = []
+        connection.outboxBytes = 0
+        beginClosing(connection, code: code, reason: reason, .local(code: code))
+    }
+
     private func beginClosing(_ connection: Connection, code: UInt16, reason: String, _ closeReason: CloseReason) {
         guard let wsi = unsafe connection.socket else { return }
         sendRun(of: connection)

@@ -22,6 +22,7 @@ extension EventLoop {
         guard case .server(let listener) = connection.role, connection.phase == .http else { return -1 }
         let reader = unsafe HeaderReader(wsi)
         connection.deadline = nil
+        connection.hasAsked = true
         guard
             var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
             reader.value(WSI_TOKEN_HTTP)?.hasPrefix("HTTP/1.") == true
@@ -44,6 +45,7 @@ extension EventLoop {
         guard count <= connection.limits.httpBodyBytesMax else {
             return unsafe refuseBody(connection, wsi, count: count)
         }
+        if let refusal = headReceived(&request, on: connection, listener) { return unsafe refuse(wsi, with: refusal) }
         guard count > 0 else { return unsafe deliver(request, on: connection, wsi) }
         request.body.reserveCapacity(min(count, 65_536))
         connection.incomingRequest = request
@@ -89,8 +91,24 @@ extension EventLoop {
         guard let exchange = connection.exchange, let response = exchange.response else { return 0 }
         requests[exchange.id] = nil
         connection.exchange = nil
+        stopCountingVisitor(of: connection)
         guard unsafe write(response, to: wsi, withBody: !exchange.isHead, andHangUp: false) else { return -1 }
         return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
+    }
+
+    /// Whom it is from, and whether that is one too many: before a handler has to do with it. Returns what to answer then.
+    func headReceived(_ request: inout HTTPRequest, on connection: Connection, _ listener: Listener) -> HTTPResponse? {
+        request.isNamedByProxy = connection.isNamedByProxy
+        if let refusal = listener.handler.headReceived(&request) { return refusal }
+        // What comes straight from a peer was counted when it was accepted.
+        guard request.peer != connection.peer, let visitor = listener.handler.countedPeer(for: request.peer) else { return nil }
+        stopCountingVisitor(of: connection)
+        guard listener.admission.asks(visitor, listener.configuration.limits) else {
+            noteTurnedAway(from: listener, .address)
+            return turnAwayResponse(.address, listener)
+        }
+        connection.visitor = visitor
+        return nil
     }
 
     /// Answers what no handler gets to see, and hangs up.
@@ -100,6 +118,10 @@ extension EventLoop {
         let response = HTTPResponse(
             status: status, headers: headers + [("content-type", "text/plain; charset=utf-8")],
             body: .bytes(Array((sentence + "\n").utf8)))
+        return unsafe refuse(wsi, with: response)
+    }
+
+    func refuse(_ wsi: OpaquePointer, with response: HTTPResponse) -> Int32 {
         _ = unsafe write(response, to: wsi, withBody: true, andHangUp: true)
         return -1
     }

@@ -26,6 +26,9 @@ extension EventLoop {
             let bound = try Binding.tcp(host: host, port: wanted)
             descriptor = bound.descriptor
             port = bound.port
+            if configuration.expectsProxyHeader {
+                Self.deferAccepting(descriptor, until: configuration.limits.handshakeDeadline)
+            }
         case .unix(let wanted):
             descriptor = try Binding.unix(path: wanted)
             path = wanted
@@ -82,18 +85,24 @@ extension EventLoop {
                 default: return
                 }
             }
-            admit(descriptor, Self.peer(of: descriptor, &address), to: socket)
+            let peer = Self.peer(of: descriptor, &address)
+            if socket.listener.configuration.expectsProxyHeader {
+                guard let visitor = readProxyHeader(descriptor, from: peer, to: socket.listener) else { continue }
+                admit(descriptor, visitor, isNamedByProxy: true, to: socket)
+            } else {
+                admit(descriptor, peer, isNamedByProxy: false, to: socket)
+            }
         }
     }
 
-    private func admit(_ descriptor: Int32, _ peer: Peer, to socket: ListenSocket) {
+    private func admit(_ descriptor: Int32, _ peer: Peer, isNamedByProxy: Bool, to socket: ListenSocket) {
         let listener = socket.listener
-        switch listener.admission.admit(
-            peer, listener.configuration.limits, hasDescriptor: Int(descriptor) < usableDescriptors)
-        {
+        let limits = listener.configuration.limits
+        let counted = listener.handler.countedPeer(for: peer)
+        switch listener.admission.admit(counted, limits, hasDescriptor: Int(descriptor) < usableDescriptors) {
         case .turnAway(let reason): turnAway(descriptor, from: listener, reason)
         case .serve(let place):
-            let accepted = AcceptedSocket(descriptor, peer, place: place)
+            let accepted = AcceptedSocket(descriptor, peer, isNamedByProxy: isNamedByProxy, counted: counted, place: place)
             if socket.branches.isEmpty { serve(accepted, for: listener) } else { socket.branches[place].serve(accepted) }
         }
     }
@@ -108,6 +117,8 @@ extension EventLoop {
         let connection = Connection(id: ConnectionID(rawValue: makeID()), role: .server(listener), peer: peer, phase: .http)
         connection.isPending = true
         connection.place = socket.place
+        connection.isNamedByProxy = socket.isNamedByProxy
+        connection.countedPeer = socket.counted
         connections[connection.id.rawValue] = connection
         setDeadline(of: connection, after: listener.configuration.limits.handshakeDeadline)
         let wsi = unsafe clws_adopt_socket(
@@ -124,11 +135,11 @@ extension EventLoop {
     /// Costs as little as it can: one answer, whatever was asked, and none where it would take a TLS handshake to give it.
     private func turnAway(_ descriptor: Int32, from listener: Listener, _ reason: TurnAwayReason) {
         if listener.configuration.tls == nil {
-            let sentence = "too many connections at once; come back later\n"
+            let response = turnAwayResponse(reason, listener)
             let answer =
-                "HTTP/1.1 \(reason.status) \(Self.phrase(reason.status))\r\ncontent-type: text/plain; charset=utf-8\r\n"
-                + "retry-after: \(Int.random(in: 1...listener.configuration.limits.retryAfterSecondsMax))\r\n"
-                + "content-length: \(sentence.utf8.count)\r\nconnection: close\r\n\r\n\(sentence)"
+                "HTTP/1.1 \(reason.status) \(Self.phrase(reason.status))\r\n"
+                + response.headers.map { "\($0): \($1)\r\n" }.joined()
+                + "content-length: \(response.body.count)\r\nconnection: close\r\n\r\n\(Self.turnAwaySentence)"
             // What came stays unread otherwise, and the kernel would reset the connection before the answer is.
             unsafe withUnsafeTemporaryAllocation(byteCount: Int(configuration.headerBytesMax), alignment: 1) { buffer in
                 _ = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -138,7 +149,22 @@ extension EventLoop {
             shutdown(descriptor, Int32(SHUT_WR))
         }
         Glibc.close(descriptor)
-        EngineLog.write(level: 0, line: "a connection was turned away: too many (\(reason.rawValue))")
+        noteTurnedAway(from: listener, reason)
+    }
+
+    private static let turnAwaySentence = "too many connections at once; come back later\n"
+
+    func turnAwayResponse(_ reason: TurnAwayReason, _ listener: Listener) -> HTTPResponse {
+        HTTPResponse(
+            status: reason.status,
+            headers: [
+                ("content-type", "text/plain; charset=utf-8"),
+                ("retry-after", "\(Int.random(in: 1...listener.configuration.limits.retryAfterSecondsMax))"),
+            ], body: .bytes(Array(Self.turnAwaySentence.utf8)))
+    }
+
+    func noteTurnedAway(from listener: Listener, _ reason: TurnAwayReason) {
+        EngineLog.write(level: 0, line: "a connection was turned away (\(reason.rawValue))")
         noteActivity()
         listener.handler.turnedAway(reason)
     }
@@ -146,7 +172,16 @@ extension EventLoop {
     func stopCountingAsPending(_ connection: Connection) {
         guard case .server(let listener) = connection.role, connection.isPending else { return }
         connection.isPending = false
-        listener.admission.isNoLongerPending(connection.peer)
+        stopCountingVisitor(of: connection)
+        listener.admission.isNoLongerPending(connection.countedPeer)
+        connection.countedPeer = nil
+    }
+
+    /// The request that came through a proxy is answered, or has become a WebSocket.
+    func stopCountingVisitor(of connection: Connection) {
+        guard case .server(let listener) = connection.role, let visitor = connection.visitor else { return }
+        connection.visitor = nil
+        listener.admission.wasAnswered(visitor)
     }
 
     /// Out of descriptors: those who knock wait in the kernel for a while. Without this the loop would spin.

@@ -50,6 +50,11 @@ extension EventLoop {
     }
 
     private func deadlinePassed(_ connection: Connection) {
+        if connection.phase == .http, case .server(let listener) = connection.role,
+            !connection.hasAsked || connection.incomingRequest != nil
+        {
+            noteTurnedAway(from: listener, .handshake)
+        }
         let reason: CloseReason =
             connection.phase == .closing ? .failed("the close handshake did not finish in time") : .timedOut
         end(connection, reason)

@@ -10,9 +10,10 @@ extension EventLoop {
         let reader = unsafe HeaderReader(wsi)
         // Also refuses `h2c`, whose code in 4.1.6 has known holes; absent means that libwebsockets has already answered.
         guard let upgrade = reader.value(WSI_TOKEN_UPGRADE) else { return -1 }
+        connection.hasAsked = true
         guard upgrade.lowercased() == "websocket" else { return unsafe refuse(wsi, status: 400, "unknown upgrade") }
         guard
-            let request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
+            var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
             request.method == "GET", reader.value(WSI_TOKEN_HTTP) == "HTTP/1.1", reader.occurrences(WSI_TOKEN_HOST) == 1,
             (request.header("content-length") ?? "0") == "0",
             reader.occurrences(WSI_TOKEN_HTTP_TRANSFER_ENCODING) == 0,
@@ -22,10 +23,11 @@ extension EventLoop {
             return unsafe refuse(
                 wsi, status: 426, headers: [("sec-websocket-version", "13")], "only version 13 of WebSocket is spoken here")
         }
+        if let refusal = headReceived(&request, on: connection, listener) { return unsafe refuse(wsi, with: refusal) }
         noteActivity()
         switch listener.handler.upgradeRequested(request, on: connection.id) {
-        case .refuse(let status, let body):
-            return unsafe refuse(wsi, status: status, body)
+        case .refuse(let status, let headers, let body):
+            return unsafe refuse(wsi, status: status, headers: headers, body)
         case .accept(let subprotocol):
             connection.phase = .upgrading
             connection.wasAccepted = true

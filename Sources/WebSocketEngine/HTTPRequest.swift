@@ -9,7 +9,11 @@ package struct HTTPRequest: Sendable {
     package var query: String?
 
     package var body: [UInt8]
+    /// Whom it is from: whose socket it came on, unless `ServerHandler.headReceived` found another.
     package var peer: Peer
+
+    /// Whether `peer` is not whose socket it came on, but whom a proxy named.
+    package var isNamedByProxy = false
 
     /// Whether this very hop is TLS; a reverse proxy's own hop is in `x-forwarded-proto`.
     package var isTLS: Bool

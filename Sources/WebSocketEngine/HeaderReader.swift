@@ -64,6 +64,14 @@ internal import CLibwebsockets
         return parts.isEmpty ? nil : parts.joined(separator: "&")
     }
 
+    /// Of an answer; nil also where it is a date, or more than an hour.
+    var retryAfter: Duration? {
+        guard let seconds = value(WSI_TOKEN_HTTP_RETRY_AFTER).flatMap({ Int($0) }), (0...3_600).contains(seconds) else {
+            return nil
+        }
+        return .seconds(seconds)
+    }
+
     var methodAndPath: (method: String, path: String)? {
         for (name, token) in Self.methods {
             if let path = value(token) { return (name, path) }

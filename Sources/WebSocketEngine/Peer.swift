@@ -13,8 +13,8 @@ package enum Peer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Peers on this machine are not counted against the cap per address: a reverse proxy is one of them.
-    var isLocal: Bool {
+    /// On this machine: a reverse proxy may be one of them.
+    package var isLocal: Bool {
         switch self {
         case .ip(let address): address.hasPrefix("127.") || address == "::1"
         case .unix: true

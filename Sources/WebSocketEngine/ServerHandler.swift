@@ -1,7 +1,18 @@
 /// What a listener tells, always on the loop's thread. Any method of the loop may be called from here.
 package protocol ServerHandler: AnyObject {
-    /// Somebody knocked and was not let in; all there is to do is to count.
+    /// Somebody knocked and was not let in, or not heard out; all there is to do is to count.
     func turnedAway(_ reason: TurnAwayReason)
+
+    /// Whom the cap per address counts a peer for: itself, or the network that one visitor has to choose addresses from. Nil: many come
+    /// through this peer, or it is trusted, and it is not counted.
+    func countedPeer(for peer: Peer) -> Peer?
+
+    /// Whether this peer may say whom it is from, in a PROXY header.
+    func isProxy(_ peer: Peer) -> Bool
+
+    /// The headers of a request or of a handshake are in, its body is not. `peer` is whose socket it came on; a handler that knows from
+    /// the headers whom it is really from says so there, and that one is counted then. What it returns is the answer, and the end.
+    func headReceived(_ request: inout HTTPRequest) -> HTTPResponse?
 
     /// Comes before any upgrade, with a handshake that is formally right: the policy (origin, token, path) is the handler's.
     /// State that is keyed by `connection` can be made here; `opened` or `upgradeAbandoned` follows an accept.
@@ -29,6 +40,9 @@ package protocol ServerHandler: AnyObject {
 
 extension ServerHandler {
     package func turnedAway(_ reason: TurnAwayReason) {}
+    package func countedPeer(for peer: Peer) -> Peer? { peer.isLocal ? nil : peer }
+    package func isProxy(_ peer: Peer) -> Bool { false }
+    package func headReceived(_ request: inout HTTPRequest) -> HTTPResponse? { nil }
     package func upgradeAbandoned(_ connection: ConnectionID) {}
     package func congested(_ connection: ConnectionID) {}
     package func drained(_ connection: ConnectionID) {}

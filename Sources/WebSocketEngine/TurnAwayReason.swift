@@ -1,4 +1,4 @@
-/// Which limit of a listener did not let somebody in.
+/// Which limit of a listener did not let somebody in, or not long enough.
 package enum TurnAwayReason: String, Sendable, CaseIterable {
     /// `Limits.pendingPerAddressMax`
     case address
@@ -8,6 +8,10 @@ package enum TurnAwayReason: String, Sendable, CaseIterable {
     case connections
     /// Of the process; what is left of them is for others.
     case descriptors
+    /// `Limits.handshakeDeadline`, or `bodyDeadline`
+    case handshake
+    /// `ListenerConfiguration.expectsProxyHeader`: it did not begin with one, or came from somebody who may not say who it is
+    case proxyHeader
 
     /// 429 blames the peer, 503 does not.
     var status: UInt16 { self == .address ? 429 : 503 }

@@ -4,5 +4,5 @@ package enum UpgradeDecision: Sendable {
     case accept(subprotocol: String?)
 
     /// Answers with plain HTTP and hangs up. `body` is sent as text.
-    case refuse(status: UInt16, body: String)
+    case refuse(status: UInt16, headers: [(String, String)] = [], body: String)
 }

@@ -180,6 +180,13 @@ struct RelayLinkTests {
         #expect(wait == .seconds(17))
     }
 
+    @Test mutating func aRefusalWaitsAsLongAsItSays() {
+        comeUp()
+        let orders = link.closed(.refused(status: 429, retryAfter: .seconds(3)), jitter: 0)
+        guard case .retry(let wait) = orders.last else { return #expect(Bool(false), "no retry") }
+        #expect(wait == .seconds(3))
+    }
+
     @Test mutating func anUnknownMessageIsPassedOverAndABrokenOneIsSaid() {
         comeUp()
         #expect(said(link.received(Array(#"{"type":"fanfare"}"#.utf8))) == [])

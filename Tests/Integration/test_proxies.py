@@ -1,6 +1,7 @@
 """The relay behind the proxies that deploy/ has examples for: the real nginx and the real Caddy, with TLS."""
 
 import json
+import re
 import threading
 import time
 import uuid
@@ -146,6 +147,36 @@ def test_the_visitors_address_is_told_and_cannot_be_forged(kind: type[ReversePro
     assert status == 200 and "203.0.113.9" not in text, headers
     for name, value in {"x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "https", "host": f"localhost:{front.port}"}.items():
         assert [told for header, told in headers if header == name] == [value]
+
+
+@pytest.mark.parametrize("kind", [Nginx, Caddy], ids=lambda kind: kind.name)
+def test_limits_count_the_visitor_and_not_the_proxy(
+    kind: type[ReverseProxy], proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]
+) -> None:
+    """One visitor asks too often, and is told when to come back; another one behind the same proxy is served."""
+    front = proxy(kind)
+    front.relay = make_relay("--trusted-proxies", "127.0.0.1", "--limits-requests-per-second-per-address", "1", "--public-url", front.url)
+    front.start(front.relay.port)
+    forged = ("--header", "X-Forwarded-For: 203.0.113.9", "--header", "Forwarded: for=203.0.113.9")
+    statuses = [front.curl("/healthz", "--interface", "127.0.0.2", *forged)[0] for _ in range(10)]
+    assert statuses == [200] * 10
+
+    def one_too_many() -> str | None:
+        status, head = front.curl("/healthz", "--interface", "127.0.0.2", *forged, "--dump-header", "-")
+        return head if status == 429 else None
+
+    head = wait_until(one_too_many, 20, "one too many")
+    assert re.search(r"(?im)^retry-after: [12]\r?$", head), head
+    assert front.curl("/healthz", "--interface", "127.0.0.3")[0] == 200
+    assert front.relay.get("/healthz").status == 200
+    # The log names who it is.
+    assert front.curl("/v1/client", "--interface", "127.0.0.4", "--http1.1", *upgrade_headers())[0] == 401
+    assert '"peer":"127.0.0.4"' in front.relay.log_text() and "203.0.113.9" not in front.relay.log_text()
+
+
+def upgrade_headers() -> tuple[str, ...]:
+    headers = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
+    return tuple(word for header in (*headers, "Sec-WebSocket-Protocol: heliograph.v1") for word in ("--header", header))
 
 
 def test_silence_is_kept_open_by_the_heartbeat(proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> None:

@@ -25,19 +25,22 @@ final class RelayTranscript {
     private(set) var records: [String: PushRecord] = [:]
     /// Pushes that were ordered and not taken.
     private(set) var pushes: [PushOrder] = []
+    /// Those that were reached, in order.
+    private(set) var quotas: [Quota] = []
     private var lastPeer: UInt64 = 0
 
     static let epoch = Epoch("e1")!
     static let home = Named(id: WorkspaceID("home")!, name: "home")
 
     init(
-        state: LogState = LogState(), retention: Retention = Retention(), push: PushSettings = PushSettings(),
-        now: Int64 = 1_000_000
+        state: LogState = LogState(), retention: Retention = Retention(), quotas: Quotas = Quotas(),
+        push: PushSettings = PushSettings(), now: Int64 = 1_000_000
     ) {
         self.now = now
         relay = Relay(
             configuration: .init(
-                software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention, push: push),
+                software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention,
+                quotas: quotas, push: push),
             epoch: Self.epoch, state: state)
         run(relay.started(at: instant))
     }
@@ -74,6 +77,7 @@ final class RelayTranscript {
                 timers[timer] = nil
                 deadlines[timer] = nil
             case .push(let order): pushes.append(order)
+            case .quotaReached(let quota): quotas.append(quota)
             case .makePairingCode: break
             }
         }

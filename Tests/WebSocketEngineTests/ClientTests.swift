@@ -88,14 +88,14 @@ struct ClientTests {
     }
 
     @Test(
-        "a refusal is told with its status, and redirects are not followed",
-        arguments: [("unauthorized", 401), ("redirect", 302)])
-    func refused(scenario: String, status: UInt16) async throws {
+        "a refusal is told with its status and when to come back, and redirects are not followed",
+        arguments: [("unauthorized", UInt16(401), nil), ("redirect", 302, nil), ("busy", 429, Duration.seconds(7))])
+    func refused(scenario: String, status: UInt16, retryAfter: Duration?) async throws {
         let loop = try await TestLoop.start()
         let (python, port) = try await server(scenario)
         let client = TestClient()
         _ = try await connect(loop, client, ClientConfiguration(host: "127.0.0.1", port: port))
-        #expect(try await client.nextClosed() == .refused(status: status))
+        #expect(try await client.nextClosed() == .refused(status: status, retryAfter: retryAfter))
         #expect(client.events.all.count == 1)
         _ = python
     }

@@ -245,7 +245,7 @@ package struct RelayLink: Sendable {
     /// Nil: come back.
     private mutating func finalFault(_ reason: CloseReason) -> ClientFault? {
         switch reason {
-        case .refused(401), .refused(403), .peer(CloseCode.revoked.rawValue, _):
+        case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
             return ClientFault(
                 .unauthorised, "the relay does not know this client (any more)", advice: "Pair again: heliograph login LINK")
         case .peer(CloseCode.unsupportedVersion.rawValue, _):
@@ -257,7 +257,7 @@ package struct RelayLink: Sendable {
             protocolErrors += 1
             guard protocolErrors >= Self.protocolErrorsMax else { return nil }
             return ClientFault(.failed, "the relay and this program do not understand each other: \(Self.sentence(reason))")
-        case .refused(let status) where !(status == 429 || status == 408 || status >= 500):
+        case .refused(let status, _) where !(status == 429 || status == 408 || status >= 500):
             return ClientFault(.unreachable, "no relay answers there (HTTP \(status))")
         default: return nil
         }
@@ -267,6 +267,7 @@ package struct RelayLink: Sendable {
         if case .peer(let code?, let text) = reason, let wait = CloseCode.wait(code, text) {
             return .milliseconds(wait) + .milliseconds(500) * jitter
         }
+        if case .refused(_, let wait?) = reason { return wait + .milliseconds(500) * jitter }
         return backoff.next(jitter: jitter)
     }
 
@@ -281,7 +282,7 @@ package struct RelayLink: Sendable {
         case .timedOut: return "nothing was heard"
         case .tooSlow: return "too much waited to be sent"
         case .failed(let text): return text
-        case .refused(let status): return "HTTP \(status)"
+        case .refused(let status, _): return "HTTP \(status)"
         }
     }
 

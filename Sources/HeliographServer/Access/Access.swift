@@ -17,14 +17,16 @@ final class Access {
     /// The store's writes and reads: off the loop.
     private let queue = DispatchQueue(label: "heliograph.credentials")
 
-    init(store: any CredentialStore, publicURL: String?, loops: EventLoopGroup, logger: Logger) throws {
+    init(
+        store: any CredentialStore, publicURL: String?, limits: ServerLimits, loops: EventLoopGroup, logger: Logger
+    ) throws {
         self.store = store
         self.loops = loops
         self.logger = logger
         var gate = Gate(publicURL: publicURL)
         gate.replaceTokens(try store.tokens())
         self.gate = gate
-        door = Door(gate)
+        door = Door(gate, limits)
         for workspace in try store.workspaces() { workspaces[workspace.id] = workspace.name }
     }
 

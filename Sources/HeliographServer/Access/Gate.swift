@@ -18,6 +18,10 @@ struct Gate {
         let token: Token
         /// How this visitor reached us, for links that it can open.
         let baseURL: String
+        /// Whom it is from.
+        let peer: Peer
+        /// Whom it counts for against limits per address; nil: nobody.
+        let address: Peer?
     }
 
     enum Refusal: Error {

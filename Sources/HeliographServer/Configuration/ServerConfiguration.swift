@@ -25,6 +25,14 @@ package struct ServerConfiguration: Sendable {
     package var loops = 1
     /// Of each listener.
     package var limits = WebSocketEngine.Limits.ofRelay
+    package var serverLimits = ServerLimits()
+    package var quotas = Quotas()
+    /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too.
+    package var headerKilobytes = 8
+    var trustedProxies = TrustedProxies.standard
+    var proxyHeader = Forwarding.Header.xForwardedFor
+    /// Connections begin with a PROXY header.
+    package var expectsProxyHeader = false
     package var logLevel = Logger.Level.notice
     /// The executable's own path, for the lines that people copy.
     package var executable = "heliograph"
@@ -34,6 +42,8 @@ package struct ServerConfiguration: Sendable {
     /// As the relay names itself on the wire.
     package static let software = "heliograph/\(version)"
     package static let version = "0.1.0"
+
+    var forwarding: Forwarding { Forwarding(proxies: trustedProxies, header: proxyHeader) }
 
     /// Nil: the relay speaks plain HTTP.
     var tls: ListenerConfiguration.TLS? {

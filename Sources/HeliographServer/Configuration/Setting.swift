@@ -59,6 +59,15 @@ extension Setting {
             })
     }
 
+    static func flag(_ key: String, _ field: Field<Bool>, _ abstract: String) -> Setting {
+        Setting(
+            key: key, valueName: "true|false", abstract: abstract, text: { String($0[keyPath: field]) },
+            apply: { (text, configuration) throws(SettingFault) in
+                guard let value = Bool(text) else { throw SettingFault("true or false") }
+                configuration[keyPath: field] = value
+            })
+    }
+
     /// `read` gives nil for what is none; `takes` says what is one.
     static func text(
         _ key: String, _ valueName: String, _ field: Field<String?>, takes: String = "a text that is not empty",

@@ -4,7 +4,9 @@ internal import WebSocketEngine
 
 /// Every setting of the relay, in the order in which people look for them.
 package enum Settings {
-    package static let all: [Setting] = [
+    package static let all: [Setting] = basic + limits + rest
+
+    private static let basic: [Setting] = [
         Setting(
             key: "listen", valueName: "address:port",
             abstract: "Address and port to listen on; 0.0.0.0 or [::] is every network of this machine.",
@@ -24,6 +26,31 @@ package enum Settings {
         },
         .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Goes with tlsKey."),
         .text("tlsKey", "file", \.tlsKey, "Private key, PEM. Goes with tlsCertificate."),
+        Setting(
+            key: "trustedProxies", valueName: "networks",
+            abstract: "Whose word on where a request comes from counts: addresses and networks with commas between, or none.",
+            text: { $0.trustedProxies.description },
+            apply: { (text, configuration) throws(SettingFault) in
+                guard let proxies = TrustedProxies(text) else {
+                    throw SettingFault("networks such as 10.0.0.0/8,2001:db8::/32,192.0.2.1, or none")
+                }
+                configuration.trustedProxies = proxies
+            }),
+        Setting(
+            key: "proxyHeader", valueName: "name",
+            abstract:
+                "The header in which they say it, X-Forwarded-For or Forwarded: the one that they write, and not only pass on.",
+            text: { $0.proxyHeader.rawValue },
+            apply: { (text, configuration) throws(SettingFault) in
+                let all = Forwarding.Header.allCases
+                guard let header = all.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
+                    throw SettingFault(all.map(\.rawValue).joined(separator: " or "))
+                }
+                configuration.proxyHeader = header
+            }),
+        .flag(
+            "proxyProtocol", \.expectsProxyHeader,
+            "Whether each connection begins with a PROXY header (version 1 or 2) of a trusted proxy; others are then closed."),
         .integer(
             "keepDays", "days", 0...36_500, \.keepDays,
             "Remove sessions in which nothing has happened for so many days; 0 keeps all."),
@@ -33,18 +60,9 @@ package enum Settings {
         .integer(
             "heartbeat", "seconds", 1...3600, \.heartbeat,
             "Ping a peer that is silent for so many seconds; hang up after twice as many."),
-        .integer(
-            "limits.connections", "count", 16...1_000_000, \.limits.connectionsMax,
-            "Connections at once; who is one too many is told when to come back."),
-        .integer(
-            "limits.pending", "count", 4...100_000, \.limits.pendingMax,
-            "Connections at once that have not yet said who they are."),
-        .integer(
-            "limits.pendingPerAddress", "count", 1...100_000, \.limits.pendingPerAddressMax,
-            "The same from one address; behind a proxy all come from one."),
-        .integer(
-            "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
-            "What may wait for one slow peer before it is asked to come back with its position."),
+    ]
+
+    private static let rest: [Setting] = [
         .integer(
             "loops", "count", 1...EventLoopGroup.loopsMax, \.loops,
             "Threads that serve connections. One is best up to two cores; more where thousands of clients keep it busy."),
@@ -88,11 +106,6 @@ extension ServerConfiguration {
     fileprivate var keepMegabytes: Int {
         get { retention.bytesMax.map { Int($0 >> 20) } ?? 0 }
         set { retention.bytesMax = newValue == 0 ? nil : Int64(newValue) << 20 }
-    }
-
-    fileprivate var outboxMegabytes: Int {
-        get { limits.outboxBytesMax >> 20 }
-        set { limits.outboxBytesMax = newValue << 20 }
     }
 
     fileprivate var heartbeat: Int {

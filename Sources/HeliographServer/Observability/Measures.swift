@@ -1,4 +1,5 @@
 import Metrics
+import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
@@ -12,7 +13,12 @@ struct Measures: Sendable {
     private let bytesReceived: Counter
     private let messagesRefused: Counter
     private let upgradesRefused: Counter
-    private let turnedAway: [TurnAwayReason: Counter]
+    private let turnedAway: [String: Counter]
+    private let slowed: [Pace.Limit: Counter]
+    private let quotasReached: [Quota: Counter]
+    private let clientsCutOff: Counter
+    private let memoryUsed: Meter
+    private let memoryAllowed: Meter
     private let eventsCommitted: Counter
     private let commitsFailed: Counter
     private let clientsCongested: Counter
@@ -29,15 +35,19 @@ struct Measures: Sendable {
         bytesReceived = Counter(label: "heliograph_bytes_received_total", dimensions: [], factory: factory)
         messagesRefused = Counter(label: "heliograph_messages_refused_total", dimensions: [], factory: factory)
         upgradesRefused = Counter(label: "heliograph_upgrades_refused_total", dimensions: [], factory: factory)
-        turnedAway = Dictionary(
-            uniqueKeysWithValues: TurnAwayReason.allCases.map { reason in
-                (
-                    reason,
-                    Counter(
-                        label: "heliograph_connections_turned_away_total", dimensions: [("limit", reason.rawValue)],
-                        factory: factory)
-                )
-            })
+        let limits = TurnAwayReason.allCases.map(\.rawValue) + Turnstile.Limit.allCases.map(\.rawValue)
+        turnedAway = Self.counters(limits) {
+            Counter(label: "heliograph_connections_turned_away_total", dimensions: [("limit", $0)], factory: factory)
+        }
+        slowed = Self.counters(Pace.Limit.allCases) {
+            Counter(label: "heliograph_slowed_total", dimensions: [("limit", $0.rawValue)], factory: factory)
+        }
+        quotasReached = Self.counters(Quota.allCases) {
+            Counter(label: "heliograph_quota_refusals_total", dimensions: [("limit", $0.rawValue)], factory: factory)
+        }
+        clientsCutOff = Counter(label: "heliograph_clients_cut_off_total", dimensions: [], factory: factory)
+        memoryUsed = Meter(label: "heliograph_memory_bytes", dimensions: [], factory: factory)
+        memoryAllowed = Meter(label: "heliograph_memory_budget_bytes", dimensions: [], factory: factory)
         eventsCommitted = Counter(label: "heliograph_events_committed_total", dimensions: [], factory: factory)
         commitsFailed = Counter(label: "heliograph_commits_failed_total", dimensions: [], factory: factory)
         clientsCongested = Counter(label: "heliograph_congestions_total", dimensions: [], factory: factory)
@@ -49,7 +59,18 @@ struct Measures: Sendable {
         Meter(label: "heliograph_event_loop_info", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(loops)
     }
 
-    func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason]?.increment() }
+    /// One for each name: all of them are there from the start.
+    private static func counters<Name: Hashable>(_ names: [Name], _ make: (Name) -> Counter) -> [Name: Counter] {
+        Dictionary(uniqueKeysWithValues: names.map { ($0, make($0)) })
+    }
+
+    func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason.rawValue]?.increment() }
+    func turnedAway(_ limit: Turnstile.Limit) { turnedAway[limit.rawValue]?.increment() }
+    func slowed(_ limit: Pace.Limit) { slowed[limit]?.increment() }
+    func reached(_ quota: Quota) { quotasReached[quota]?.increment() }
+    func cutOff() { clientsCutOff.increment() }
+    func memory(_ bytes: Int64) { memoryUsed.set(bytes) }
+    func memoryBudget(_ bytes: Int64) { memoryAllowed.set(bytes) }
 
     func connected(_ role: PairingRole) { meter(role).increment() }
     func disconnected(_ role: PairingRole) { meter(role).decrement() }

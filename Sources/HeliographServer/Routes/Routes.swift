@@ -205,7 +205,8 @@ final class Routes {
         // A page that was led here by a name of its own (DNS rebinding) names another host.
         let name = (request.header("host") ?? "").split(separator: ":").first.map(String.init) ?? ""
         let isLocal =
-            request.peer.isOnThisMachine && request.header("x-forwarded-for") == nil
+            request.peer.isLocal && !request.isNamedByProxy
+            && Forwarding.Header.allCases.allSatisfy { request.header($0.rawValue) == nil }
             && (name == "localhost" || name.hasPrefix("127.") || request.header("host")?.hasPrefix("[::1]") == true)
         guard isLocal || (try? access.gate.authenticate(request, as: nil, isUpgrade: false)) != nil else {
             return respond(id, .text(401, "a token is needed\n"))
@@ -233,8 +234,16 @@ final class Routes {
             .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again")))
     }
 
+    /// Without a number another each time, so that those who are refused together do not come back together.
+    static func retryAfter(seconds: Int = .random(in: 1...ServerLimits.retryAfterSecondsMax)) -> (String, String) {
+        ("retry-after", "\(seconds)")
+    }
+
     func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
         var response = response
+        if response.status == 429 || response.status == 503, !response.headers.contains(where: { $0.0 == "retry-after" }) {
+            response.headers.append(Self.retryAfter())
+        }
         response.headers.append(contentsOf: WebPage.securityHeaders)
         response.headers.append(("date", HTTPDate.now))
         loops.respond(to: id, response)
@@ -263,15 +272,6 @@ extension Notice {
                 $0.field("message", message)
                 $0.field("path", path)
             }
-        }
-    }
-}
-
-extension Peer {
-    var isOnThisMachine: Bool {
-        switch self {
-        case .ip(let address): address == "::1" || address.hasPrefix("127.")
-        case .unix: true
         }
     }
 }

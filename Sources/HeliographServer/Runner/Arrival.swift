@@ -7,7 +7,7 @@ enum Arrival: Sendable {
     case closed(ConnectionID, CloseReason)
     case congested(ConnectionID)
     case drained(ConnectionID)
-    /// A peer said something, decoded.
-    case said(Input)
+    /// A peer said something, decoded; of so many bytes.
+    case said(Input, on: ConnectionID, bytes: Int)
     case request(HTTPRequest, HTTPRequestID)
 }

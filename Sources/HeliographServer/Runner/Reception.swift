@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import RelayCore
 import RelayProtocol
@@ -8,20 +9,38 @@ final class Reception {
     private let runner: RelayRunner
     private let routes: Routes
     private let access: Access
+    private let loops: EventLoopGroup
+    private let paceBook: PaceBook
+    /// Of those who are in.
+    private var paces: [ConnectionID: Paces] = [:]
+    private let brakes: Brakes
+    private let uncommittedBytesMax: Int
     private let measures: Measures
     private let logger: Logger
 
-    init(runner: RelayRunner, routes: Routes, access: Access, measures: Measures, logger: Logger) {
+    init(
+        _ limits: ServerLimits, runner: RelayRunner, routes: Routes, access: Access, loops: EventLoopGroup, measures: Measures,
+        logger: Logger
+    ) {
         self.runner = runner
         self.routes = routes
         self.access = access
+        self.loops = loops
         self.measures = measures
         self.logger = logger
+        paceBook = PaceBook(limits)
+        brakes = Brakes(loops: loops)
+        uncommittedBytesMax = limits.uncommittedMegabytes << 20
+        runner.commitSettled = { [unowned self] in
+            if runner.uncommittedBytes <= uncommittedBytesMax / 2 { brakes.releaseHeld() }
+        }
     }
 
     func take(_ arrival: Arrival) {
         switch arrival {
-        case .said(let input): runner.feed(input)
+        case .said(let input, let connection, let bytes):
+            runner.feed(input)
+            count(bytes, on: connection)
         case .opened(let connection, let visitor): opened(connection, visitor)
         case .closed(let connection, let reason): closed(connection, reason)
         case .congested(let connection):
@@ -34,7 +53,8 @@ final class Reception {
 
     private func opened(_ connection: ConnectionID, _ visitor: Gate.Visitor) {
         // The token may have been revoked between the upgrade and now.
-        guard access.admit(connection, visitor) else { return }
+        guard access.admit(connection, visitor) else { return access.door.leave(visitor) }
+        paces[connection] = paceBook.paces(of: visitor.token)
         let peer = PeerID(connection)
         let token = visitor.token
         switch token.role {
@@ -47,14 +67,53 @@ final class Reception {
         }
         measures.connected(token.role)
         logger.info(
-            "connected", metadata: ["connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)"])
+            "connected",
+            metadata: [
+                "connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)",
+                "peer": "\(visitor.peer)",
+            ])
     }
 
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
         guard let visitor = access.disconnected(connection) else { return }
+        access.door.leave(visitor)
+        paces[connection] = nil
+        brakes.forget(connection)
         runner.feed(.disconnected(PeerID(connection)))
         measures.disconnected(visitor.token.role)
         logger.info("disconnected", metadata: ["connection.id": "\(connection)", "reason": "\(reason)"])
+    }
+
+    // MARK: - How much
+
+    /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
+    private func count(_ bytes: Int, on connection: ConnectionID) {
+        guard let paces = paces[connection], let token = access.visitors[connection]?.token else { return }
+        let now = Int64(DispatchTime.now().uptimeNanoseconds)
+        if let slowing = paces.took(bytes, at: now) { slow(connection, token, paces, slowing, at: now) }
+        if token.role == .host, runner.uncommittedBytes > uncommittedBytesMax, brakes.hold(connection) {
+            measures.slowed(.uncommittedMegabytes)
+        }
+    }
+
+    private func slow(
+        _ connection: ConnectionID, _ token: Token, _ paces: Paces, _ slowing: Pace.Slowing, at now: Int64
+    ) {
+        measures.slowed(slowing.limit)
+        brakes.slow(connection, for: .nanoseconds(slowing.wait))
+        guard paces.own.isNoticeDue(at: now) else { return }
+        logger.notice(
+            "reads a peer slower",
+            metadata: [
+                "connection.id": "\(connection)", "limit": "limits.\(slowing.limit.rawValue)", "subject": "\(token.subject)",
+            ])
+        let notice = Notice(
+            code: ErrorCode.tooMany.rawValue,
+            message: "more comes than limits.\(slowing.limit.rawValue) allows: it is read slower")
+        loops.send(
+            OutgoingMessage(
+                text: token.role == .host ? MessageToHost.notice(notice).bytes : MessageToClient.notice(notice).bytes),
+            to: connection)
     }
 }
 

@@ -23,12 +23,16 @@ final class RelayRunner {
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let pushes: PushRunner
     private var timers: [RelayTimer: TimerID] = [:]
+    /// When the log last said so: an agent that asks without end shall not fill it.
+    private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
     /// Makes a pairing code and answers; the core only orders it.
     var makePairingCode: ((ConnectionID, CommandID, PairingRole, WorkspaceID) -> Void)?
     /// Those who are clients over HTTP for one command.
     var callers: Callers?
+    /// A batch is over, whatever became of it: less waits for the disk.
+    var commitSettled: () -> Void = {}
     /// The store refused the last batch. Events are refused until it takes one again.
     private(set) var isStoreFailing = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
@@ -94,6 +98,8 @@ final class RelayRunner {
     /// Nobody is connected any more.
     var isIdle: Bool { relay.peers.isEmpty }
 
+    /// Bytes of events that were taken in and are not on disk.
+    var uncommittedBytes: Int { isSuspended ? 0 : relay.uncommittedBytes }
     var census: RelayCensus { relay.census }
     var damagedRecords: Int { relay.damagedRecords.count }
 
@@ -112,6 +118,7 @@ final class RelayRunner {
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
             case .push(let order): pushes.push(order)
+            case .quotaReached(let quota): reached(quota)
             case .makePairingCode(let peer, let command, let role, let workspace):
                 makePairingCode?(ConnectionID(rawValue: peer.rawValue), command, role, workspace)
             }
@@ -144,6 +151,14 @@ final class RelayRunner {
         if Callers.areOf(peer) { return callers?.closed(peer) ?? () }
         let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
         loops.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
+    }
+
+    private func reached(_ quota: Quota) {
+        measures.reached(quota)
+        let now = ContinuousClock.now
+        if let told = quotasTold[quota], now - told < ServerLimits.noticeInterval { return }
+        quotasTold[quota] = now
+        logger.notice("refuses what is one too many", metadata: ["limit": "limits.\(quota.rawValue)"])
     }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {
@@ -216,6 +231,7 @@ final class RelayRunner {
                 "the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
             suspend()
         }
+        commitSettled()
     }
 
     // MARK: - Reading the store anew

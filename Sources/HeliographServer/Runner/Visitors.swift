@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import RelayCore
 import RelayProtocol
@@ -8,6 +9,7 @@ import WebSocketEngine
 final class Visitors: ServerHandler {
     private let loop: EventLoop
     private let door: Door
+    private let forwarding: Forwarding
     private let measures: Measures
     private let logger: Logger
     /// Where arrivals go; `bytes` is what one of them holds.
@@ -18,12 +20,16 @@ final class Visitors: ServerHandler {
     private var roles: [ConnectionID: PairingRole] = [:]
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
+    /// A proxy that writes nonsense writes it with every request.
+    private var hasToldOfForwarding = false
 
     init(
-        loop: EventLoop, door: Door, measures: Measures, logger: Logger, deliver: @escaping (Arrival, _ bytes: Int) -> Void
+        loop: EventLoop, door: Door, forwarding: Forwarding, measures: Measures, logger: Logger,
+        deliver: @escaping (Arrival, _ bytes: Int) -> Void
     ) {
         self.loop = loop
         self.door = door
+        self.forwarding = forwarding
         self.measures = measures
         self.logger = logger
         self.deliver = deliver
@@ -34,6 +40,45 @@ final class Visitors: ServerHandler {
         guard received.messages > 0 else { return }
         measures.received(messages: received.messages, bytes: received.bytes)
         received = (0, 0)
+    }
+
+    // MARK: - Where from
+
+    func isProxy(_ peer: Peer) -> Bool {
+        switch peer {
+        case .unix: true
+        case .ip(let text): IPAddress(text).map(forwarding.proxies.contain) ?? false
+        }
+    }
+
+    func countedPeer(for peer: Peer) -> Peer? {
+        guard case .ip(let text) = peer, let address = IPAddress(text), !forwarding.proxies.contain(address) else { return nil }
+        return .ip(address.household.description)
+    }
+
+    func headReceived(_ request: inout HTTPRequest) -> HTTPResponse? {
+        guard case .ip(let text) = request.peer, let peer = IPAddress(text) else { return nil }
+        switch forwarding.whom(peer, says: request.header(forwarding.header.rawValue)) {
+        case .peer: break
+        case .visitor(let address):
+            request.peer = .ip(address.description)
+            request.isNamedByProxy = true
+        case .malformed(let sentence):
+            if !hasToldOfForwarding {
+                logger.warning(
+                    "a trusted proxy does not say whom requests are from; they count as its own",
+                    metadata: ["peer": "\(peer)", "reason": "\(sentence)"])
+            }
+            hasToldOfForwarding = true
+        }
+        guard let counted = countedPeer(for: request.peer) else { return nil }
+        let wait = door.asked(counted, at: Int64(DispatchTime.now().uptimeNanoseconds))
+        guard wait > 0 else { return nil }
+        let limit = Turnstile.Limit.requestsPerSecondPerAddress
+        measures.turnedAway(limit)
+        var response = HTTPResponse.text(limit.status, limit.sentence + "\n")
+        response.headers.append(Routes.retryAfter(seconds: Int(wait / 1_000_000_000) + 1))
+        return response
     }
 
     // MARK: - Coming in
@@ -51,12 +96,11 @@ final class Visitors: ServerHandler {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
         guard let gate = door.gate else {
-            return .refuse(status: 503, body: "the relay takes nobody now; try again\n")
+            return .refuse(status: 503, headers: [Routes.retryAfter()], body: "the relay takes nobody now; try again\n")
         }
+        let token: Token
         do {
-            let token = try gate.authenticate(request, as: role, isUpgrade: true)
-            expected[connection] = Gate.Visitor(token: token, baseURL: gate.linkBase(for: request))
-            return .accept(subprotocol: ProtocolVersion.subprotocol)
+            token = try gate.authenticate(request, as: role, isUpgrade: true)
         } catch {
             measures.refused()
             logger.notice(
@@ -67,9 +111,24 @@ final class Visitors: ServerHandler {
             case .wrongRole: return .refuse(status: 403, body: "this token is not for a \(role.rawValue)\n")
             }
         }
+        let visitor = Gate.Visitor(
+            token: token, baseURL: gate.linkBase(for: request), peer: request.peer, address: countedPeer(for: request.peer))
+        do throws(Turnstile.Limit) {
+            try door.enter(visitor)
+            expected[connection] = visitor
+            return .accept(subprotocol: ProtocolVersion.subprotocol)
+        } catch {
+            measures.turnedAway(error)
+            logger.notice(
+                "turned an upgrade away",
+                metadata: ["limit": "limits.\(error.rawValue)", "token.id": "\(token.id)", "peer": "\(request.peer)"])
+            return .refuse(status: error.status, headers: [Routes.retryAfter()], body: "\(error.sentence)\n")
+        }
     }
 
-    func upgradeAbandoned(_ connection: ConnectionID) { expected[connection] = nil }
+    func upgradeAbandoned(_ connection: ConnectionID) {
+        if let visitor = expected.removeValue(forKey: connection) { door.leave(visitor) }
+    }
 
     func opened(_ connection: ConnectionID) {
         guard let visitor = expected.removeValue(forKey: connection) else {
@@ -101,19 +160,23 @@ final class Visitors: ServerHandler {
         switch role {
         case .host:
             do throws(WireError) {
-                deliver(.said(.hostSent(peer, try HostMessage(parsing: message.bytes))), message.bytes.count)
+                say(.hostSent(peer, try HostMessage(parsing: message.bytes)), message, connection)
             } catch {
                 refused(error, connection)
-                deliver(.said(.hostSentBadMessage(peer, error)), 0)
+                say(.hostSentBadMessage(peer, error), message, connection)
             }
         case .client:
             do throws(ClientMessageError) {
-                deliver(.said(.clientSent(peer, try ClientMessage(parsing: message.bytes))), message.bytes.count)
+                say(.clientSent(peer, try ClientMessage(parsing: message.bytes)), message, connection)
             } catch {
                 refused(error.error, connection)
-                deliver(.said(.clientSentBadMessage(peer, error)), 0)
+                say(.clientSentBadMessage(peer, error), message, connection)
             }
         }
+    }
+
+    private func say(_ input: Input, _ message: IncomingMessage, _ connection: ConnectionID) {
+        deliver(.said(input, on: connection, bytes: message.bytes.count), message.bytes.count)
     }
 
     private func refused(_ error: WireError, _ connection: ConnectionID) {
@@ -131,9 +194,11 @@ final class Visitors: ServerHandler {
 extension Visitors {
     /// The doors on the core's own loop: what comes in is taken at once.
     static func atCore(
-        _ loop: EventLoop, _ door: Door, _ reception: Reception, _ measures: Measures, _ logger: Logger
+        _ loop: EventLoop, _ door: Door, _ forwarding: Forwarding, _ reception: Reception, _ measures: Measures,
+        _ logger: Logger
     ) -> Visitors {
-        let visitors = Visitors(loop: loop, door: door, measures: measures, logger: logger) { arrival, _ in
+        let visitors = Visitors(loop: loop, door: door, forwarding: forwarding, measures: measures, logger: logger) {
+            arrival, _ in
             reception.take(arrival)
         }
         loop.inputsEnded = { visitors.turnEnds() }
@@ -142,10 +207,12 @@ extension Visitors {
 
     /// The doors on another loop: what one turn brought is handed to the core together.
     static func onOther(
-        _ loop: EventLoop, _ door: Door, _ inbox: LoopInbox<Arrival>, _ measures: Measures, _ logger: Logger
+        _ loop: EventLoop, _ door: Door, _ forwarding: Forwarding, _ inbox: LoopInbox<Arrival>, _ measures: Measures,
+        _ logger: Logger
     ) -> Visitors {
         let turn = Turn()
-        let visitors = Visitors(loop: loop, door: door, measures: measures, logger: logger) { arrival, bytes in
+        let visitors = Visitors(loop: loop, door: door, forwarding: forwarding, measures: measures, logger: logger) {
+            arrival, bytes in
             turn.arrivals.append(arrival)
             turn.bytes += bytes
         }

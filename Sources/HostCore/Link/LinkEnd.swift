@@ -1,5 +1,5 @@
 /// Why a connection to the relay is over.
-package enum LinkEnd: Sendable, Equatable {
+package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
     /// The relay said so, with a code and its words, or without either.
     case peer(code: UInt16?, reason: String)
     /// We said so.
@@ -10,6 +10,19 @@ package enum LinkEnd: Sendable, Equatable {
     case tooSlow
     /// It broke, or was never there; a sentence for a log.
     case failed(String)
-    /// The opening handshake was answered with this HTTP status.
-    case refused(status: UInt16)
+    /// The opening handshake was answered with this HTTP status, and maybe with when to come back.
+    case refused(status: UInt16, retryAfter: Duration? = nil)
+
+    package var description: String {
+        switch self {
+        case .peer(nil, _): "the relay closed and gave no code"
+        case .peer(let code?, let reason): "the relay closed with \(code)\(reason.isEmpty ? "" : ": \(reason)")"
+        case .local(let code): "closed with \(code)"
+        case .timedOut: "nothing came in time"
+        case .tooSlow: "the relay did not read what was sent"
+        case .failed(let sentence): sentence
+        case .refused(let status, let wait):
+            "refused with HTTP \(status)\(wait.map { ", to come back in \($0.components.seconds) s" } ?? "")"
+        }
+    }
 }

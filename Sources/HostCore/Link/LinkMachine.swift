@@ -66,6 +66,8 @@ package struct LinkMachine {
     private var inFlight: [Flight] = []
     /// Named in a `hello` of this connection.
     private var asked: Set<SessionID> = []
+    /// Sessions that the relay has no room for, until it is asked again.
+    private var parked: Set<SessionID> = []
     /// Events that go one by one because the relay refused a message; nil where all is well.
     private var carefulLeft: Int?
 
@@ -102,6 +104,7 @@ package struct LinkMachine {
             return welcomed(welcome, sessions, at: now)
         case (.received(let message), .live): return received(message, index)
         case (.resendDue, .live):
+            parked = []
             resendAll()
             asked = []
             return []
@@ -147,6 +150,15 @@ package struct LinkMachine {
         var effects: [Effect] = [.log(.notice(code: notice.code))]
         if notice.code == ErrorCode.unavailable.rawValue {
             effects.append(.resendAfter(limits.resendAfter))
+        } else if Self.refusesSession(notice), let flight = inFlight.first {
+            // It is not said which session: from now on there is only one message at a time.
+            if carefulLeft != nil {
+                // One timer for all of them.
+                if parked.isEmpty { effects.append(.resendAfter(limits.resendAfter)) }
+                parked.insert(flight.session)
+            }
+            resendAll()
+            carefulLeft = limits.carefulEvents
         } else if Self.refusesEvents(notice), let flight = inFlight.first {
             // It is not said which message was refused: from now on there is only one at a time.
             if carefulLeft != nil, flight.first == flight.last {
@@ -161,6 +173,10 @@ package struct LinkMachine {
         return effects
     }
 
+    private static func refusesSession(_ notice: Notice) -> Bool {
+        notice.code == ErrorCode.tooMany.rawValue && notice.path == "$.session"
+    }
+
     private static func refusesEvents(_ notice: Notice) -> Bool {
         WireError.Code(rawValue: notice.code) != nil || notice.code == ErrorCode.notFound.rawValue
     }
@@ -173,6 +189,7 @@ package struct LinkMachine {
         }
         sentThrough = [:]
         inFlight = []
+        parked = []
         if case .peer(CloseCode.replaced.rawValue?, _) = reason {
             state = .replaced
             return effects + [.log(.replaced)]
@@ -188,9 +205,10 @@ package struct LinkMachine {
     private func retryDelay(after reason: LinkEnd, dice: Double) -> Duration {
         switch reason {
         case .peer(let code?, _) where !CloseCode.invitesReconnect(code): return limits.retryRefused
-        // Not now; of all others in this range a person has to mend something.
-        case .refused(408), .refused(429): break
-        case .refused(let status) where (400..<500).contains(status): return limits.retryRefused
+        case .refused(_, let wait?): return wait + limits.retryFirst * min(max(dice, 0), 1)
+        // Too many, or too slow: nothing that a person has to mend.
+        case .refused(let status, nil) where (400..<500).contains(status) && status != 429 && status != 408:
+            return limits.retryRefused
         case .peer(let code?, let text):
             if let wait = CloseCode.wait(code, text) { return .milliseconds(wait) }
         default: break
@@ -236,7 +254,9 @@ package struct LinkMachine {
         let countMax = isCareful ? 1 : WireLimits.batchEventsMax
         // In the order of their names: any order does, and a test sees the same each time.
         for id in index.sessions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let session = index.sessions[id], !session.entries.isEmpty, index.isAgreed(id) else { continue }
+            guard let session = index.sessions[id], !session.entries.isEmpty, index.isAgreed(id), !parked.contains(id) else {
+                continue
+            }
             let sent = sentThrough[id] ?? session.acknowledged
             guard let batch = index.batch(id, after: sent, countMax: countMax, bytesMax: limits.batchBytes) else { continue }
             // The relay takes what is behind a gap without what came before: that must be there, or known to be refused.

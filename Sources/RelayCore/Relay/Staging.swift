@@ -5,6 +5,7 @@ struct Staging {
     /// In the order the sessions were first touched.
     private(set) var appends: [Staged] = []
     private var places: [SessionKey: Int] = [:]
+    private(set) var eventBytes = 0
     /// Planned when the batch is cut: of sessions that it adds nothing to.
     var trims: [SessionTrim] = []
     var commands: [CommandRecord] = []
@@ -40,6 +41,7 @@ struct Staging {
     mutating func add(_ event: Event, seq: Int64, to key: SessionKey, changing approval: Approval?) {
         let place = place(of: key, firstSeq: seq)
         appends[place].events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
+        eventBytes += event.bytes.count
         if let approval { appends[place].approvals.append(approval) }
     }
 

@@ -39,7 +39,8 @@ extension Relay {
     /// Those that are too old, then those that are too many; longest untouched first.
     private func keysToRemove(at now: Instant) -> [SessionKey] {
         let retention = configuration.retention
-        guard retention.ageMax != nil || retention.bytesMax != nil else { return [] }
+        let crowded = crowdedHosts()
+        guard retention.ageMax != nil || retention.bytesMax != nil || !crowded.isEmpty else { return [] }
         let idle = sessions.values.filter { isRemovable($0) }
             .sorted {
                 ($0.staged.state.touchedAt, $0.key.session.rawValue) < ($1.staged.state.touchedAt, $1.key.session.rawValue)
@@ -49,16 +50,41 @@ extension Relay {
         if let ageMax = retention.ageMax, abs(now.wall - now.uptime - clockOffset) <= Limits.clockDriftMax {
             chosen = idle.filter { now.wall - $0.staged.state.touchedAt > ageMax }.map(\.key)
         }
+        chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen))
         guard let bytesMax = retention.bytesMax else { return chosen }
         var bytes = bytesOfWorkspaces()
         for key in chosen { bytes[key.workspace, default: 0] -= sessions[key]?.staged.state.eventBytes ?? 0 }
-        let aged = Set(chosen)
-        for session in idle where session.staged.state.summary.endedAt != nil && !aged.contains(session.key) {
+        let gone = Set(chosen)
+        for session in idle where session.staged.state.summary.endedAt != nil && !gone.contains(session.key) {
             guard bytes[session.key.workspace, default: 0] > bytesMax else { continue }
             bytes[session.key.workspace, default: 0] -= session.staged.state.eventBytes
             chosen.append(session.key)
         }
         return chosen
+    }
+
+    /// Those with no room for another session, with how many of theirs have to go.
+    private func crowdedHosts() -> [HostKey: Int] {
+        var excess: [HostKey: Int] = [:]
+        for (host, keys) in sessionsOfHosts where quotaReached(byAnotherSessionOf: host) != nil {
+            excess[host] = max(1, keys.count / Limits.roomShare)
+        }
+        return excess
+    }
+
+    private func keysToMakeRoom(
+        on hosts: [HostKey: Int], among idle: [Session], beside chosen: Set<SessionKey>
+    ) -> [SessionKey] {
+        guard !hosts.isEmpty else { return [] }
+        var excess = hosts
+        var keys: [SessionKey] = []
+        for session in idle where session.staged.state.summary.endedAt != nil && !chosen.contains(session.key) {
+            let host = HostKey(workspace: session.key.workspace, host: session.staged.state.summary.host.id)
+            guard let left = excess[host], left > 0 else { continue }
+            excess[host] = left - 1
+            keys.append(session.key)
+        }
+        return keys
     }
 
     private func isRemovable(_ session: Session) -> Bool {

@@ -111,7 +111,10 @@ extension Relay {
             }
             return
         }
-        if sessions[key] == nil { open(key, of: host, with: batch, at: now) }
+        if sessions[key] == nil {
+            if let quota = quotaReached(byAnotherSessionOf: host.key) { return refuseSession(quota, to: peer) }
+            open(key, of: host, with: batch, at: now)
+        }
         if batch.first > expected {
             let lost = batch.first - expected
             stage(Event(.truncated(count: lost), at: now.wall), in: key, at: now)
@@ -143,32 +146,19 @@ extension Relay {
         guard let place = sessions.index(forKey: key) else {
             preconditionFailure("events are staged in a session that is open")
         }
-        let isFlooded = isFlooded(by: event, in: key)
+        let quota = quotaReached(by: event, in: key)
         let seq = sessions.values[place].staged.state.seq + 1
         let approval = sessions.values[place].stage(event, seq: seq, at: now)
         staging.add(event, seq: seq, to: key, changing: approval)
 
         guard case .approvalRequested(let request) = event.head, let opened = approval else { return }
-        if isFlooded {
+        asking[key.workspace, default: []].insert(key)
+        if let quota {
+            effects.append(.quotaReached(quota))
             stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: now)
         } else {
             armExpiry(of: opened, in: key, at: now)
         }
-    }
-
-    /// Whether this is one open approval too many, for the session or for its host.
-    private func isFlooded(by event: Event, in key: SessionKey) -> Bool {
-        guard case .approvalRequested = event.head, let staged = sessions[key]?.staged else { return false }
-        if staged.openApprovalCount >= Limits.openApprovalsMax { return true }
-        let host = HostKey(workspace: key.workspace, host: staged.state.summary.host.id)
-        var (count, bytes) = (1, event.bytes.count)
-        for key in sessionsOfHosts[host] ?? [] {
-            for approval in sessions[key]?.staged.approvals.values ?? [:].values where !approval.stage.isFinal {
-                count += 1
-                bytes += approval.requestBytes.count
-            }
-        }
-        return count > Limits.openApprovalsPerHostMax || bytes > Limits.openApprovalBytesPerHostMax
     }
 
     private mutating func forward(_ delta: Delta, of host: HostPeer) {

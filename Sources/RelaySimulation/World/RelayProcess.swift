@@ -155,7 +155,7 @@ final class RelayProcess {
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
             case .push(let order): world.pushes?.ordered(order)
-            case .makePairingCode: break
+            case .makePairingCode, .quotaReached: break
             }
         }
     }

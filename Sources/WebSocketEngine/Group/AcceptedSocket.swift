@@ -4,13 +4,19 @@ internal import Synchronization
 /// A connection on its way from who accepted it to the loop that serves it; closed where it never gets there.
 final class AcceptedSocket: Sendable {
     let peer: Peer
+    /// `peer` is whom a PROXY header named.
+    let isNamedByProxy: Bool
+    /// Whom it counts for, see `ServerHandler.countedPeer`.
+    let counted: Peer?
     /// Of the loop that serves it, see `Admission`.
     let place: Int
     private let descriptor: Mutex<Int32?>
 
-    init(_ descriptor: Int32, _ peer: Peer, place: Int) {
+    init(_ descriptor: Int32, _ peer: Peer, isNamedByProxy: Bool, counted: Peer?, place: Int) {
         self.descriptor = Mutex(descriptor)
         self.peer = peer
+        self.isNamedByProxy = isNamedByProxy
+        self.counted = counted
         self.place = place
     }
 

@@ -10,6 +10,15 @@ final class Admission: Sendable {
         var pendingByAddress: [Peer: Int] = [:]
         /// Of each loop.
         var ofLoops: [Int]
+
+        func isFull(_ peer: Peer, _ limits: Limits) -> Bool {
+            pendingByAddress[peer, default: 0] >= limits.pendingPerAddressMax
+        }
+
+        mutating func countDown(_ peer: Peer) {
+            guard let count = pendingByAddress[peer] else { return }
+            pendingByAddress[peer] = count > 1 ? count - 1 : nil
+        }
     }
 
     private let counts: Mutex<Counts>
@@ -22,17 +31,16 @@ final class Admission: Sendable {
         case turnAway(TurnAwayReason)
     }
 
-    func admit(_ peer: Peer, _ limits: Limits, hasDescriptor: Bool) -> Verdict {
+    /// `counted` is whom it counts for; nil: nobody.
+    func admit(_ counted: Peer?, _ limits: Limits, hasDescriptor: Bool) -> Verdict {
         counts.withLock { counts in
-            if !peer.isLocal, counts.pendingByAddress[peer, default: 0] >= limits.pendingPerAddressMax {
-                return .turnAway(.address)
-            }
+            if let counted, counts.isFull(counted, limits) { return .turnAway(.address) }
             if counts.pending >= limits.pendingMax { return .turnAway(.pending) }
             if counts.connections >= limits.connectionsMax { return .turnAway(.connections) }
             guard hasDescriptor else { return .turnAway(.descriptors) }
             counts.connections += 1
             counts.pending += 1
-            if !peer.isLocal { counts.pendingByAddress[peer, default: 0] += 1 }
+            if let counted { counts.pendingByAddress[counted, default: 0] += 1 }
             let place = counts.ofLoops.indices.min { counts.ofLoops[$0] < counts.ofLoops[$1] } ?? 0
             counts.ofLoops[place] += 1
             return .serve(by: place)
@@ -40,13 +48,23 @@ final class Admission: Sendable {
     }
 
     /// It is a WebSocket now, or goes.
-    func isNoLongerPending(_ peer: Peer) {
+    func isNoLongerPending(_ counted: Peer?) {
         counts.withLock { counts in
             counts.pending -= 1
-            guard !peer.isLocal, let count = counts.pendingByAddress[peer] else { return }
-            counts.pendingByAddress[peer] = count > 1 ? count - 1 : nil
+            if let counted { counts.countDown(counted) }
         }
     }
+
+    /// A request that came through a proxy; false where it is one too many, and not counted. `wasAnswered` follows.
+    func asks(_ visitor: Peer, _ limits: Limits) -> Bool {
+        counts.withLock { counts in
+            guard !counts.isFull(visitor, limits) else { return false }
+            counts.pendingByAddress[visitor, default: 0] += 1
+            return true
+        }
+    }
+
+    func wasAnswered(_ visitor: Peer) { counts.withLock { $0.countDown(visitor) } }
 
     func left(_ place: Int) {
         counts.withLock { counts in

@@ -62,6 +62,23 @@ package import Logging
         lane.gathered.add(.close(connection, code: code, reason: reason))
     }
 
+    /// See `EventLoop.cutOff`.
+    package func cutOff(_ connection: ConnectionID, code: UInt16, reason: String) {
+        guard let lane = lane(of: connection.loop) else { return main.cutOff(connection, code: code, reason: reason) }
+        lane.gathered.add(.cutOff(connection, code: code, reason: reason))
+    }
+
+    /// See `EventLoop.pauseReading`. What another loop has read by then still comes.
+    package func pauseReading(_ connection: ConnectionID) {
+        guard let lane = lane(of: connection.loop) else { return main.pauseReading(connection) }
+        lane.gathered.add(.pauseReading(connection))
+    }
+
+    package func resumeReading(_ connection: ConnectionID) {
+        guard let lane = lane(of: connection.loop) else { return main.resumeReading(connection) }
+        lane.gathered.add(.resumeReading(connection))
+    }
+
     package func respond(to request: HTTPRequestID, _ response: HTTPResponse) {
         guard let lane = lane(of: request.loop) else { return main.respond(to: request, response) }
         lane.gathered.add(.respond(request, response))
@@ -98,32 +115,43 @@ package import Logging
 
     /// `answer` gets the sum over all loops, on the main loop's thread.
     package func census(_ answer: @escaping (EngineCensus) -> Void) {
-        guard isShared else { return answer(main.census) }
-        let sum = CensusSum(main.census, missing: lanes.count, answer)
-        let (bound, handle) = (LoopBound(sum, loop: main), main.handle)
+        gather({ $0.census }) { found in answer(found.reduce(into: EngineCensus()) { $0.add($1) }) }
+    }
+
+    /// `answer` gets what waits for whom on all loops, on the main loop's thread; see `EventLoop.backlogs`.
+    package func backlogs(_ answer: @escaping ([(connection: ConnectionID, bytes: Int)]) -> Void) {
+        gather({ $0.backlogs }) { answer($0.flatMap { $0 }) }
+    }
+
+    private func gather<Finding: Sendable>(
+        _ look: @escaping @Sendable (EventLoop) -> Finding, _ answer: @escaping ([Finding]) -> Void
+    ) {
+        guard isShared else { return answer([look(main)]) }
+        let gathering = Gathering([look(main)], missing: lanes.count, answer)
+        let (bound, handle) = (LoopBound(gathering, loop: main), main.handle)
         for lane in lanes {
             lane.thread.handOver { loop in
-                let census = loop.census
-                handle.execute { bound.value.add(census) }
+                let finding = look(loop)
+                handle.execute { bound.value.add(finding) }
             }
         }
     }
 
-    private final class CensusSum {
-        private var census: EngineCensus
+    private final class Gathering<Finding> {
+        private var findings: [Finding]
         private var missing: Int
-        private let answer: (EngineCensus) -> Void
+        private let answer: ([Finding]) -> Void
 
-        init(_ census: EngineCensus, missing: Int, _ answer: @escaping (EngineCensus) -> Void) {
-            self.census = census
+        init(_ findings: [Finding], missing: Int, _ answer: @escaping ([Finding]) -> Void) {
+            self.findings = findings
             self.missing = missing
             self.answer = answer
         }
 
-        func add(_ other: EngineCensus) {
-            census.add(other)
+        func add(_ finding: Finding) {
+            findings.append(finding)
             missing -= 1
-            if missing == 0 { answer(census) }
+            if missing == 0 { answer(findings) }
         }
     }
 }

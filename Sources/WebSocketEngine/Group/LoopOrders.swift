@@ -4,6 +4,9 @@ struct LoopOrders: Sendable {
         /// To so many of `recipients`: those that follow on the ones of the order before.
         case send(OutgoingMessage, recipients: Int)
         case close(ConnectionID, code: UInt16, reason: String)
+        case cutOff(ConnectionID, code: UInt16, reason: String)
+        case pauseReading(ConnectionID)
+        case resumeReading(ConnectionID)
         case respond(HTTPRequestID, HTTPResponse)
         case renewCertificate(ListenerConfiguration.TLS)
     }
@@ -60,6 +63,9 @@ extension EventLoop {
                 for connection in orders.recipients[next..<next + count] { send(message, to: connection) }
                 next += count
             case .close(let connection, let code, let reason): close(connection, code: code, reason: reason)
+            case .cutOff(let connection, let code, let reason): cutOff(connection, code: code, reason: reason)
+            case .pauseReading(let connection): pauseReading(connection)
+            case .resumeReading(let connection): resumeReading(connection)
             case .respond(let request, let response): respond(to: request, response)
             case .renewCertificate(let tls): renewCertificate(tls)
             }

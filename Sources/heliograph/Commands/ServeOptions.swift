@@ -15,13 +15,35 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("publicURL")) var publicURL: String?
     @Option(help: Self.help("tlsCertificate")) var tlsCertificate: String?
     @Option(help: Self.help("tlsKey")) var tlsKey: String?
+    @Option(help: Self.help("trustedProxies")) var trustedProxies: String?
+    @Option(help: Self.help("proxyHeader")) var proxyHeader: String?
+    @Option(help: Self.help("proxyProtocol")) var proxyProtocol: String?
     @Option(help: Self.help("keepDays")) var keepDays: String?
     @Option(help: Self.help("keepMegabytes")) var keepMegabytes: String?
     @Option(help: Self.help("heartbeat")) var heartbeat: String?
     @Option(help: Self.help("limits.connections")) var limitsConnections: String?
     @Option(help: Self.help("limits.pending")) var limitsPending: String?
     @Option(help: Self.help("limits.pendingPerAddress")) var limitsPendingPerAddress: String?
+    @Option(help: Self.help("limits.handshakeSeconds")) var limitsHandshakeSeconds: String?
+    @Option(help: Self.help("limits.headerKilobytes")) var limitsHeaderKilobytes: String?
+    @Option(help: Self.help("limits.connectionsPerAddress")) var limitsConnectionsPerAddress: String?
+    @Option(help: Self.help("limits.connectionsPerToken")) var limitsConnectionsPerToken: String?
+    @Option(help: Self.help("limits.connectionsPerWorkspace")) var limitsConnectionsPerWorkspace: String?
+    @Option(help: Self.help("limits.requestsPerSecondPerAddress")) var limitsRequestsPerSecondPerAddress: String?
+    @Option(help: Self.help("limits.messagesPerSecondPerHost")) var limitsMessagesPerSecondPerHost: String?
+    @Option(help: Self.help("limits.kilobytesPerSecondPerHost")) var limitsKilobytesPerSecondPerHost: String?
+    @Option(help: Self.help("limits.messagesPerSecondPerClient")) var limitsMessagesPerSecondPerClient: String?
+    @Option(help: Self.help("limits.kilobytesPerSecondPerClient")) var limitsKilobytesPerSecondPerClient: String?
+    @Option(help: Self.help("limits.messagesPerSecondPerWorkspace")) var limitsMessagesPerSecondPerWorkspace: String?
+    @Option(help: Self.help("limits.kilobytesPerSecondPerWorkspace")) var limitsKilobytesPerSecondPerWorkspace: String?
+    @Option(help: Self.help("limits.openApprovalsPerSession")) var limitsOpenApprovalsPerSession: String?
+    @Option(help: Self.help("limits.openApprovalsPerHost")) var limitsOpenApprovalsPerHost: String?
+    @Option(help: Self.help("limits.openApprovalsPerWorkspace")) var limitsOpenApprovalsPerWorkspace: String?
+    @Option(help: Self.help("limits.sessionsPerHost")) var limitsSessionsPerHost: String?
+    @Option(help: Self.help("limits.sessionsPerWorkspace")) var limitsSessionsPerWorkspace: String?
     @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
+    @Option(help: Self.help("limits.uncommittedMegabytes")) var limitsUncommittedMegabytes: String?
+    @Option(help: Self.help("limits.memoryMegabytes")) var limitsMemoryMegabytes: String?
     @Option(help: Self.help("loops")) var loops: String?
     @Option(help: Self.help("webRoot")) var webRoot: String?
     @Option(help: Self.help("logLevel")) var logLevel: String?
@@ -34,11 +56,42 @@ struct ServeOptions: ParsableArguments {
 
     private var flags: [String: String] {
         [
-            "listen": listen, "publicURL": publicURL, "tlsCertificate": tlsCertificate, "tlsKey": tlsKey, "keepDays": keepDays,
-            "keepMegabytes": keepMegabytes, "heartbeat": heartbeat, "limits.connections": limitsConnections,
+            "listen": listen,
+            "publicURL": publicURL,
+            "tlsCertificate": tlsCertificate,
+            "tlsKey": tlsKey,
+            "trustedProxies": trustedProxies,
+            "proxyHeader": proxyHeader,
+            "proxyProtocol": proxyProtocol,
+            "keepDays": keepDays,
+            "keepMegabytes": keepMegabytes,
+            "heartbeat": heartbeat,
+            "limits.connections": limitsConnections,
             "limits.pending": limitsPending,
-            "limits.pendingPerAddress": limitsPendingPerAddress, "limits.outboxMegabytes": limitsOutboxMegabytes,
-            "loops": loops, "webRoot": webRoot, "logLevel": logLevel,
+            "limits.pendingPerAddress": limitsPendingPerAddress,
+            "limits.handshakeSeconds": limitsHandshakeSeconds,
+            "limits.headerKilobytes": limitsHeaderKilobytes,
+            "limits.connectionsPerAddress": limitsConnectionsPerAddress,
+            "limits.connectionsPerToken": limitsConnectionsPerToken,
+            "limits.connectionsPerWorkspace": limitsConnectionsPerWorkspace,
+            "limits.requestsPerSecondPerAddress": limitsRequestsPerSecondPerAddress,
+            "limits.messagesPerSecondPerHost": limitsMessagesPerSecondPerHost,
+            "limits.kilobytesPerSecondPerHost": limitsKilobytesPerSecondPerHost,
+            "limits.messagesPerSecondPerClient": limitsMessagesPerSecondPerClient,
+            "limits.kilobytesPerSecondPerClient": limitsKilobytesPerSecondPerClient,
+            "limits.messagesPerSecondPerWorkspace": limitsMessagesPerSecondPerWorkspace,
+            "limits.kilobytesPerSecondPerWorkspace": limitsKilobytesPerSecondPerWorkspace,
+            "limits.openApprovalsPerSession": limitsOpenApprovalsPerSession,
+            "limits.openApprovalsPerHost": limitsOpenApprovalsPerHost,
+            "limits.openApprovalsPerWorkspace": limitsOpenApprovalsPerWorkspace,
+            "limits.sessionsPerHost": limitsSessionsPerHost,
+            "limits.sessionsPerWorkspace": limitsSessionsPerWorkspace,
+            "limits.outboxMegabytes": limitsOutboxMegabytes,
+            "limits.uncommittedMegabytes": limitsUncommittedMegabytes,
+            "limits.memoryMegabytes": limitsMemoryMegabytes,
+            "loops": loops,
+            "webRoot": webRoot,
+            "logLevel": logLevel,
         ].compactMapValues { $0 }
     }
 

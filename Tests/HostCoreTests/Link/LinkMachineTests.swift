@@ -195,6 +195,11 @@ struct LinkMachineTests {
         #expect(bench.tell(.closed(restarting, dice: 1)).contains(.retryAfter(.milliseconds(340))))
         _ = bench.tell(.started)
         #expect(bench.tell(.closed(.refused(status: 503), dice: 0)).contains(.retryAfter(.zero)))
+        _ = bench.tell(.started)
+        #expect(bench.tell(.closed(.refused(status: 429), dice: 0)).contains(.retryAfter(.zero)))
+        _ = bench.tell(.started)
+        let later = LinkEnd.refused(status: 429, retryAfter: .seconds(3))
+        #expect(bench.tell(.closed(later, dice: 1)).contains(.retryAfter(.milliseconds(3_500))))
         bench.connect()
         #expect(bench.tell(.closed(.peer(code: 4409, reason: ""), dice: 0)) == [.linkChanged(isLive: false), .log(.replaced)])
         #expect(bench.tell(.retry) == [] && bench.machine.state == .replaced)
@@ -226,6 +231,40 @@ struct LinkMachineTests {
         #expect(bench.send() == ["one 3-3 gap"])
         _ = bench.tell(ack(one, 3))
         #expect(bench.send() == ["one 4-4"])
+    }
+
+    @Test("a session that the relay has no room for waits here, and the others go on")
+    func noRoom() {
+        var bench = Bench()
+        bench.spool(one, 300)
+        bench.connect()
+        let refusal = LinkMachine.Input.received(.notice(Notice(code: "tooMany", message: "", path: "$.session")))
+        #expect(bench.send() == ["one 1-256", "one 257-300"])
+        _ = bench.tell(refusal)
+        #expect(bench.send() == ["one 1-1"])
+        #expect(bench.tell(refusal).contains(.resendAfter(.seconds(5))))
+        bench.spool(two, 2)
+        bench.index.acknowledge(two, through: 0)
+        #expect(bench.send() == ["two 1-1"])
+        // What is refused late is of one of those before.
+        #expect(!bench.tell(refusal).contains(.resendAfter(.seconds(5))))
+        #expect(bench.send() == [])
+        _ = bench.tell(.resendDue)
+        #expect(bench.send() == ["one 1-1"])
+        _ = bench.tell(ack(one, 1))
+        #expect(bench.send() == ["one 2-2"])
+        #expect(bench.index.pendingCount == 301)
+    }
+
+    @Test("a notice that more comes than is read is no refusal")
+    func slowed() {
+        var bench = Bench()
+        bench.spool(one, 2)
+        bench.connect()
+        #expect(bench.send() == ["one 1-2"])
+        #expect(bench.tell(.received(.notice(Notice(code: "tooMany", message: "")))) == [.log(.notice(code: "tooMany"))])
+        _ = bench.tell(ack(one, 2))
+        #expect(bench.index.pendingCount == 0)
     }
 
     @Test("a relay that cannot store now is asked again later")

@@ -76,6 +76,10 @@ async def main():
     def refuse(connection, request):
         if name == "unauthorized":
             return connection.respond(401, "no token\n")
+        if name == "busy":
+            response = connection.respond(429, "too many\n")
+            response.headers["Retry-After"] = "7"
+            return response
         if name == "redirect":
             response = connection.respond(302, "elsewhere\n")
             response.headers["Location"] = "http://127.0.0.1:1/"

@@ -1,0 +1,109 @@
+/// Whom a request is from that came through proxies, by the one header that they are known to write.
+///
+/// Only one header is read: a proxy that writes the one mostly lets the other through as the visitor sent it. It is read from the right,
+/// where the nearest proxy wrote, through proxies that are trusted, and no further: what stands left of that, anybody may have made up.
+struct Forwarding: Sendable {
+    enum Header: String, Sendable, CaseIterable {
+        case xForwardedFor = "X-Forwarded-For"
+        /// RFC 7239
+        case forwarded = "Forwarded"
+    }
+
+    enum Finding: Equatable {
+        /// Whose socket it came on.
+        case peer
+        case visitor(IPAddress)
+        /// A trusted proxy wrote what is none; a sentence for a log.
+        case malformed(String)
+    }
+
+    let proxies: TrustedProxies
+    let header: Header
+
+    /// Proxies in a row; more is a loop.
+    static let hopsMax = 16
+
+    /// `value` is the header's, those of several lines joined with commas; nil: there was none.
+    func whom(_ peer: IPAddress, says value: String?) -> Finding {
+        guard let value, proxies.contain(peer) else { return .peer }
+        var rest = value[...]
+        var nearest: IPAddress?
+        for _ in 0..<Self.hopsMax {
+            guard let entry = Self.takeLast(&rest) else { break }
+            guard let address = header == .forwarded ? Self.address(ofElement: entry) : Self.address(ofNode: entry) else {
+                return .malformed("an entry of \(header.rawValue) names no address")
+            }
+            nearest = address
+            if !proxies.contain(address) { return .visitor(address) }
+        }
+        if !rest.allSatisfy({ $0 == " " }) { return .malformed("\(header.rawValue) names more than \(Self.hopsMax) proxies") }
+        // Everybody on the way is trusted: the request began with the first of them.
+        return nearest.map { .visitor($0) } ?? .malformed("\(header.rawValue) is empty")
+    }
+
+    /// The last entry, without it what is left. Searched from the right, so that quotes that a visitor left open further left change
+    /// nothing. Nil: there is none left.
+    private static func takeLast(_ rest: inout Substring) -> Substring? {
+        guard !rest.isEmpty else { return nil }
+        var isQuoted = false
+        var index = rest.endIndex
+        while index > rest.startIndex {
+            let before = rest.index(before: index)
+            if rest[before] == "\"" { isQuoted.toggle() }
+            if rest[before] == ",", !isQuoted {
+                let entry = rest[index...]
+                rest = rest[..<before]
+                return entry.trimmed
+            }
+            index = before
+        }
+        let entry = rest
+        rest = rest[rest.endIndex...]
+        return entry.trimmed
+    }
+
+    // MARK: - One entry
+
+    /// `for=192.0.2.1;proto=https`, in any order, the name in any case; nil where it has no `for`, or two, or no address in it.
+    private static func address(ofElement element: Substring) -> IPAddress? {
+        var found: IPAddress?
+        for pair in element.split(separator: ";", omittingEmptySubsequences: false) {
+            let parts = pair.trimmed.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return nil }
+            guard parts[0].lowercased() == "for" else { continue }
+            guard found == nil else { return nil }
+            var value = parts[1]
+            if value.hasPrefix("\""), value.hasSuffix("\""), value.count >= 2 { value = value.dropFirst().dropLast() }
+            guard let address = address(ofNode: value) else { return nil }
+            found = address
+        }
+        return found
+    }
+
+    /// `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:443`; nil for anything else: `unknown`, a name that
+    /// hides an address, and whatever has no place in one.
+    private static func address(ofNode node: Substring) -> IPAddress? {
+        if node.hasPrefix("[") {
+            guard let end = node.firstIndex(of: "]"), let address = IPAddress(node[node.index(after: node.startIndex)..<end]),
+                node[..<end].contains(":")
+            else { return nil }
+            let port = node[node.index(after: end)...]
+            return port.isEmpty || port.first == ":" && UInt16(port.dropFirst()) != nil ? address : nil
+        }
+        let parts = node.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count == 2 {
+            guard UInt16(parts[1]) != nil, let address = IPAddress(parts[0]) else { return nil }
+            return address
+        }
+        // Of a name with a zone only the relay's own kernel knows what it means.
+        return node.contains("%") ? nil : IPAddress(node)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        var text = self.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,40 @@
+/// What the relay lets in, beside the engine's limits of a connection and the core's `Quotas`. 0 is no limit. Each is a setting,
+/// `limits.` and its name here, and the label of a metric.
+package struct ServerLimits: Sendable, Equatable {
+    /// WebSockets of one address (of IPv6: one /64), by one token, in one workspace. Nobody takes more than half of all there are
+    /// (`limits.connections`); an office behind one address stays far below.
+    package var connectionsPerAddress = 10_000
+    package var connectionsPerToken = 10_000
+    package var connectionsPerWorkspace = 20_000
+
+    /// Requests and handshakes of one address, a second: a page with all its files, many times over.
+    package var requestsPerSecondPerAddress = 100
+
+    /// What is read of one host, a second: well below what one core takes in. A host that was away for days sends at this rate.
+    package var messagesPerSecondPerHost = 10_000
+    package var kilobytesPerSecondPerHost = 64 << 10
+    /// … of one client, over all its connections: hands make less than one.
+    package var messagesPerSecondPerClient = 5_000
+    package var kilobytesPerSecondPerClient = 16 << 10
+    /// … of all hosts and clients of one workspace, so that another one is still served.
+    package var messagesPerSecondPerWorkspace = 50_000
+    package var kilobytesPerSecondPerWorkspace = 256 << 10
+
+    /// Events that were read and are not on disk: what a disk that hangs for seconds holds up. Hosts are then read no further.
+    package var uncommittedMegabytes = 64
+    /// Memory of the process; 0 is three quarters of what the machine, or its control group, gives.
+    package var memoryMegabytes = 0
+
+    package init() {}
+
+    /// All rates save up so much: a page that opens, a host that comes back.
+    static let burst = Duration.seconds(10)
+    /// Nobody is left unread for longer in one go: its own liveness must not take that for the end.
+    static let pauseMax = Duration.seconds(5)
+    /// Who is slowed is told so at most this often.
+    static let noticeInterval = Duration.seconds(60)
+    /// Addresses whose requests are counted each by itself; with more, all that have come since count as one.
+    static let addressesMax = 10_000
+    /// Who is refused is told to come back after 1 to so many seconds, each another number.
+    static let retryAfterSecondsMax = 8
+}

@@ -1,0 +1,90 @@
+internal import RelayCore
+internal import WebSocketEngine
+
+/// What is one too many, from the outside in: connections, what they send, what comes of it, memory.
+extension Settings {
+    static let limits: [Setting] = [
+        .integer(
+            "limits.connections", "count", 16...1_000_000, \.limits.connectionsMax,
+            "Connections at once; who is one too many is told when to come back."),
+        .integer(
+            "limits.pending", "count", 4...100_000, \.limits.pendingMax,
+            "Connections at once that have not yet said who they are."),
+        .integer(
+            "limits.pendingPerAddress", "count", 1...100_000, \.limits.pendingPerAddressMax,
+            "The same from one address; of a trusted proxy's visitors, requests under way."),
+        .integer(
+            "limits.handshakeSeconds", "seconds", 1...600, \.handshakeSeconds,
+            "How long a connection may take until it has said who it is."),
+        .integer(
+            "limits.headerKilobytes", "kilobytes", 1...63, \.headerKilobytes,
+            "All headers of one request; a connection that sends more is closed."),
+        .integer(
+            "limits.connectionsPerAddress", "count", 0...1_000_000, \.serverLimits.connectionsPerAddress,
+            "WebSockets of one address, of IPv6 of one /64; 0 is no limit. Not of trusted proxies."),
+        .integer(
+            "limits.connectionsPerToken", "count", 0...1_000_000, \.serverLimits.connectionsPerToken,
+            "WebSockets by one token; 0 is no limit."),
+        .integer(
+            "limits.connectionsPerWorkspace", "count", 0...1_000_000, \.serverLimits.connectionsPerWorkspace,
+            "WebSockets in one workspace; 0 is no limit."),
+        .integer(
+            "limits.requestsPerSecondPerAddress", "count", 0...1_000_000, \.serverLimits.requestsPerSecondPerAddress,
+            "Requests and handshakes of one address; ten seconds' worth at once; 0 is no limit. Not of trusted proxies."),
+        .integer(
+            "limits.messagesPerSecondPerHost", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerHost,
+            "Messages that are read of one host; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
+        .integer(
+            "limits.kilobytesPerSecondPerHost", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerHost,
+            "The same in kilobytes."),
+        .integer(
+            "limits.messagesPerSecondPerClient", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerClient,
+            "Messages that are read of one client's token, likewise."),
+        .integer(
+            "limits.kilobytesPerSecondPerClient", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerClient,
+            "The same in kilobytes."),
+        .integer(
+            "limits.messagesPerSecondPerWorkspace", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerWorkspace,
+            "Messages that are read of all hosts and clients of one workspace, likewise."),
+        .integer(
+            "limits.kilobytesPerSecondPerWorkspace", "kilobytes", 0...10_000_000,
+            \.serverLimits.kilobytesPerSecondPerWorkspace, "The same in kilobytes."),
+        .integer(
+            "limits.openApprovalsPerSession", "count", 1...1_000, \.quotas.openApprovalsPerSession,
+            "Approvals open at once in one session; one too many is stale at once."),
+        .integer(
+            "limits.openApprovalsPerHost", "count", 1...10_000, \.quotas.openApprovalsPerHost,
+            "The same on one host; 4 MB of them at most."),
+        .integer(
+            "limits.openApprovalsPerWorkspace", "count", 1...10_000, \.quotas.openApprovalsPerWorkspace,
+            "The same in one workspace; 8 MB of them at most."),
+        .integer(
+            "limits.sessionsPerHost", "count", 1...1_000_000, \.quotas.sessionsPerHost,
+            "Sessions that are kept of one host; ended ones make room, and another one waits at the host until there is some."),
+        .integer(
+            "limits.sessionsPerWorkspace", "count", 1...1_000_000, \.quotas.sessionsPerWorkspace,
+            "The same in one workspace."),
+        .integer(
+            "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
+            "What may wait for one slow peer before it is asked to come back with its position."),
+        .integer(
+            "limits.uncommittedMegabytes", "megabytes", 1...10_000, \.serverLimits.uncommittedMegabytes,
+            "Events that may wait for the disk before hosts are read no further."),
+        .integer(
+            "limits.memoryMegabytes", "megabytes", 0...1_000_000, \.serverLimits.memoryMegabytes,
+            "Memory of the relay; above it those furthest behind are cut off, then nobody new is let in. 0: three quarters of the machine's."
+        ),
+    ]
+}
+
+extension ServerConfiguration {
+    fileprivate var outboxMegabytes: Int {
+        get { limits.outboxBytesMax >> 20 }
+        set { limits.outboxBytesMax = newValue << 20 }
+    }
+
+    fileprivate var handshakeSeconds: Int {
+        get { Int(limits.handshakeDeadline.components.seconds) }
+        set { limits.handshakeDeadline = .seconds(newValue) }
+    }
+}

@@ -1,0 +1,78 @@
+import Dispatch
+import Logging
+import RelayProtocol
+import WebSocketEngine
+
+/// Looks once a second how much memory the process has, and does what the budget orders. Lives on the core's thread.
+final class MemoryWatch {
+    private let loops: EventLoopGroup
+    private let door: Door
+    private let measures: Measures
+    private let logger: Logger
+    private let memory = ProcessMemory()
+    private var budget: MemoryBudget
+    /// Whether a connection is a client's, and so may be cut off.
+    private let isClient: (ConnectionID) -> Bool
+    private let queue = DispatchQueue(label: "heliograph.memory", qos: .utility)
+
+    private static let interval = Duration.seconds(1)
+    /// Whoever has less waiting is not behind.
+    private static let behindBytes = 64 << 10
+
+    init(
+        megabytes: Int, loops: EventLoopGroup, door: Door, measures: Measures, logger: Logger, isClient: @escaping (ConnectionID) -> Bool
+    ) {
+        budget = MemoryBudget(bytes: megabytes > 0 ? Int64(megabytes) << 20 : ProcessMemory.budgetOfMachine)
+        self.loops = loops
+        self.door = door
+        self.measures = measures
+        self.logger = logger
+        self.isClient = isClient
+        measures.memoryBudget(budget.bytes)
+    }
+
+    func start() {
+        look()
+        _ = loops.main.schedule(after: Self.interval) { [weak self] in self?.start() }
+    }
+
+    private func look() {
+        guard let used = memory.used else { return }
+        measures.memory(used)
+        let refused = budget.refusesNew
+        switch budget.measured(used) {
+        case .giveBack: queue.async { ProcessMemory.giveBack() }
+        case .cutOff(let bytes): cutOff(bytes)
+        case nil: break
+        }
+        guard budget.refusesNew != refused else { return }
+        door.refuseNew(budget.refusesNew)
+        if budget.refusesNew {
+            logger.error(
+                "short of memory: nobody new is let in", metadata: ["bytes": "\(used)", "budget": "\(budget.bytes)"])
+        } else {
+            logger.notice("there is memory again", metadata: ["bytes": "\(used)"])
+        }
+    }
+
+    private func cutOff(_ bytes: Int64) {
+        loops.backlogs { [self] in cutOff(bytes, of: $0) }
+    }
+
+    private func cutOff(_ bytes: Int64, of backlogs: [(connection: ConnectionID, bytes: Int)]) {
+        var left = bytes
+        let behind = backlogs.filter { $0.bytes >= Self.behindBytes && isClient($0.connection) }
+        for (connection, bytes) in behind.sorted(by: { $0.bytes > $1.bytes }) {
+            guard left > 0 else { return }
+            left -= Int64(bytes)
+            measures.cutOff()
+            logger.notice(
+                "short of memory: cut off a client that is behind",
+                metadata: ["connection.id": "\(connection)", "bytes": "\(bytes)"])
+            loops.cutOff(
+                connection, code: CloseCode.tooMany.rawValue,
+                reason: CloseCode.tooMany(
+                    "too much waits for you", inSeconds: .random(in: 1...ServerLimits.retryAfterSecondsMax)))
+        }
+    }
+}

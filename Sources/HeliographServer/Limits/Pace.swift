@@ -1,0 +1,98 @@
+import RelayCore
+import RelayProtocol
+
+/// How much is read of one token's owner, or of one workspace, a second. Shared by all connections that it is of.
+final class Pace {
+    /// By the names of their settings.
+    enum Limit: String, Sendable, CaseIterable {
+        case messagesPerSecondPerHost, kilobytesPerSecondPerHost
+        case messagesPerSecondPerClient, kilobytesPerSecondPerClient
+        case messagesPerSecondPerWorkspace, kilobytesPerSecondPerWorkspace
+        /// Not a rate: more is read when the disk has taken some.
+        case uncommittedMegabytes
+    }
+
+    /// For how long to read no further, and why.
+    struct Slowing: Equatable {
+        /// In nanoseconds.
+        var wait: Int64
+        var limit: Limit
+    }
+
+    private var messages: TokenBucket?
+    private var bytes: TokenBucket?
+    private let messagesLimit: Limit
+    private let bytesLimit: Limit
+    private var toldAt: Int64?
+
+    private init(_ messages: (Limit, Int), _ kilobytes: (Limit, Int)) {
+        (messagesLimit, bytesLimit) = (messages.0, kilobytes.0)
+        self.messages = messages.1 > 0 ? TokenBucket(perSecond: messages.1, burst: ServerLimits.burst) : nil
+        self.bytes = kilobytes.1 > 0 ? TokenBucket(perSecond: kilobytes.1 << 10, burst: ServerLimits.burst) : nil
+    }
+
+    static func ofHost(_ limits: ServerLimits) -> Pace {
+        Pace(
+            (.messagesPerSecondPerHost, limits.messagesPerSecondPerHost),
+            (.kilobytesPerSecondPerHost, limits.kilobytesPerSecondPerHost))
+    }
+
+    static func ofClient(_ limits: ServerLimits) -> Pace {
+        Pace(
+            (.messagesPerSecondPerClient, limits.messagesPerSecondPerClient),
+            (.kilobytesPerSecondPerClient, limits.kilobytesPerSecondPerClient))
+    }
+
+    static func ofWorkspace(_ limits: ServerLimits) -> Pace {
+        Pace(
+            (.messagesPerSecondPerWorkspace, limits.messagesPerSecondPerWorkspace),
+            (.kilobytesPerSecondPerWorkspace, limits.kilobytesPerSecondPerWorkspace))
+    }
+
+    /// Counts a message, at a moment of a clock that never jumps, in nanoseconds. Nil: go on.
+    func took(_ count: Int, at now: Int64) -> Slowing? {
+        let forMessages = messages?.take(1, at: now) ?? 0
+        let forBytes = bytes?.take(count, at: now) ?? 0
+        guard max(forMessages, forBytes) > 0 else { return nil }
+        return forMessages >= forBytes
+            ? Slowing(wait: forMessages, limit: messagesLimit) : Slowing(wait: forBytes, limit: bytesLimit)
+    }
+
+    /// Whether to tell its owner now that it is slowed.
+    func isNoticeDue(at now: Int64) -> Bool {
+        if let toldAt, now - toldAt < ServerLimits.noticeInterval.components.seconds * 1_000_000_000 { return false }
+        toldAt = now
+        return true
+    }
+}
+
+/// A connection's two paces.
+struct Paces {
+    let own: Pace
+    let ofWorkspace: Pace
+
+    /// Counts a message for both; the longer wait counts.
+    func took(_ count: Int, at now: Int64) -> Pace.Slowing? {
+        let (one, other) = (own.took(count, at: now), ofWorkspace.took(count, at: now))
+        guard let one, let other else { return one ?? other }
+        return one.wait >= other.wait ? one : other
+    }
+}
+
+/// Those of all tokens and workspaces that were seen. They outlast connections: who comes back has saved up nothing by that. There are
+/// as many as tokens.
+final class PaceBook {
+    private let limits: ServerLimits
+    private var ofTokens: [String: Pace] = [:]
+    private var ofWorkspaces: [WorkspaceID: Pace] = [:]
+
+    init(_ limits: ServerLimits) { self.limits = limits }
+
+    func paces(of token: Token) -> Paces {
+        let own = ofTokens[token.id] ?? (token.role == .host ? .ofHost(limits) : .ofClient(limits))
+        ofTokens[token.id] = own
+        let ofWorkspace = ofWorkspaces[token.workspace] ?? .ofWorkspace(limits)
+        ofWorkspaces[token.workspace] = ofWorkspace
+        return Paces(own: own, ofWorkspace: ofWorkspace)
+    }
+}

@@ -1,0 +1,40 @@
+/// So much a second, and at once what was saved up, at most as much as comes in in `burst`.
+///
+/// Kept as the moment at which the bucket would be full again: nothing has to be refilled. Moments are nanoseconds of a clock that never
+/// jumps.
+struct TokenBucket: Equatable {
+    /// A second's worth, at least 1.
+    let rate: Int64
+    /// In nanoseconds.
+    let burst: Int64
+    private var fullAt: Int64 = .min
+
+    private static let second: Int64 = 1_000_000_000
+    /// What one take may cost, in seconds of the rate; more counts as so much.
+    private static let costSecondsMax: Int64 = 3_600
+
+    init(perSecond rate: Int, burst: Duration) {
+        precondition(rate > 0, "a bucket fills")
+        self.rate = Int64(rate)
+        self.burst = burst.components.seconds * Self.second
+    }
+
+    /// Takes in any case, also what is not there yet. Returns for how long to take no more, 0 where more is there.
+    mutating func take(_ amount: Int, at now: Int64) -> Int64 {
+        let amount = min(Int64(amount), rate * Self.costSecondsMax)
+        fullAt = max(fullAt, now) + amount / rate * Self.second + amount % rate * Self.second / rate
+        return wait(at: now)
+    }
+
+    /// Takes only what is there; else returns after how long to try again, and takes nothing.
+    mutating func takeIfThere(_ amount: Int, at now: Int64) -> Int64 {
+        var after = self
+        let wait = after.take(amount, at: now)
+        if wait == 0 { self = after }
+        return wait
+    }
+
+    func isFull(at now: Int64) -> Bool { fullAt <= now }
+
+    private func wait(at now: Int64) -> Int64 { max(0, fullAt - burst - now) }
+}

@@ -1,0 +1,93 @@
+import RelayProtocol
+import WebSocketEngine
+
+/// How many WebSockets each address, token and workspace has, and how often each address asks.
+struct Turnstile {
+    /// By the names of their settings.
+    enum Limit: String, Sendable, CaseIterable, Error {
+        case connectionsPerAddress, connectionsPerToken, connectionsPerWorkspace
+        case requestsPerSecondPerAddress
+        case memory = "memoryMegabytes"
+
+        /// 429 blames the peer, 503 does not.
+        var status: UInt16 {
+            switch self {
+            case .connectionsPerAddress, .connectionsPerToken, .requestsPerSecondPerAddress: 429
+            case .connectionsPerWorkspace, .memory: 503
+            }
+        }
+
+        var sentence: String {
+            switch self {
+            case .connectionsPerAddress: "too many connections from one address"
+            case .connectionsPerToken: "too many connections by one token"
+            case .connectionsPerWorkspace: "too many connections in one workspace"
+            case .requestsPerSecondPerAddress: "too many requests from one address"
+            case .memory: "the relay is short of memory"
+            }
+        }
+    }
+
+    private let limits: ServerLimits
+    private var ofAddresses: [Peer: Int] = [:]
+    private var ofTokens: [String: Int] = [:]
+    private var ofWorkspaces: [WorkspaceID: Int] = [:]
+    private var requests: [Peer: TokenBucket] = [:]
+    /// Of those for whom there was no room.
+    private var requestsOfOthers: TokenBucket
+
+    init(_ limits: ServerLimits) {
+        self.limits = limits
+        requestsOfOthers = Self.bucket(limits)
+    }
+
+    private static func bucket(_ limits: ServerLimits) -> TokenBucket {
+        TokenBucket(perSecond: max(1, limits.requestsPerSecondPerAddress), burst: ServerLimits.burst)
+    }
+
+    // MARK: - WebSockets
+
+    /// `leave` follows. `address` is whom it counts for; nil: nobody.
+    mutating func enter(address: Peer?, token: String, workspace: WorkspaceID) throws(Limit) {
+        if let address, Self.isReached(limits.connectionsPerAddress, ofAddresses[address]) { throw .connectionsPerAddress }
+        if Self.isReached(limits.connectionsPerToken, ofTokens[token]) { throw .connectionsPerToken }
+        if Self.isReached(limits.connectionsPerWorkspace, ofWorkspaces[workspace]) { throw .connectionsPerWorkspace }
+        if let address { ofAddresses[address, default: 0] += 1 }
+        ofTokens[token, default: 0] += 1
+        ofWorkspaces[workspace, default: 0] += 1
+    }
+
+    mutating func leave(address: Peer?, token: String, workspace: WorkspaceID) {
+        if let address { ofAddresses.countDown(address) }
+        ofTokens.countDown(token)
+        ofWorkspaces.countDown(workspace)
+    }
+
+    private static func isReached(_ limit: Int, _ count: Int?) -> Bool { limit > 0 && (count ?? 0) >= limit }
+
+    // MARK: - Requests
+
+    /// Counts one; returns for how long this address has to wait where it was one too many, in nanoseconds, else 0.
+    mutating func asked(_ address: Peer, at now: Int64) -> Int64 {
+        guard limits.requestsPerSecondPerAddress > 0 else { return 0 }
+        if var bucket = requests[address] {
+            let wait = bucket.takeIfThere(1, at: now)
+            requests[address] = bucket
+            return wait
+        }
+        if requests.count >= ServerLimits.addressesMax { requests = requests.filter { !$0.value.isFull(at: now) } }
+        guard requests.count < ServerLimits.addressesMax else { return requestsOfOthers.takeIfThere(1, at: now) }
+        var bucket = Self.bucket(limits)
+        let wait = bucket.takeIfThere(1, at: now)
+        requests[address] = bucket
+        return wait
+    }
+}
+
+extension Dictionary where Value == Int {
+    /// Without an entry for what has none.
+    fileprivate mutating func countDown(_ key: Key) {
+        guard let count = self[key] else { preconditionFailure("who leaves has entered") }
+        self[key] = count > 1 ? count - 1 : nil
+    }
+}

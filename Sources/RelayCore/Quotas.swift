@@ -1,0 +1,19 @@
+/// How much one session, host or workspace may have at once. Who runs the relay may choose other numbers.
+package struct Quotas: Sendable, Equatable {
+    /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
+    package var openApprovalsPerSession = 64
+    /// … on one host, and in one workspace: all of them are in every snapshot, and nobody decides a thousand.
+    package var openApprovalsPerHost = 256
+    package var openApprovalsPerWorkspace = 1_024
+    /// Sessions that the relay holds of one host: some kilobytes of memory each, and what a busy machine begins in months. Ended ones
+    /// make room.
+    package var sessionsPerHost = 10_000
+    package var sessionsPerWorkspace = 50_000
+
+    package init() {}
+}
+
+/// Which of them did not allow more.
+package enum Quota: String, Sendable, CaseIterable {
+    case openApprovalsPerSession, openApprovalsPerHost, openApprovalsPerWorkspace, sessionsPerHost, sessionsPerWorkspace
+}

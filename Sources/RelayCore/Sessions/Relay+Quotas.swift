@@ -1,0 +1,58 @@
+import RelayProtocol
+
+/// What is one too many: of approvals, which are then stale at once, and of sessions, which then wait at their host.
+extension Relay {
+    private var quotas: Quotas { configuration.quotas }
+
+    /// Nil where there is room for the approval that this event asks for, or where it asks for none.
+    mutating func quotaReached(by event: Event, in key: SessionKey) -> Quota? {
+        guard case .approvalRequested = event.head, let staged = sessions[key]?.staged else { return nil }
+        if staged.openApprovalCount >= quotas.openApprovalsPerSession { return .openApprovalsPerSession }
+        let host = staged.state.summary.host.id
+        var ofHost = (count: 1, bytes: event.bytes.count)
+        var ofWorkspace = ofHost
+        for other in asking[key.workspace] ?? [] {
+            guard let session = sessions[other], session.asks else {
+                asking[key.workspace]?.remove(other)
+                continue
+            }
+            let isOfHost = session.staged.state.summary.host.id == host
+            for approval in session.staged.approvals.values where !approval.stage.isFinal {
+                ofWorkspace.count += 1
+                ofWorkspace.bytes += approval.requestBytes.count
+                if isOfHost {
+                    ofHost.count += 1
+                    ofHost.bytes += approval.requestBytes.count
+                }
+            }
+        }
+        if ofHost.count > quotas.openApprovalsPerHost || ofHost.bytes > Limits.openApprovalBytesPerHostMax {
+            return .openApprovalsPerHost
+        }
+        if ofWorkspace.count > quotas.openApprovalsPerWorkspace || ofWorkspace.bytes > Limits.openApprovalBytesPerWorkspaceMax {
+            return .openApprovalsPerWorkspace
+        }
+        return nil
+    }
+
+    /// Nil where there is room for another session of this host.
+    func quotaReached(byAnotherSessionOf host: HostKey) -> Quota? {
+        if sessionsOfHosts[host, default: []].count >= quotas.sessionsPerHost { return .sessionsPerHost }
+        let ofWorkspace = sessionsOfHosts.reduce(0) { $0 + ($1.key.workspace == host.workspace ? $1.value.count : 0) }
+        return ofWorkspace >= quotas.sessionsPerWorkspace ? .sessionsPerWorkspace : nil
+    }
+
+    /// Nothing of the session is taken in. Its host keeps the events and tries again; meanwhile what has ended may make room.
+    mutating func refuseSession(_ quota: Quota, to peer: PeerID) {
+        effects.append(.quotaReached(quota))
+        isTrimDue = true
+        let most = quota == .sessionsPerHost ? quotas.sessionsPerHost : quotas.sessionsPerWorkspace
+        let owner = quota == .sessionsPerHost ? "a host" : "a workspace"
+        send(.notice(.init(.tooMany, "the relay holds at most \(most) sessions of \(owner)", at: "$.session")), toHost: peer)
+    }
+}
+
+extension Session {
+    /// Whether an approval is open, or would be if what is staged were taken back.
+    fileprivate var asks: Bool { staged.openApprovalCount > 0 || (committed?.openApprovalCount ?? 0) > 0 }
+}

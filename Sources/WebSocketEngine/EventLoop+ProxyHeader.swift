@@ -1,0 +1,29 @@
+internal import CLibwebsockets
+internal import Glibc
+
+/// PROXY headers come before TLS and before HTTP, of which libwebsockets 4.1.6 knows nothing. We accept ourselves, so we read them
+/// ourselves: the kernel hands a connection over when its first bytes are there, and a proxy sends the header in one piece.
+extension EventLoop {
+    static func deferAccepting(_ descriptor: Int32, until deadline: Duration) {
+        var seconds = Int32(clamping: max(1, deadline.components.seconds))
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, &seconds, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Whom a new connection is from; nil: it is closed, for it may not say so, or does not.
+    func readProxyHeader(_ descriptor: Int32, from proxy: Peer, to listener: Listener) -> Peer? {
+        do {
+            guard listener.handler.isProxy(proxy) else { throw ProxyHeader.Failure.malformed("it is no trusted proxy") }
+            var bytes: [UInt8] = Array(repeating: 0, count: ProxyHeader.bytesMax)
+            let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_PEEK))
+            let header = try ProxyHeader(Array(bytes.prefix(max(0, count))))
+            // What follows is the peer's own: TLS, or HTTP.
+            guard unsafe recv(descriptor, &bytes, header.count, 0) == header.count else { throw ProxyHeader.Failure.incomplete }
+            return header.source.map(Peer.ip) ?? proxy
+        } catch {
+            EngineLog.write(level: 0, line: "a connection of \(proxy) was closed at its PROXY header: \(error)")
+            Glibc.close(descriptor)
+            noteTurnedAway(from: listener, .proxyHeader)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import HeliographServer
+
+@Suite struct ForwardingTests {
+    private func whom(
+        _ peer: String, _ value: String?, _ header: Forwarding.Header = .xForwardedFor,
+        trusting: String = "10.0.0.0/8,2001:db8::/32"
+    ) throws -> String {
+        let forwarding = Forwarding(proxies: try #require(TrustedProxies(trusting)), header: header)
+        switch forwarding.whom(try #require(IPAddress(peer)), says: value) {
+        case .peer: return "peer"
+        case .visitor(let address): return address.description
+        case .malformed: return "malformed"
+        }
+    }
+
+    @Test(arguments: [
+        // Nothing is said, or by somebody whose word does not count.
+        ("10.0.0.1", nil, "peer"), ("192.0.2.9", "203.0.113.1", "peer"), ("::ffff:192.0.2.9", "203.0.113.1", "peer"),
+        // One proxy, several, and all that is left of the first who is not trusted is made up.
+        ("10.0.0.1", "203.0.113.1", "203.0.113.1"), ("10.0.0.1", " 203.0.113.1\t", "203.0.113.1"),
+        ("::ffff:10.0.0.1", "203.0.113.1", "203.0.113.1"),
+        ("10.0.0.1", "203.0.113.1, 10.0.0.2,10.0.0.3", "203.0.113.1"),
+        ("10.0.0.1", "127.0.0.1, 203.0.113.1, 10.0.0.2", "203.0.113.1"),
+        ("10.0.0.1", "nonsense \u{0} <script>, 203.0.113.1", "203.0.113.1"), ("10.0.0.1", ",,,203.0.113.1", "203.0.113.1"),
+        ("10.0.0.1", "\"never closed, 203.0.113.1", "203.0.113.1"),
+        // Everybody is trusted: it began with the first of them.
+        ("10.0.0.1", "10.0.0.9, 10.0.0.2", "10.0.0.9"),
+        // Ports, and IPv6 in all its forms.
+        ("10.0.0.1", "203.0.113.1:4711", "203.0.113.1"), ("10.0.0.1", "[2001:db9::1]:4711", "2001:db9::1"),
+        ("10.0.0.1", "[2001:db9::1]", "2001:db9::1"), ("10.0.0.1", "2001:DB9::1", "2001:db9::1"),
+        ("2001:db8::7", "::ffff:203.0.113.1", "203.0.113.1"), ("10.0.0.1", "2001:db9::1, 2001:db8::2", "2001:db9::1"),
+    ])
+    func `the first from the right who is not trusted is the visitor`(_ peer: String, _ value: String?, _ found: String) throws
+    {
+        #expect(try whom(peer, value) == found)
+    }
+
+    @Test(arguments: [
+        "", " ", ",", "203.0.113.1,", "unknown", "_hidden", "203.0.113.1:99999", "203.0.113.1:", "203.0.113.1:1:2",
+        "[203.0.113.1]",
+        "[2001:db9::1", "[2001:db9::1]x", "[2001:db9::1]:", "2001:db9::1%eth0", "203.0.113.1 203.0.113.2", "nonsense, 10.0.0.2",
+        "203.0.113.1\u{0}", "1e3", "３.3.3.3",
+    ])
+    func `what a trusted proxy cannot have meant names nobody`(_ value: String) throws {
+        #expect(try whom("10.0.0.1", value) == "malformed")
+    }
+
+    @Test func `a loop of proxies ends`() throws {
+        #expect(try whom("10.0.0.1", Array(repeating: "10.0.0.2", count: 16).joined(separator: ",")) == "10.0.0.2")
+        #expect(try whom("10.0.0.1", Array(repeating: "10.0.0.2", count: 17).joined(separator: ",")) == "malformed")
+        #expect(
+            try whom("10.0.0.1", "203.0.113.1," + Array(repeating: "10.0.0.2", count: 15).joined(separator: ","))
+                == "203.0.113.1")
+    }
+
+    @Test(arguments: [
+        ("for=203.0.113.1", "203.0.113.1"), ("For=203.0.113.1;proto=https;by=10.0.0.1", "203.0.113.1"),
+        ("proto=https; FOR=\"203.0.113.1:4711\"", "203.0.113.1"), ("for=\"[2001:db9::1]:4711\"", "2001:db9::1"),
+        ("for=\"[2001:db9::1]\";host=\"a, b\"", "2001:db9::1"),
+        ("for=192.0.2.66, for=203.0.113.1, for=10.0.0.2", "203.0.113.1"),
+        ("for=\"never closed, for=203.0.113.1", "203.0.113.1"), ("for=192.0.2.66;x=\"\\\", for=203.0.113.1", "203.0.113.1"),
+        ("for=unknown", "malformed"), ("for=_hidden", "malformed"), ("proto=https", "malformed"), ("for=", "malformed"),
+        ("for=203.0.113.1;for=203.0.113.2", "malformed"), ("for=203.0.113.1;", "malformed"), ("203.0.113.1", "malformed"),
+        ("for=\"203.0.113.1", "malformed"), ("for=203.0.113.1, for=10.0.0.2, ", "malformed"), ("for=\"\"", "malformed"),
+    ])
+    func `Forwarded as RFC 7239 has it`(_ value: String, _ found: String) throws {
+        #expect(try whom("10.0.0.1", value, .forwarded) == found)
+        #expect(try whom("192.0.2.9", value, .forwarded) == "peer")
+    }
+
+    @Test func `where nobody is trusted nobody is believed`() throws {
+        #expect(try whom("127.0.0.1", "203.0.113.1", trusting: "none") == "peer")
+        #expect(try whom("127.0.0.1", "203.0.113.1", trusting: TrustedProxies.standard.description) == "203.0.113.1")
+    }
+}

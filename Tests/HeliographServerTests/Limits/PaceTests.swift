@@ -1,0 +1,62 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@testable import HeliographServer
+
+@Suite struct PaceTests {
+    private static let second: Int64 = 1_000_000_000
+
+    private func token(_ id: String, _ role: PairingRole = .host, in workspace: String = "home") -> Token {
+        Token(id: id, digest: [], role: role, subject: id, name: id, workspace: WorkspaceID(workspace)!, createdAt: 0)
+    }
+
+    private func book(_ change: (inout ServerLimits) -> Void) -> PaceBook {
+        var limits = ServerLimits()
+        change(&limits)
+        return PaceBook(limits)
+    }
+
+    @Test func `a host is slowed by its messages, or by their size`() {
+        let book = book {
+            $0.messagesPerSecondPerHost = 10
+            $0.kilobytesPerSecondPerHost = 1 << 10
+        }
+        let many = book.paces(of: token("many"))
+        for _ in 0..<100 { #expect(many.took(1, at: 0) == nil) }
+        #expect(many.took(1, at: 0) == .init(wait: Self.second / 10, limit: .messagesPerSecondPerHost))
+        let large = book.paces(of: token("large"))
+        for _ in 0..<10 { #expect(large.took(1 << 20, at: 0) == nil) }
+        #expect(large.took(1 << 20, at: 0) == .init(wait: Self.second, limit: .kilobytesPerSecondPerHost))
+    }
+
+    @Test func `who comes back has saved up nothing by that`() {
+        let book = book { $0.messagesPerSecondPerClient = 1 }
+        for _ in 0..<10 { #expect(book.paces(of: token("phone", .client)).took(1, at: 0) == nil) }
+        #expect(book.paces(of: token("phone", .client)).took(1, at: 0)?.limit == .messagesPerSecondPerClient)
+        #expect(book.paces(of: token("laptop", .client)).took(1, at: 0) == nil)
+    }
+
+    @Test func `all of a workspace share what is its own, and another has its own`() {
+        let book = book { $0.messagesPerSecondPerWorkspace = 1 }
+        for number in 0..<10 { #expect(book.paces(of: token("\(number)")).took(1, at: 0) == nil) }
+        #expect(book.paces(of: token("phone", .client)).took(1, at: 0)?.limit == .messagesPerSecondPerWorkspace)
+        #expect(book.paces(of: token("other", in: "office")).took(1, at: 0) == nil)
+    }
+
+    @Test func `zero is no limit`() {
+        let book = book {
+            ($0.messagesPerSecondPerHost, $0.kilobytesPerSecondPerHost) = (0, 0)
+            ($0.messagesPerSecondPerWorkspace, $0.kilobytesPerSecondPerWorkspace) = (0, 0)
+        }
+        let paces = book.paces(of: token("host"))
+        for _ in 0..<100_000 { #expect(paces.took(1 << 20, at: 0) == nil) }
+    }
+
+    @Test func `who is slowed is told, and not all the time`() {
+        let pace = Pace.ofHost(ServerLimits())
+        #expect(pace.isNoticeDue(at: 0))
+        #expect(!pace.isNoticeDue(at: 59 * Self.second))
+        #expect(pace.isNoticeDue(at: 60 * Self.second))
+    }
+}

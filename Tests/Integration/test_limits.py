@@ -1,0 +1,423 @@
+"""One too many: of connections, requests, messages, approvals, sessions, bytes. Who is refused is told when to come back; what a host says is kept."""
+
+import json
+import re
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from client import WireClient
+from daemon import Daemon
+from disk_faults import injected
+from host import ScriptedHost
+from relay import Relay
+from waits import patient, wait_until
+from wire import SUBPROTOCOL, Connection
+
+TURNED_AWAY = "heliograph_connections_turned_away_total"
+VISITOR, NEIGHBOUR = {"X-Forwarded-For": "203.0.113.1"}, {"X-Forwarded-For": "203.0.113.2"}
+"""Loopback is a trusted proxy, unless it is told otherwise: so a test says whom it is."""
+
+
+def count(relay: Relay, limit: str, name: str = TURNED_AWAY) -> float:
+    return relay.metric(f'{name}{{limit="{limit}"}}')
+
+
+def refused(relay: Relay, token: str, headers: dict[str, str] | None = None) -> int:
+    """A WebSocket that must not be let in, and must be told when to come back; with which status."""
+    with pytest.raises(InvalidStatus) as caught:
+        Connection(relay.url, "/v1/client", token, headers=headers)
+    response = caught.value.response
+    assert 1 <= int(response.headers["Retry-After"]) <= 8, response.headers
+    return response.status_code
+
+
+# Connections
+
+
+def test_connections_of_a_token(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-connections-per-token", "2")
+    with closing(WireClient(relay)) as one, closing(WireClient(relay, token=one.token)):
+        assert refused(relay, one.token) == 429
+        with closing(WireClient(relay, "another")):
+            pass
+        assert count(relay, "connectionsPerToken") == 1
+        one.close()
+        wait_until(lambda: lets_in(relay, one.token), 20, "room")
+
+
+def lets_in(relay: Relay, token: str) -> bool:
+    try:
+        Connection(relay.url, "/v1/client", token).close()
+    except InvalidStatus:
+        return False
+    return True
+
+
+def test_connections_of_an_address(make_relay: Callable[..., Relay]) -> None:
+    """Of the visitor, whom the proxy names; what stands left of that the visitor has made up."""
+    relay = make_relay("--limits-connections-per-address", "1", "--log-level", "info")
+    with closing(WireClient(relay, headers=VISITOR)) as one:
+        assert refused(relay, one.token, VISITOR) == 429
+        assert refused(relay, one.token, {"X-Forwarded-For": "203.0.113.9, 203.0.113.1"}) == 429
+        assert refused(relay, one.token, {"X-Forwarded-For": "203.0.113.1, 127.0.0.9"}) == 429
+        with closing(WireClient(relay, headers=NEIGHBOUR)), closing(WireClient(relay)), closing(WireClient(relay)):
+            assert count(relay, "connectionsPerAddress") == 3
+    assert '"peer":"203.0.113.1"' in relay.log_text()
+
+
+def test_a_network_of_ipv6_counts_as_one(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-connections-per-address", "1")
+    with closing(WireClient(relay, headers={"X-Forwarded-For": "2001:db8:0:1::1"})) as one:
+        assert refused(relay, one.token, {"X-Forwarded-For": "2001:db8:0:1:ffff::2"}) == 429
+        with closing(WireClient(relay, headers={"X-Forwarded-For": "2001:db8:0:2::1"})):
+            pass
+
+
+def test_connections_of_a_workspace(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-connections-per-workspace", "2")
+    with closing(WireClient(relay)) as one, closing(ScriptedHost(relay)):
+        assert refused(relay, one.token) == 503
+        assert count(relay, "connectionsPerWorkspace") == 1
+
+
+def test_a_host_that_was_turned_away_comes_back_when_it_is_told(make_relay: Callable[..., Relay], short_path: Any) -> None:
+    relay = make_relay("--limits-connections-per-workspace", "1")
+    laptop = Daemon(short_path, relay)
+    try:
+        with closing(WireClient(relay)):
+            laptop.start(relay.pair_link("host"))
+            wait_until(lambda: count(relay, "connectionsPerWorkspace") >= 1, 20, "the host to be turned away")
+        laptop.wait_link()
+        laptop.stop()
+    finally:
+        laptop.kill()
+    assert re.search(r"refused with HTTP 503, to come back in [1-8] s", laptop.log_text()), laptop.log_text()
+
+
+# Whose word counts
+
+
+def test_nobody_is_believed_who_is_not_trusted(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-connections-per-address", "1", "--trusted-proxies", "192.0.2.0/24", "--log-level", "info")
+    with closing(WireClient(relay, headers=VISITOR)) as one:
+        assert refused(relay, one.token, NEIGHBOUR) == 429
+    assert '"peer":"203.0.113' not in relay.log_text() and '"peer":"127.0.0.1"' in relay.log_text()
+
+
+def test_only_the_header_that_proxies_write_is_read(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--proxy-header", "Forwarded", "--log-level", "info")
+    with closing(WireClient(relay, headers={**VISITOR, "Forwarded": 'for="[2001:db8::9]:4711";proto=https'})):
+        assert '"peer":"2001:db8::9"' in relay.log_text() and "203.0.113" not in relay.log_text()
+
+
+def test_a_proxy_that_talks_nonsense_is_told_of_once(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--log-level", "info")
+    for value in ("unknown", "203.0.113.1, \x7f", ",", "203.0.113.1:99999"):
+        assert relay.get("/healthz", {"X-Forwarded-For": value}).status == 200
+    assert relay.log_text().count("does not say whom requests are from") == 1
+
+
+# Before anybody says who it is
+
+
+def test_requests_of_an_address(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-requests-per-second-per-address", "1")
+    assert [relay.get("/healthz", VISITOR).status for _ in range(10)] == [200] * 10
+    late = wait_until(lambda: next((answer for answer in [relay.get("/healthz", VISITOR)] if answer.status == 429), None), 20, "one too many")
+    assert 1 <= int(late.headers["Retry-After"]) <= 2
+    assert relay.get("/healthz", NEIGHBOUR).status == 200 and relay.get("/healthz").status == 200
+    assert count(relay, "requestsPerSecondPerAddress") == 1
+
+
+@contextmanager
+def half_a_request(relay: Relay, headers: dict[str, str]) -> Iterator[socket.socket]:
+    """Its head, and not its body."""
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as knock:
+        lines = ["POST /v1/pair HTTP/1.1", "Host: x", "Content-Length: 5", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+        knock.sendall("\r\n".join(lines).encode())
+        yield knock
+
+
+def test_requests_under_way_of_an_address(make_relay: Callable[..., Relay]) -> None:
+    """The cap on those who have not said who they are counts a proxy's visitors, each by itself."""
+    relay = make_relay("--limits-pending-per-address", "2")
+    with ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(half_a_request(relay, VISITOR))
+        wait_until(lambda: relay.get("/healthz", VISITOR).status == 429, 20, "the visitor to be counted")
+        assert "Retry-After" in relay.get("/healthz", VISITOR).headers
+        assert relay.get("/healthz", NEIGHBOUR).status == 200 and relay.get("/healthz").status == 200
+        assert count(relay, "address") >= 2
+    wait_until(lambda: relay.get("/healthz", VISITOR).status == 200, 20, "room")
+
+
+def test_the_time_to_say_who_one_is(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-handshake-seconds", "1")
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20)) as knock:
+        knock.sendall(b"GET / HTTP/1.1\r\nHost:")
+        assert knock.recv(100) == b""
+    assert count(relay, "handshake") == 1
+
+
+def test_the_size_of_saying_it(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-header-kilobytes", "1")
+    assert relay.get("/healthz", {"Cookie": "x" * 500}).status == 200
+    with pytest.raises(OSError):
+        relay.get("/healthz", {"Cookie": "x" * 2_000})
+    assert relay.get("/healthz").status == 200
+
+
+# Rates
+
+
+def until_slowed(relay: Relay, limit: str, send: Callable[[int], None], most: int = 5_000) -> int:
+    """Sends until the relay reads slower, however slow this machine is; returns how many that were."""
+    sent = 0
+    while not count(relay, limit, "heliograph_slowed_total"):
+        for _ in range(20):
+            send(sent)
+            sent += 1
+        assert sent < most, f"{limit} slowed nobody"
+    return sent
+
+
+@pytest.mark.parametrize(
+    ("limit", "flag", "size"),
+    [
+        ("messagesPerSecondPerHost", "--limits-messages-per-second-per-host", 100),
+        ("kilobytesPerSecondPerHost", "--limits-kilobytes-per-second-per-host", 4 << 10),
+        ("messagesPerSecondPerWorkspace", "--limits-messages-per-second-per-workspace", 100),
+        ("kilobytesPerSecondPerWorkspace", "--limits-kilobytes-per-second-per-workspace", 4 << 10),
+    ],
+)
+def test_a_host_that_sends_more_is_read_slower_and_loses_nothing(make_relay: Callable[..., Relay], limit: str, flag: str, size: int) -> None:
+    relay = make_relay(flag, "50" if "kilo" in limit else "10")
+    with closing(ScriptedHost(relay)) as host:
+        host.start_session("s1")
+        sent = until_slowed(
+            relay, limit, lambda number: host.event("s1", "message", {"role": "assistant", "message": f"m{number}"}, {"text": "x" * size}) and None
+        )
+        host.wait_acked("s1", timeout=30)
+        assert host.closed_with == []
+        (notice,) = host.notices()
+        assert notice["code"] == "tooMany" and f"limits.{limit}" in notice["message"] and "path" not in notice
+    assert f"limits.{limit}" in relay.log_text()
+    assert relay.rows("select count(*) from events") == [(sent + 1,)]
+
+
+@pytest.mark.parametrize(("limit", "flag", "size"), [
+    ("messagesPerSecondPerClient", "--limits-messages-per-second-per-client", 100),
+    ("kilobytesPerSecondPerClient", "--limits-kilobytes-per-second-per-client", 4 << 10),
+])  # fmt: skip
+def test_a_client_that_asks_more_is_answered_later(make_relay: Callable[..., Relay], limit: str, flag: str, size: int) -> None:
+    relay = make_relay(flag, "50" if "kilo" in limit else "10")
+    with closing(WireClient(relay)) as client, closing(WireClient(relay, "another")) as other:
+        asked = until_slowed(relay, limit, lambda number: client.connection.send({"type": "ping", "id": f"p{number}", "padding": "x" * size}))
+        other.command("ping")
+        client.wait(lambda message: message.get("id") == f"p{asked - 1}", 30, "the last answer")
+        replies = [message["id"] for message in client.messages if message["type"] == "reply"]
+        assert replies == [f"p{number}" for number in range(asked)]
+
+
+def test_what_waits_for_the_disk_is_bounded(make_relay: Callable[..., Relay], tmp_path: Any) -> None:
+    relay = make_relay("--limits-uncommitted-megabytes", "1")
+    assert relay.process
+    with closing(ScriptedHost(relay)) as host:
+        host.start_session("s1")
+        host.wait_acked("s1")
+        with injected(relay.process.pid, "fdatasync:delay_enter=200000", log=tmp_path / "strace"):
+            for number in range(40):
+                host.event("s1", "message", {"role": "assistant", "message": f"m{number}"}, {"text": "x" * (100 << 10)})
+            host.wait_acked("s1", timeout=30)
+        assert host.closed_with == [] and count(relay, "uncommittedMegabytes", "heliograph_slowed_total") >= 1
+
+
+# What comes of it
+
+
+def test_open_approvals_of_a_session_a_host_and_a_workspace(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(
+        "--limits-open-approvals-per-session", "1", "--limits-open-approvals-per-host", "2", "--limits-open-approvals-per-workspace", "3"
+    )
+    with closing(WireClient(relay)) as phone, ExitStack() as stack:
+        phone.subscribe()
+
+        one, two = (stack.enter_context(closing(ScriptedHost(relay, name))) for name in ("one", "two"))
+        for host, session, approval, stage in [
+            (one, "a", "a1", "pending"), (one, "a", "a2", "stale"), (one, "b", "b1", "pending"), (one, "c", "c1", "stale"),
+            (two, "d", "d1", "pending"), (two, "e", "e1", "stale"),
+        ]:  # fmt: skip
+            host.request_approval(session, "Bash", {"command": "ls"}, approval=approval)
+            phone.wait_approval(approval, stage)
+        for limit in ("openApprovalsPerSession", "openApprovalsPerHost", "openApprovalsPerWorkspace"):
+            assert count(relay, limit, "heliograph_quota_refusals_total") == 1
+
+
+def test_a_session_too_many_waits_at_its_host(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-sessions-per-host", "2")
+    with closing(ScriptedHost(relay)) as host:
+        for session in ("s1", "s2"):
+            host.start_session(session)
+            host.wait_acked(session)
+        host.start_session("s3")
+        wait_until(lambda: host.notices(), 20, "a word on it")
+        assert host.notices()[0]["code"] == "tooMany" and host.notices()[0]["path"] == "$.session"
+        host.event("s1", "session.ended", {})
+        host.wait_acked("s1")
+
+        def has_room() -> bool:
+            host.disconnect()
+            host.reconnect()
+            return host.through.get("s3", 0) == 1
+
+        wait_until(has_room, 20, "the ended session to make room", every=0.2)
+        assert count(relay, "sessionsPerHost", "heliograph_quota_refusals_total") >= 1
+
+
+# Memory
+
+
+def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_heard(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay()
+    used = relay.metric("heliograph_memory_bytes")
+    assert 0 < used < relay.metric("heliograph_memory_budget_bytes")
+    relay.arguments = ["--limits-memory-megabytes", str(int(used / 2**20) + 30)]
+    relay.restart()
+    with closing(ScriptedHost(relay)) as host, closing(WireClient(relay)) as quick, ExitStack() as stack:
+        host.start_session("s1")
+        host.wait_acked("s1")
+        quick.subscribe("s1")
+        slow = stack.enter_context(deaf_client(relay, relay.token("client", "slow"), "s1"))
+        for number in range(60):
+            host.event("s1", "message", {"role": "assistant", "message": f"m{number}"}, {"text": "x" * (200 << 10)})
+        host.wait_acked("s1", timeout=30)
+        wait_until(lambda: relay.metric("heliograph_congestions_total") >= 1, 20, "the slow one to be behind")
+        # Most of a megabyte each. libwebsockets hangs up on whoever then says nothing for some seconds.
+        bodies = [stack.enter_context(socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10))) for _ in range(60)]
+        for body in bodies:
+            body.sendall(b"POST /v1/pair HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n" + b"x" * 1_000_000)
+
+        def while_they_go_on(condition: Callable[[], Any]) -> bool:
+            for body in bodies:
+                body.sendall(b"x")
+            return bool(condition())
+
+        cut_off = "heliograph_clients_cut_off_total"
+        wait_until(lambda: while_they_go_on(lambda: relay.metric(cut_off) == 1), 20, "the slow one to be cut off", every=0.2)
+        # It has five seconds to hear why.
+        assert closing_code(slow) in (4029, 1006)
+        wait_until(lambda: while_they_go_on(lambda: not lets_in(relay, quick.token)), 20, "nobody new to be let in", every=0.2)
+        assert refused(relay, quick.token) == 503
+        assert count(relay, "memoryMegabytes") >= 2
+        host.event("s1", "message", {"role": "assistant", "message": "heard"}, {"text": "still"})
+        host.wait_acked("s1")
+        quick.wait_event("s1", lambda event: event["head"].get("message") == "heard")
+        quick.check()
+        stack.close()
+        wait_until(lambda: lets_in(relay, quick.token), 30, "memory again")
+
+
+@contextmanager
+def deaf_client(relay: Relay, token: str, session: str) -> Iterator[socket.socket]:
+    """Subscribes, and reads nothing of what it is sent."""
+    with socket.socket() as plain:
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plain.settimeout(patient(20))
+        plain.connect(("127.0.0.1", relay.port))
+        lines = [
+            "GET /v1/client HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", f"Sec-WebSocket-Protocol: {SUBPROTOCOL}", f"Authorization: Bearer {token}", "", "",
+        ]  # fmt: skip
+        plain.sendall("\r\n".join(lines).encode())
+        read_until(plain, b"\r\n\r\n")
+        for message in ({"type": "hello", "version": 1, "software": "deaf"}, {"type": "subscribe", "id": "s", "session": session}):
+            text = json.dumps(message).encode()
+            plain.sendall(bytes([0x81, 0x80 | len(text)]) + bytes(4) + text)
+        read_until(plain, b'"id":"s"')
+        yield plain
+
+
+def read_until(plain: socket.socket, end: bytes) -> None:
+    data = b""
+    while end not in data:
+        piece = plain.recv(1)
+        assert piece, f"closed after {data!r}"
+        data += piece
+
+
+def closing_code(plain: socket.socket) -> int:
+    """What the last frame says, once everything before it was read; 1006 where there is none."""
+    data = b""
+    try:
+        while piece := plain.recv(1 << 20):
+            data = (data + piece)[-200:]
+    except OSError:
+        pass
+    found = re.search(rb"\x88[\x02-\x7d](..)[ -~]*$", data, re.DOTALL)
+    return struct.unpack(">H", found[1])[0] if found else 1006
+
+
+# PROXY protocol
+
+
+@pytest.fixture
+def behind_balancer(tmp_path: Any) -> Iterator[Relay]:
+    """It takes nothing that does not begin with a PROXY header, so nothing that `Relay.start` would wait for."""
+    relay = Relay(tmp_path / "relay", ["--proxy-protocol", "true", "--log-level", "info", "--limits-connections-per-address", "1"])
+    relay.launch()
+    wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")
+    yield relay
+    relay.stop()
+    relay.check_log()
+
+
+LINE = b"PROXY TCP4 203.0.113.1 127.0.0.1 4711 8787\r\n"
+BINARY = b"\r\n\r\n\0\r\nQUIT\n" + struct.pack(">BBH4s4sHH", 0x21, 0x11, 12, socket.inet_aton("203.0.113.2"), socket.inet_aton("127.0.0.1"), 4711, 8787)
+
+
+def asked(relay: Relay, head: bytes, path: str = "/healthz", extra: bytes = b"") -> bytes:
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20)) as knock:
+        knock.sendall(head + f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n".encode() + extra + b"\r\n")
+        answer = b""
+        try:
+            while piece := knock.recv(65536):
+                answer += piece
+                if b"content-length: 3\r\n" in answer:
+                    break
+        except ConnectionResetError:
+            pass
+        return answer
+
+
+def upgrade(token: str) -> bytes:
+    return (
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        f"Sec-WebSocket-Protocol: {SUBPROTOCOL}\r\nAuthorization: Bearer {token}\r\n"
+    ).encode()
+
+
+def test_a_balancer_names_whom_it_connects(behind_balancer: Relay) -> None:
+    relay = behind_balancer
+    for head in (LINE, BINARY, b"PROXY UNKNOWN\r\n"):
+        assert asked(relay, head).startswith(b"HTTP/1.1 200 "), head
+    assert b"401" in asked(relay, LINE, "/metrics")[:20], "a visitor is no neighbour"
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20)) as knock:
+        token = relay.token("client", "phone")
+        knock.sendall(LINE + b"GET /v1/client HTTP/1.1\r\nHost: x\r\n" + upgrade(token) + b"\r\n")
+        assert knock.recv(1000).startswith(b"HTTP/1.1 101 ")
+        assert asked(relay, LINE, "/v1/client", upgrade(token)).startswith(b"HTTP/1.1 429 ")
+    assert '"peer":"203.0.113.1"' in relay.log_text()
+
+
+@pytest.mark.parametrize("head", [b"", b"PROXY TCP4 nonsense\r\n", b"PROXY TCP4 203.0.113.1 127.0.0.1 4711 8787\n", BINARY[:12] + b"\x31\x11\0\0"])
+def test_who_does_not_begin_as_agreed_is_closed(behind_balancer: Relay, head: bytes) -> None:
+    relay = behind_balancer
+    assert asked(relay, head) == b""
+    text = asked(relay, b"PROXY UNKNOWN\r\n", "/metrics", f"Authorization: Bearer {relay.token('client', 'x')}\r\n".encode()).decode()
+    assert f'{TURNED_AWAY}{{limit="proxyHeader"}} 1.0\n' in text

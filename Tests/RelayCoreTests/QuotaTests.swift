@@ -1,0 +1,107 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@Suite("Quotas")
+struct QuotaTests {
+    typealias T = RelayTranscript
+
+    private func ask(_ t: T, _ session: String, _ approval: String, by host: PeerID) {
+        t.send([T.started, T.request(approval)], to: SessionID(session)!, first: 1, by: host)
+        t.commit()
+    }
+
+    private func quotas(_ change: (inout Quotas) -> Void) -> Quotas {
+        var quotas = Quotas()
+        change(&quotas)
+        return quotas
+    }
+
+    private func stage(_ t: T, _ approval: String) -> ApprovalStage? { t.approvals[ApprovalID(approval)!]?.stage }
+
+    @Test(
+        "open approvals are bounded on a host and in a workspace; each that ends makes room, and another workspace has its own")
+    func openApprovals() {
+        let t = T(
+            quotas: quotas {
+                $0.openApprovalsPerHost = 2
+                $0.openApprovalsPerWorkspace = 3
+            })
+        let (laptop, desk) = (t.host("laptop"), t.host("desk"))
+        for number in 1...3 { ask(t, "l\(number)", "l\(number)", by: laptop) }
+        #expect(stage(t, "l2") == .pending && stage(t, "l3") == .stale)
+        #expect(t.quotas == [.openApprovalsPerHost])
+        ask(t, "d1", "d1", by: desk)
+        ask(t, "d2", "d2", by: desk)
+        #expect(stage(t, "d1") == .pending && stage(t, "d2") == .stale)
+        #expect(t.quotas == [.openApprovalsPerHost, .openApprovalsPerWorkspace])
+        ask(t, "o1", "o1", by: t.host("other", in: WorkspaceID("other")!))
+        #expect(stage(t, "o1") == .pending)
+        t.send([.approvalCancelled(ApprovalID("l1")!, reason: "turnEnded")], to: SessionID("l1")!, first: 3, by: laptop)
+        t.commit()
+        ask(t, "d3", "d3", by: desk)
+        #expect(stage(t, "d3") == .pending && t.quotas.count == 2)
+    }
+
+    @Test("what was open before a restart, or before the disk refused its end, still counts")
+    func afterRestartAndFailure() {
+        let quotas = quotas { $0.openApprovalsPerHost = 1 }
+        let t = T(quotas: quotas)
+        var host = t.host()
+        ask(t, "s1", "a1", by: host)
+        t.send([.approvalCancelled(ApprovalID("a1")!, reason: "turnEnded")], first: 3, by: host)
+        t.send([T.started, T.request("a2")], to: SessionID("s2")!, first: 1, by: host)
+        t.failCommit()
+        host = t.host()
+        ask(t, "s3", "a3", by: host)
+        #expect(stage(t, "a1") == .pending && stage(t, "a3") == .stale)
+        let again = T(state: t.state, quotas: quotas)
+        again.resume(t)
+        ask(again, "s4", "a4", by: again.host())
+        #expect(stage(again, "a4") == .stale)
+    }
+
+    @Test("a session too many is not taken in; its host is told, and those that it has go on")
+    func sessions() {
+        let t = T(quotas: quotas { $0.sessionsPerHost = 2 })
+        let host = t.host()
+        for name in ["s1", "s2", "s3"] { t.send([T.started], to: SessionID(name)!, first: 1, by: host) }
+        #expect(t.take(host).last?.contains(#""code":"tooMany""#) == true)
+        t.send([.sessionRenamed(title: "on")], to: SessionID("s2")!, first: 2, by: host)
+        t.commit()
+        #expect(t.quotas == [.sessionsPerHost])
+        #expect(t.states.keys.map(\.session.rawValue).sorted() == ["s1", "s2"])
+        #expect(t.states[SessionKey(workspace: T.home.id, session: SessionID("s2")!)]?.hostSeq == 2)
+        t.send([T.started], to: SessionID("s3")!, first: 1, by: t.host("desk"))
+        t.commit()
+        #expect(t.states.count == 3)
+    }
+
+    @Test("a workspace's sessions are bounded over its hosts")
+    func sessionsOfWorkspace() {
+        let t = T(quotas: quotas { $0.sessionsPerWorkspace = 2 })
+        for name in ["a", "b", "c"] { t.send([T.started], to: SessionID(name)!, first: 1, by: t.host(name)) }
+        t.send([T.started], to: SessionID("d")!, first: 1, by: t.host("d", in: WorkspaceID("other")!))
+        t.commit()
+        #expect(t.states.keys.map(\.session.rawValue).sorted() == ["a", "b", "d"])
+        #expect(t.quotas == [.sessionsPerWorkspace])
+    }
+
+    @Test("what has ended makes room for another session, the longest ended first")
+    func room() {
+        let t = T(quotas: quotas { $0.sessionsPerHost = 3 })
+        let host = t.host()
+        for name in ["s1", "s2", "s3"] {
+            let heads = name == "s1" ? [T.started] : [T.started, .sessionEnded(reason: nil, failed: false)]
+            t.send(heads, to: SessionID(name)!, first: 1, by: host)
+            t.commit()
+            t.now += 1_000
+        }
+        t.send([T.started], to: SessionID("s4")!, first: 1, by: host)
+        t.settle()
+        #expect(t.removed.keys.map(\.session.rawValue) == ["s2"])
+        t.send([T.started], to: SessionID("s4")!, first: 1, by: host)
+        t.commit()
+        #expect(t.states.keys.map(\.session.rawValue).sorted() == ["s1", "s3", "s4"])
+    }
+}

@@ -32,6 +32,7 @@ import Testing
         Refused("[]", "the whole file", "an object"),
         Refused("{}", "bundle", "missing"),
         Refused(#"{"bundle":"com example"}"#, "bundle", "letters, digits"),
+        Refused(#"{"bundle":"a","":1}"#, #"the key """#, "there is no such key here"),
         Refused(#"{"bundle":"a","stalAfter":1}"#, "stalAfter", "there is no such key here; there are: bundle"),
         Refused(#"{"bundle":"a","contentState":{}}"#, "contentState", "attributesType"),
         Refused(#"{"bundle":"a","dates":"none"}"#, "dates", "attributesType"),

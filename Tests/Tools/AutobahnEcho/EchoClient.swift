@@ -50,6 +50,7 @@ final class EchoClient: ClientHandler {
         var configuration = ClientConfiguration(host: "127.0.0.1", port: port, path: path)
         configuration.limits = AutobahnEcho.limits
         configuration.liveness = AutobahnEcho.liveness
+        configuration.connectTimeout = AutobahnEcho.patience
         _ = try loop.connect(configuration, handler: self)
     }
 }

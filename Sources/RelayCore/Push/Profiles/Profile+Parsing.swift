@@ -27,7 +27,8 @@ extension Profile {
             try self.init(from: try JSONDocument(parsing: bytes).root, name: name)
         } catch {
             let path = error.path.hasPrefix("$.") ? String(error.path.dropFirst(2)) : error.path
-            throw ProfileError(profile: name, path: path == "$" ? "the whole file" : path, error.message)
+            let place = path == "$" ? "the whole file" : path.isEmpty ? "the key \"\"" : path
+            throw ProfileError(profile: name, path: place, error.message)
         }
     }
 

@@ -20,7 +20,8 @@ final class MemoryWatch {
     private static let behindBytes = 64 << 10
 
     init(
-        megabytes: Int, loops: EventLoopGroup, door: Door, measures: Measures, logger: Logger, isClient: @escaping (ConnectionID) -> Bool
+        megabytes: Int, loops: EventLoopGroup, door: Door, measures: Measures, logger: Logger,
+        isClient: @escaping (ConnectionID) -> Bool
     ) {
         budget = MemoryBudget(bytes: megabytes > 0 ? Int64(megabytes) << 20 : ProcessMemory.budgetOfMachine)
         self.loops = loops

@@ -32,14 +32,12 @@ extension EventLoop {
         }
     }
 
-    /// The end of the turn: one write for each connection that it has something for. Returns how many.
-    @discardableResult
-    func sendRuns() -> Int {
-        guard !turn.connections.isEmpty else { return 0 }
+    /// The end of the turn: one write for each connection that it has something for.
+    func sendRuns() {
+        guard !turn.connections.isEmpty else { return }
         let connections = turn.takeConnections()
         for connection in connections { sendRun(of: connection) }
         turn.clear()
-        return connections.count
     }
 
     /// What the turn has for this connection so far.

@@ -32,8 +32,10 @@ package import Logging
 
     package let handle = EventLoopHandle()
 
-    /// A turn that writes to so many connections takes longer than it takes to look for what came in meanwhile.
+    /// What follows on a turn that writes to so many connections is waited for: it belongs to the same tick.
     private static let manyWrites = 64
+    /// For this part of the time that the writes took.
+    private static let lingerPart: Int64 = 8
 
     /// Called before what a turn has to write is written, if a handler was called in it; and again where writing called one.
     package var inputsEnded: (() -> Void)?
@@ -77,8 +79,10 @@ package import Logging
     private var nextID: UInt64
     private var isStopping = false
     private var hasActivity = false
-    /// `turnEnded` is left to the next turn, which does not wait; never twice in a row.
-    private var isTickLate = false
+    /// Until when the tick is put off; nil: it is not.
+    private var tickAt: MonotonicTime?
+    /// There is something for the tick that is put off.
+    private var isTickDue = false
     /// The turn that is over had some.
     private var wasActive = false
     private var afterCallback: [() -> Void] = []
@@ -141,20 +145,35 @@ package import Logging
         }
         wasActive = hasActivity
         if hasActivity { inputsEnded?() }
-        // Before the tick: while it wrote to many, more has come in, and belongs to the same commit. So it is read first.
-        let writes = sendRuns()
-        isTickLate = writes >= Self.manyWrites && !isTickLate
-        guard hasActivity, !isTickLate else { return }
+        sendRunsBeforeTick()
+        if let time = tickAt, isStopping || MonotonicTime.now >= time { tickAt = nil }
+        guard hasActivity || isTickDue else { return }
         hasActivity = false
         inputsEnded?()
+        isTickDue = tickAt != nil
+        guard !isTickDue else { return }
         turnEnded?()
         sendRuns()
+    }
+
+    /// What was written to many makes them, and the hosts that they held up, say more, which belongs to the same commit: commits that take
+    /// turns with one another, each with half of what there is, would cost twice the writes. So the tick waits a little, and never longer for
+    /// what is written meanwhile.
+    private func sendRunsBeforeTick() {
+        guard turn.connections.count >= Self.manyWrites, tickAt == nil else {
+            sendRuns()
+            return
+        }
+        let begun = MonotonicTime.now
+        sendRuns()
+        let ended = MonotonicTime.now
+        tickAt = MonotonicTime(nanoseconds: ended.nanoseconds + (ended.nanoseconds - begun.nanoseconds) / Self.lingerPart)
     }
 
     /// Bounds the wait by the next timer, or to nothing if there is work left over.
     private func setAlarm() {
         guard let alarm else { return }
-        alarm.set(timers.earliest)
+        alarm.set(tickAt.map { min($0, timers.earliest ?? $0) } ?? timers.earliest)
         let hasWork = hasActivity || !afterCallback.isEmpty
         if let epoll {
             // What the last turn asked of libwebsockets may have been put off.

@@ -127,6 +127,11 @@ def serial(relay: Relay) -> int:
     return int(text.split("=")[1], 16)
 
 
+def shows(relay: Relay, expected: int) -> bool:
+    """Each of its loops, if it has several: who comes is given to the next."""
+    return {serial(relay) for _ in range(6)} == {expected}
+
+
 @contextmanager
 def open_client(relay: Relay) -> Iterator[Any]:
     with websockets.sync.client.connect(
@@ -144,15 +149,15 @@ def test_a_new_certificate_is_taken_without_losing_a_connection(tls_relay: Relay
     with open_client(tls_relay) as client:
         identity.renew()
         tls_relay.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: serial(tls_relay) == identity.serials[1], 20, lambda: f"the new certificate: {tls_relay.log_text()[-2000:]}")
+        wait_until(lambda: shows(tls_relay, identity.serials[1]), 20, lambda: f"the new certificate: {tls_relay.log_text()[-2000:]}")
         # Its key is another one: what is in use stays in use, and the log says why.
         identity.renew(only_certificate=True)
         tls_relay.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "the old one stays in use" in tls_relay.log_text(), 20, lambda: f"a word on it: {tls_relay.log_text()[-2000:]}")
-        assert serial(tls_relay) == identity.serials[1]
+        assert shows(tls_relay, identity.serials[1])
         # Nobody has to tell: it looks by itself.
         identity.renew()
-        wait_until(lambda: serial(tls_relay) == identity.serials[3], 60, lambda: f"the newest certificate: {tls_relay.log_text()[-2000:]}")
+        wait_until(lambda: shows(tls_relay, identity.serials[3]), 60, lambda: f"the newest certificate: {tls_relay.log_text()[-2000:]}")
         client.send(json.dumps({"type": "subscribe", "id": "c1"}))
         assert json.loads(client.recv(timeout=patient(10)))["id"] == "c1"
 

@@ -128,7 +128,10 @@ struct EventLoopGroupTests {
         let outside = TestClient()
         let target = ClientConfiguration(host: "127.0.0.1", port: port)
         _ = try await loop.run { try $0.connect(target, handler: outside) }
-        #expect(try await outside.nextClosed() == .refused(status: 503))
+        guard case .refused(503, _?) = try await outside.nextClosed() else {
+            Issue.record("it is told that there are too many, and when to come back")
+            return
+        }
         _ = try await server.events.next { if case .turnedAway(.connections) = $0 { true } else { false } }
         let leaves = inside.removeLast()
         try await loop.run { $0.close(leaves.own, code: 1000, reason: "") }

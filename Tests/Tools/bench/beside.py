@@ -83,8 +83,8 @@ class SlowReader(Beside):
     def session(self, relay: Relay) -> str:
         """Of the load, once it is there."""
         while not self.ends.wait(0.05):
-            if lines := relay.run("sessions", "--json").stdout.splitlines():
-                return str(json.loads(lines[0])["session"])
+            if sessions := json.loads(relay.run("sessions", "--json", "--data", str(relay.data)).stdout)["sessions"]:
+                return str(sessions[0]["session"])
         raise BenchFailed("the load has no session")
 
 

@@ -4,8 +4,11 @@ internal import RelayProtocol
 internal import Synchronization
 
 extension SQLiteStore {
-    /// Long enough for the command line to finish, short enough to be noticed.
-    private static let busySecondsMax: TimeInterval = 5
+    /// Five seconds and a little: long enough for the command line to finish, short enough to be noticed.
+    private static let busyLooksMax = 20_000
+    /// Between two looks whether a locked file is free, in microseconds. SQLite's own waits grow to a tenth of a second, and a
+    /// relay that commits without a pause lets go only for some microseconds each time: who looks so rarely may never find it free.
+    private static let busyMicroseconds: UInt32 = 250
     /// Up to here every page is checked before the relay starts: 0.2 s, or a second from a disk that reads 250 MB/s.
     package static let checkedBytesMax: Int64 = 256 << 20
     /// What a WAL is cut back to after a long read had kept it from being emptied.
@@ -13,7 +16,10 @@ extension SQLiteStore {
 
     static var configuration: Configuration {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(busySecondsMax)
+        configuration.busyMode = .callback { looks in
+            usleep(busyMicroseconds)
+            return looks < busyLooksMax
+        }
         configuration.label = "RelayStore"
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cell_size_check = ON")  // notices a damaged page before it is believed
@@ -42,9 +48,7 @@ extension SQLiteStore {
         guard facts.st_mode & S_IFMT == S_IFREG else { throw StoreError(.cannotOpen, "\(path) is not a file.") }
         let size = Int64(facts.st_size)
         guard size > 0 else { return true }
-        var configuration = configuration
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try openToLook(path)
         let isSmall = size <= bytesMax
         try queue.read { db in
             if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
@@ -59,7 +63,14 @@ extension SQLiteStore {
         return user.isRelay && isSmall
     }
 
-    private static func checkIntegrity(of table: String?, path: String, in db: Database) throws {
+    /// A connection that cannot write.
+    static func openToLook(_ path: String) throws -> DatabaseQueue {
+        var configuration = configuration
+        configuration.readonly = true
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    static func checkIntegrity(of table: String?, path: String, in db: Database) throws {
         if let fault = try fault(in: table, db) { throw StoreError.corrupt(path: path, fault) }
     }
 
@@ -74,9 +85,7 @@ extension SQLiteStore {
     /// `corrupt` where one is damaged; nothing is written after that. False where the store was closed before the end.
     package func checkEverything() throws(StoreError) -> Bool {
         do {
-            var configuration = Self.configuration
-            configuration.readonly = true
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try Self.openToLook(path)
             checking.withLock { $0 = queue }
             defer { checking.withLock { $0 = nil } }
             try queue.read { db in try Self.checkIntegrity(of: nil, path: path, in: db) }
@@ -93,13 +102,18 @@ extension SQLiteStore {
     ///
     /// A copy shows by its inode. One made by writing over the old file in place does not.
     static func epoch(of pool: DatabasePool, path: String, for user: User) throws -> Epoch {
-        try pool.write { db in
+        let file = String(inode(path))
+        func stored(in db: Database) throws -> Epoch? {
             func meta(_ name: String) throws -> String? {
                 try String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [name])
             }
-            let file = String(inode(path))
-            let isCopy = try user.isRelay && meta("file") != file
-            if let stored = try meta("epoch").flatMap(Epoch.init), !isCopy { return stored }
+            if try user.isRelay && meta("file") != file { return nil }
+            return try meta("epoch").flatMap(Epoch.init)
+        }
+        // Nearly always it is there, and the command line need not wait until the relay lets it write.
+        if let epoch = try pool.read(stored) { return epoch }
+        return try pool.write { db in
+            if let epoch = try stored(in: db) { return epoch }
             let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
             guard let epoch = Epoch(String((0..<20).compactMap { _ in letters.randomElement() })) else {
                 preconditionFailure("twenty letters and digits are an identifier")

@@ -35,9 +35,9 @@ import Testing
         onThreads(2) { thread in
             attempt {
                 guard thread == 0 else {
+                    defer { isOver.raise() }
                     let commandLine = try scratch.openAsCommandLine()
                     for number in 0..<5 { _ = try commandLine.backUp(to: "\(backup)\(number)", replacing: false) }
-                    isOver.raise()
                     return try commandLine.close()
                 }
                 var writer = Writer(key)

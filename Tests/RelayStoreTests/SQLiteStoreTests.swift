@@ -93,6 +93,30 @@ import Testing
         #expect(try relay.all(SessionKey(workspace: workspace, session: id("s1"))).count == 100)
     }
 
+    @Test func `the command line gets its turn beside a relay that hardly ever lets go of the file`() throws {
+        try scratch.fill(1)
+        // Each holds the file for some milliseconds, as a slow disk does, and the next one follows at once.
+        let count = 2_000
+        let burn = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) SELECT count(*) FROM n"
+        let transaction = "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS held (i); INSERT INTO held \(burn); COMMIT;\n"
+        let script = scratch.path + "/script"
+        try Data((".timeout 5000\n" + String(repeating: transaction, count: count)).utf8)
+            .write(to: URL(fileURLWithPath: script))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["sqlite3", scratch.databasePath, ".read \(script)"]
+        try process.run()
+        defer { process.terminate() }
+        func held() throws -> Int {
+            let isThere = try scratch.query("SELECT count(*) FROM sqlite_schema WHERE name = 'held'") == "1"
+            return isThere ? Int(try scratch.query("SELECT count(*) FROM held")) ?? 0 : 0
+        }
+        while try held() == 0 {}
+        let commandLine = try scratch.openAsCommandLine()
+        for number in 0..<5 { try commandLine.addWorkspace(Named(id: id("w\(number)"), name: "W")) }
+        #expect(try (1..<count).contains(held()), "it was busy all the time")
+    }
+
     @Test func `many may open a new file at once`() throws {
         let scratch = scratch
         onThreads(6) { _ in

@@ -11,7 +11,14 @@ extension SQLiteStore {
         /// Sessions whose approvals have something to stand in.
         private var loaded: Set<SessionKey> = []
 
-        mutating func loadSessions(from db: Database) throws {
+        init(resolvedSince: Int64, commandsSince: Int64, from db: Database) throws {
+            try loadSessions(from: db)
+            try loadApprovals(resolvedSince: resolvedSince, from: db)
+            try loadCommands(since: commandsSince, from: db)
+            try loadRecords(from: db)
+        }
+
+        private mutating func loadSessions(from db: Database) throws {
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT workspace, session, host, seq, host_seq, state, is_removed FROM sessions ORDER BY number")
             while let row = try rows.next() {
@@ -41,7 +48,7 @@ extension SQLiteStore {
             }
         }
 
-        mutating func loadApprovals(resolvedSince: Int64, from db: Database) throws {
+        private mutating func loadApprovals(resolvedSince: Int64, from db: Database) throws {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
@@ -64,7 +71,7 @@ extension SQLiteStore {
             }
         }
 
-        mutating func loadCommands(since: Int64, from db: Database) throws {
+        private mutating func loadCommands(since: Int64, from db: Database) throws {
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT workspace, client, command, at FROM commands WHERE at >= ?", arguments: [since])
             while let row = try rows.next() {
@@ -76,7 +83,7 @@ extension SQLiteStore {
             }
         }
 
-        mutating func loadRecords(from db: Database) throws {
+        private mutating func loadRecords(from db: Database) throws {
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT workspace, kind, name, bytes FROM push_records ORDER BY workspace, kind, name")
             while let row = try rows.next() {

@@ -111,7 +111,7 @@ extension SQLiteStore {
             return try meta("epoch").flatMap(Epoch.init)
         }
         // Nearly always it is there, and the command line need not wait until the relay lets it write.
-        if let epoch = try pool.read(stored) { return epoch }
+        if let epoch = try pool.writeWithoutTransaction(stored) { return epoch }
         return try pool.write { db in
             if let epoch = try stored(in: db) { return epoch }
             let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")

@@ -17,11 +17,7 @@ extension SQLiteStore: SessionLog {
             isInDoubt.store(false, ordering: .relaxed)
         }
         let (state, damaged) = try read { db in
-            var loader = Loader()
-            try loader.loadSessions(from: db)
-            try loader.loadApprovals(resolvedSince: resolvedSince, from: db)
-            try loader.loadCommands(since: commandsSince, from: db)
-            try loader.loadRecords(from: db)
+            let loader = try Loader(resolvedSince: resolvedSince, commandsSince: commandsSince, from: db)
             return (loader.state, loader.damaged)
         }
         damage.withLock { $0.records = damaged }

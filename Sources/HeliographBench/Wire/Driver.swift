@@ -58,7 +58,7 @@ final class Driver {
         while links.count <= place { links.append(nil) }
         links[place] = link
         control(EPOLL_CTL_ADD, link)
-        if let tls = link.tls { try greet(link, tls) }
+        if let tls = link.tls { try shakeHands(link, tls) }
         return link
     }
 
@@ -191,7 +191,8 @@ final class Driver {
 
     // MARK: - TLS
 
-    private func greet(_ link: Link, _ tls: TLSSession) throws(BenchError) {
+    /// As far as what has come allows.
+    private func shakeHands(_ link: Link, _ tls: TLSSession) throws(BenchError) {
         do { try tls.advanceHandshake() } catch { throw BenchError(.unreachable, "\(link.name): \(error.message)") }
         tls.takeOutput(into: &link.outbox)
     }
@@ -209,7 +210,7 @@ final class Driver {
     ) throws(BenchError) {
         unsafe tls.receive(bytes)
         if !tls.isEstablished {
-            do { try tls.advanceHandshake() } catch { throw BenchError(.unreachable, "\(link.name): \(error.message)") }
+            try shakeHands(link, tls)
             try flush(link)
         }
         var text: [UInt8] = []

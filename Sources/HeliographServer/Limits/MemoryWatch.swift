@@ -34,7 +34,7 @@ final class MemoryWatch {
 
     func start() {
         look()
-        _ = loops.main.schedule(after: Self.interval) { [weak self] in self?.start() }
+        loops.main.schedule(after: Self.interval) { [weak self] in self?.start() }
     }
 
     private func look() {

@@ -70,17 +70,11 @@ struct Turnstile {
     /// Counts one; returns for how long this address has to wait where it was one too many, in nanoseconds, else 0.
     mutating func asked(_ address: Peer, at now: Int64) -> Int64 {
         guard limits.requestsPerSecondPerAddress > 0 else { return 0 }
-        if var bucket = requests[address] {
-            let wait = bucket.takeIfThere(1, at: now)
-            requests[address] = bucket
-            return wait
+        if requests[address] == nil {
+            if requests.count >= ServerLimits.addressesMax { requests = requests.filter { !$0.value.isFull(at: now) } }
+            guard requests.count < ServerLimits.addressesMax else { return requestsOfOthers.takeIfThere(1, at: now) }
         }
-        if requests.count >= ServerLimits.addressesMax { requests = requests.filter { !$0.value.isFull(at: now) } }
-        guard requests.count < ServerLimits.addressesMax else { return requestsOfOthers.takeIfThere(1, at: now) }
-        var bucket = Self.bucket(limits)
-        let wait = bucket.takeIfThere(1, at: now)
-        requests[address] = bucket
-        return wait
+        return requests[address, default: Self.bucket(limits)].takeIfThere(1, at: now)
     }
 }
 

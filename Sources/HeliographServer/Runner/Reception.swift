@@ -88,20 +88,20 @@ final class Reception {
 
     /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
     private func count(_ bytes: Int, on connection: ConnectionID) {
-        guard let paces = paces[connection], let token = access.visitors[connection]?.token else { return }
+        guard let paces = paces[connection] else { return }
         let now = Int64(DispatchTime.now().uptimeNanoseconds)
-        if let slowing = paces.took(bytes, at: now) { slow(connection, token, paces, slowing, at: now) }
-        if token.role == .host, runner.uncommittedBytes > uncommittedBytesMax, brakes.hold(connection) {
+        if let slowing = paces.took(bytes, at: now) { slow(connection, paces, slowing, at: now) }
+        if runner.uncommittedBytes > uncommittedBytesMax, access.visitors[connection]?.token.role == .host,
+            brakes.hold(connection)
+        {
             measures.slowed(.uncommittedMegabytes)
         }
     }
 
-    private func slow(
-        _ connection: ConnectionID, _ token: Token, _ paces: Paces, _ slowing: Pace.Slowing, at now: Int64
-    ) {
+    private func slow(_ connection: ConnectionID, _ paces: Paces, _ slowing: Pace.Slowing, at now: Int64) {
         measures.slowed(slowing.limit)
         brakes.slow(connection, for: .nanoseconds(slowing.wait))
-        guard paces.own.isNoticeDue(at: now) else { return }
+        guard paces.own.isNoticeDue(at: now), let token = access.visitors[connection]?.token else { return }
         logger.notice(
             "reads a peer slower",
             metadata: [

@@ -16,11 +16,17 @@ struct PeerList: Equatable {
     }
 
     /// The first that is not before it.
-    private func place(of peer: PeerID) -> Int {
-        var (low, high) = (0, peers.count)
+    private func place(of peer: PeerID) -> Int { peers.firstIndexOfSorted { !($0 < peer) } }
+}
+
+extension Array {
+    /// The first of which this holds; the end where it holds of none. In an array in which all of which it holds stand behind all others.
+    /// Looks at a few.
+    func firstIndexOfSorted(where holds: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = (low + high) / 2
-            if peers[middle] < peer { low = middle + 1 } else { high = middle }
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

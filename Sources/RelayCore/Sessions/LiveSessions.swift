@@ -34,14 +34,7 @@ struct LiveSessions: Equatable {
     }
 
     /// The first that is not below it.
-    private func place(of rank: Rank) -> Int {
-        var (low, high) = (0, order.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if order[middle].isBelow(rank) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func place(of rank: Rank) -> Int { order.firstIndexOfSorted { !$0.isBelow(rank) } }
 }
 
 extension Relay {

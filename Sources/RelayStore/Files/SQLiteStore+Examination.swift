@@ -19,23 +19,15 @@ extension SQLiteStore {
     ) throws(StoreError) -> DataFileExamination {
         let path = directory.databasePath
         do {
-            var configuration = configuration
-            configuration.readonly = true
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try openToLook(path)
             let found = try queue.read { db in
                 if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
                 let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
                 let isSmall = (size ?? 0) <= checkedBytesMax
-                if isSmall, let fault = try fault(in: nil, db) { throw StoreError.corrupt(path: path, fault) }
+                if isSmall { try checkIntegrity(of: nil, path: path, in: db) }
                 let isOlder = try !Schema.migrator.hasCompletedMigrations(db)
-                var loader = Loader()
-                if !isOlder {
-                    try loader.loadSessions(from: db)
-                    try loader.loadApprovals(resolvedSince: 0, from: db)
-                    try loader.loadCommands(since: 0, from: db)
-                    try loader.loadRecords(from: db)
-                }
-                return DataFileExamination(damagedRecords: loader.damaged, isOlder: isOlder, isChecked: isSmall)
+                let damaged = isOlder ? [] : try Loader(resolvedSince: 0, commandsSince: 0, from: db).damaged
+                return DataFileExamination(damagedRecords: damaged, isOlder: isOlder, isChecked: isSmall)
             }
             try queue.close()
             return found

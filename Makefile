@@ -21,6 +21,8 @@ BINARY := .build/release/heliograph
 PYTHON := .venv/bin/python
 # Tests are built with warnings as errors in our own targets; Package.swift looks at this.
 STRICT := HELIOGRAPH_STRICT=1
+# A folder of their own: SwiftPM does one thing at a time in a folder, and the release binary is built while they run.
+FOR_TESTS := --scratch-path .build/tests
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Everything that `swift format` looks at.
@@ -50,13 +52,13 @@ pictures: build venv ## Take the README's picture of the Lock Screen
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers
 
 build-tests: packages venv
-	$(STRICT) swift build --build-tests
+	$(STRICT) swift build --build-tests $(FOR_TESTS)
 
 test-swift: build-tests
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.
-	$(STRICT) $(WATCHED) swift test --skip-build --no-parallel --skip RelaySimulationTests
+	$(STRICT) $(WATCHED) swift test --skip-build $(FOR_TESTS) --no-parallel --skip RelaySimulationTests
 	@# This one uses every processor by itself.
-	$(STRICT) $(WATCHED) swift test --skip-build --filter RelaySimulationTests
+	$(STRICT) $(WATCHED) swift test --skip-build $(FOR_TESTS) --filter RelaySimulationTests
 
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
@@ -65,8 +67,8 @@ test-integration: build venv test-packages servers
 	HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
-	@# Most tests leave a processor free.
-	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
+	@# Most tests leave a processor free: the release binary, which the last of them need, and the fuzzing are made beside them.
+	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory build fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
 
 fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz

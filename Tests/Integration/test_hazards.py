@@ -8,8 +8,8 @@ from relay import ROOT
 
 PAGE = ROOT / "Sources/HeliographServer/HeliographServer.docc/Hazards.md"
 ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+?) \| (.*?) ?\|$", re.MULTILINE)
-# A number of the list of hazards that the page answers.
-NUMBERS = [*range(1, 48), 49, 63, *range(64, 73)]
+# Of the list of hazards.
+NUMBERS = list(range(1, 87))
 
 
 def rows() -> list[tuple[str, str, str, str]]:

@@ -52,7 +52,8 @@ pictures: build venv ## Take the README's picture of the Lock Screen
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers
 
 build-tests: packages venv
-	$(STRICT) swift build --build-tests $(FOR_TESTS)
+	@# The index is for editors, and takes a tenth of the time.
+	$(STRICT) swift build --build-tests --disable-index-store $(FOR_TESTS)
 
 test-swift: build-tests
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.

@@ -177,6 +177,27 @@ static inline int clws_hangups_next(int hangups, uint64_t *tag) {
     return 1;
 }
 
+/* Which of some descriptors can be read: as many tags as there is room for. */
+static inline int clws_readable_add(int epoll, int descriptor, uint64_t tag) {
+    struct epoll_event event = { .events = EPOLLIN, .data = { .u64 = tag } };
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+enum { CLWS_READABLE_MAX = 64 };
+
+static inline int clws_readable(int epoll, uint64_t tags[CLWS_READABLE_MAX]) {
+    struct epoll_event events[CLWS_READABLE_MAX];
+    int count = epoll_wait(epoll, events, CLWS_READABLE_MAX, 0);
+    for (int i = 0; i < count; i++) tags[i] = events[i].data.u64;
+    return count;
+}
+
+/* Reads a socket now, as if the loop had come to it. */
+static inline void clws_serve_readable(struct lws *wsi) {
+    struct lws_pollfd ready = { .fd = lws_get_socket_fd(wsi), .events = LWS_POLLIN, .revents = LWS_POLLIN };
+    lws_service_fd(lws_get_context(wsi), &ready);
+}
+
 static inline uint64_t clws_descriptor_limit(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) ? 1024 : limit.rlim_cur;

@@ -47,6 +47,8 @@ package final class RelayServer {
         var loopConfiguration = EventLoop.Configuration()
         loopConfiguration.waitMethod = .epoll
         loopConfiguration.headerBytesMax = UInt16(configuration.headerKilobytes << 10)
+        loopConfiguration.descriptorsMax = min(
+            loopConfiguration.descriptorsMax, configuration.limits.connectionsMax + ServerLimits.otherDescriptorsMax)
         try EventLoopGroup.run(loopConfiguration, loops: configuration.loops, logger: logger) { loops in
             let made = try RelayServer(configuration, directory, store, registry, loops, logger)
             server = made

@@ -63,12 +63,14 @@ extension EventLoop {
         unsafe clws_kill(socket.wsi)
     }
 
-    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket, on the alarm or on the departure watch.
+    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket, on the alarm, on the call for an interlude or on the departure watch.
     func descriptorBecameReadable(_ id: UInt64) {
         if let socket = listening[id] {
             accept(from: socket)
         } else if id == alarm?.id {
             alarm?.rang()
+        } else if id == interludeCall?.id {
+            interlude()
         } else if id == departures?.id {
             departures?.becameReadable()
         }
@@ -199,7 +201,7 @@ extension EventLoop {
 
     /// Descriptors from here on are for others.
     private var usableDescriptors: Int {
-        max(16, Int(min(clws_descriptor_limit(), UInt64(Self.descriptorsMax))) - configuration.fileDescriptorReserve)
+        max(16, Int(min(clws_descriptor_limit(), UInt64(configuration.descriptorsMax))) - configuration.fileDescriptorReserve)
     }
 
     private static func peer(of descriptor: Int32, _ address: inout sockaddr_storage) -> Peer {

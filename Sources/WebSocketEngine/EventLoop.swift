@@ -17,6 +17,10 @@ package import Logging
         /// Descriptors that stay free below RLIMIT_NOFILE, for the database, push and logs.
         package var fileDescriptorReserve = 64
 
+        /// What the soft RLIMIT_NOFILE of the process is lowered to where it is higher. libwebsockets keeps tables of that size and, as
+        /// Debian builds 4.1.6, goes through one of them whenever a socket closes: a millisecond where the limit is a million.
+        package var descriptorsMax = 1 << 20
+
         /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too.
         package var headerBytesMax: UInt16 = 8192
 
@@ -37,6 +41,10 @@ package import Logging
     /// For this part of the time that the writes took.
     private static let lingerPart: Int64 = 8
 
+    /// So many nanoseconds after those who are served in one turn came first, what has come of it goes out: hundreds who come or leave
+    /// at once do not keep those waiting who are there.
+    private static let interludeAfter: Int64 = 10_000_000
+
     /// Called before what a turn has to write is written, if a handler was called in it; and again where writing called one.
     package var inputsEnded: (() -> Void)?
 
@@ -48,9 +56,6 @@ package import Logging
 
     /// Open and half-open connections of all kinds.
     package var connectionCount: Int { connections.count }
-
-    /// Of the process: 8 MB of tables in libwebsockets.
-    static let descriptorsMax = 1 << 20
 
     let configuration: Configuration
     let logger: Logger
@@ -83,8 +88,17 @@ package import Logging
     private var tickAt: MonotonicTime?
     /// There is something for the tick that is put off.
     private var isTickDue = false
-    /// The turn that is over had some.
+    /// The turn had some.
     private var wasActive = false
+    /// Sockets are being served.
+    private var isServing = false
+    /// When the first of them called a handler since the turn or its last interlude began.
+    private var firstServed: MonotonicTime?
+    /// When the socket that is being served is done.
+    private var isInterludeDue = false
+    /// Never rings: it is nudged, and must not be waiting for another reason then. Only with epoll.
+    private(set) var interludeCall: TimerAlarm?
+    private var expedited: ExpeditedSockets?
     private var afterCallback: [() -> Void] = []
     private var handedIn: [@Sendable () -> Void] = []
 
@@ -111,7 +125,7 @@ package import Logging
         // A peer that is gone is an error of write(2), not a reason to die.
         _ = signal(SIGPIPE, SIG_IGN)
         EngineLog.install(logger)
-        Self.boundDescriptors(logger)
+        boundDescriptors()
         try makeContext()
     }
 
@@ -120,8 +134,11 @@ package import Logging
     private func spin() {
         while !isStopping {
             setAlarm()
+            wasActive = false
             if let epoll {
+                isServing = true
                 epoll.wait()
+                stopServing()
             } else {
                 guard unsafe lws_service(context, 0) >= 0 else { break }
             }
@@ -131,20 +148,62 @@ package import Logging
 
     private func endTurn() {
         runDueTimers()
-        if handle.take(into: &handedIn) { isStopping = true }
-        if !handedIn.isEmpty {
-            hasActivity = true
-            for body in handedIn { body() }
-            handedIn.removeAll(keepingCapacity: true)
-        }
+        runHandedIn()
         if !afterCallback.isEmpty {
             let bodies = afterCallback
             afterCallback = []
             hasActivity = true
             for body in bodies { body() }
         }
-        wasActive = hasActivity
-        if hasActivity { inputsEnded?() }
+        tick()
+    }
+
+    /// In the middle of a turn, between two sockets: others wait to be served, for longer than those who have been may wait.
+    func interlude() {
+        interludeCall?.rang()
+        guard isInterludeDue else { return }
+        stopServing()
+        serveExpedited()
+        runHandedIn()
+        tick()
+        isServing = true
+    }
+
+    /// What this one sends is not kept waiting by what hundreds of others send. For the few whom many wait for.
+    package func expedite(_ connection: ConnectionID) {
+        preconditionOnLoop()
+        guard let wsi = unsafe connections[connection.rawValue]?.socket else { return }
+        unsafe expedited?.add(connection, descriptor: lws_get_socket_fd(wsi))
+    }
+
+    private func serveExpedited() {
+        for id in expedited?.ready() ?? [] {
+            guard let connection = connections[id], connection.phase == .open, let wsi = unsafe connection.socket,
+                !connection.isReadingPaused, !connection.isHeldUp
+            else { continue }
+            unsafe clws_serve_readable(wsi)
+        }
+    }
+
+    private func stopServing() {
+        isServing = false
+        isInterludeDue = false
+        firstServed = nil
+    }
+
+    private func runHandedIn() {
+        if handle.take(into: &handedIn) { isStopping = true }
+        guard !handedIn.isEmpty else { return }
+        hasActivity = true
+        for body in handedIn { body() }
+        handedIn.removeAll(keepingCapacity: true)
+    }
+
+    private func tick() {
+        if hasActivity {
+            wasActive = true
+            inputsEnded?()
+        }
         sendRunsBeforeTick()
         if let time = tickAt, isStopping || MonotonicTime.now >= time { tickAt = nil }
         guard hasActivity || isTickDue else { return }
@@ -177,7 +236,7 @@ package import Logging
         let hasWork = hasActivity || !afterCallback.isEmpty
         if let epoll {
             // What the last turn asked of libwebsockets may have been put off.
-            if hasWork || wasActive { epoll.nudge(alarm.descriptor) }
+            if hasWork || wasActive { alarm.nudge(epoll) }
         } else if hasWork {
             alarm.ring()
         }
@@ -186,9 +245,20 @@ package import Logging
     /// Every call of a handler is announced here. libwebsockets also calls back before it waits in poll(2) (for its own time-outs):
     /// the turn must then end without waiting.
     func noteActivity() {
+        if isServing { noteService() }
         guard !hasActivity else { return }
         hasActivity = true
         if epoll == nil { alarm?.ring() }
+    }
+
+    /// libev serves what was fed to it last as the next.
+    private func noteService() {
+        guard !isInterludeDue, let epoll, let interludeCall else { return }
+        let now = MonotonicTime.now
+        guard let firstServed else { return firstServed = now }
+        guard now.nanoseconds - firstServed.nanoseconds > Self.interludeAfter else { return }
+        isInterludeDue = true
+        interludeCall.nudge(epoll)
     }
 
     /// Runs `body` on this turn's end, when nothing of libwebsockets is on the stack.
@@ -239,6 +309,10 @@ package import Logging
         unsafe handle.attach(context)
         unsafe storage.plainVhost = try makeVhost(named: "plain", .plain)
         alarm = try TimerAlarm(loop: self)
+        if epoll != nil {
+            interludeCall = try TimerAlarm(loop: self)
+            expedited = try ExpeditedSockets()
+        }
         departures = try DepartureWatch(loop: self)
     }
 
@@ -276,13 +350,15 @@ package import Logging
         for connection in Array(connections.values) { finish(connection) }
         afterCallback = []
         alarm = nil
+        interludeCall = nil
+        expedited = nil
         departures = nil
         storage.free()
     }
 
-    /// libwebsockets sizes its tables by the limit of descriptors; some container engines set it to a billion.
-    private static func boundDescriptors(_ logger: Logger) {
-        guard clws_lower_descriptor_limit(UInt64(descriptorsMax)) != 0 else { return }
-        logger.info("lowered the limit of open files", metadata: ["limit": "\(descriptorsMax)"])
+    /// Some container engines set it to a billion.
+    private func boundDescriptors() {
+        guard clws_lower_descriptor_limit(UInt64(configuration.descriptorsMax)) != 0 else { return }
+        logger.info("lowered the limit of open files", metadata: ["limit": "\(configuration.descriptorsMax)"])
     }
 }

@@ -6,41 +6,38 @@ package final class EventLoopHandle: Sendable {
     private struct State {
         var bodies: [@Sendable () -> Void] = []
         var stopped = false
-        /// Of the `lws_context`; nil before the loop runs and after it.
-        var context: UInt?
     }
 
     private let state = Mutex(State())
+    /// Of the `lws_context`; nil before the loop runs and after it. Not under the other lock: the loop wants that one as soon as it wakes.
+    private let context = Mutex<UInt?>(nil)
 
     init() {}
 
     /// Runs `body` on the loop's thread, after all that was handed in before it. Returns at once.
     package func execute(_ body: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            guard !state.stopped else { return }
+        let isFirst = state.withLock { state in
+            guard !state.stopped else { return false }
             state.bodies.append(body)
-            // Only the first one wakes: the loop takes them all. Under the lock, so that the context cannot vanish.
-            if state.bodies.count == 1 { Self.wake(state.context) }
+            return state.bodies.count == 1
         }
+        // Only the first one wakes: the loop takes them all.
+        if isFirst { wake() }
     }
 
     /// Ends the loop after its current turn; what was handed in before is still run.
     package func stop() {
-        state.withLock { state in
-            state.stopped = true
-            Self.wake(state.context)
-        }
+        state.withLock { $0.stopped = true }
+        wake()
     }
 
     func attach(_ context: OpaquePointer) {
-        state.withLock { $0.context = UInt(bitPattern: context) }
+        self.context.withLock { $0 = UInt(bitPattern: context) }
     }
 
     func detach() {
-        state.withLock { state in
-            state.context = nil
-            state.stopped = true
-        }
+        context.withLock { $0 = nil }
+        state.withLock { $0.stopped = true }
     }
 
     /// Swaps the queue under the lock; the caller runs it outside.
@@ -51,9 +48,11 @@ package final class EventLoopHandle: Sendable {
         }
     }
 
-    /// The one call into libwebsockets that is safe from another thread.
-    private static func wake(_ context: UInt?) {
-        guard let context, let pointer = unsafe OpaquePointer(bitPattern: context) else { return }
-        unsafe lws_cancel_service(pointer)
+    /// The one call into libwebsockets that is safe from another thread; under the lock, so that the context cannot vanish.
+    private func wake() {
+        context.withLock { context in
+            guard let context, let pointer = unsafe OpaquePointer(bitPattern: context) else { return }
+            unsafe lws_cancel_service(pointer)
+        }
     }
 }

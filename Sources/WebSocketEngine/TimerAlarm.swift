@@ -8,6 +8,8 @@ final class TimerAlarm {
     let descriptor: Int32
     /// When it will ring; nil where it rang or is not set.
     private var time: MonotonicTime?
+    /// It looks as if it had rung, and mostly has not.
+    private var isNudged = false
     /// In the past, so that it rings now.
     private static let atOnce = MonotonicTime(nanoseconds: 1)
 
@@ -32,7 +34,19 @@ final class TimerAlarm {
         if time != Self.atOnce { move(to: Self.atOnce) }
     }
 
+    /// As if it rang, without a system call: the wait ends at once; and while sockets are served, this is the next, unless it was already
+    /// waiting to be.
+    func nudge(_ epoll: EpollWait) {
+        isNudged = true
+        epoll.nudge(descriptor)
+    }
+
+    /// One that really rang meanwhile goes on ringing.
     func rang() {
+        if isNudged {
+            isNudged = false
+            return
+        }
         clws_alarm_silence(descriptor)
         time = nil
     }

@@ -101,4 +101,63 @@ struct WaitMethodTests {
         #expect(result["messages"]?.int == count)
         #expect(result["pongs"]?.int ?? 0 > 0)
     }
+
+    /// What is between two sockets is between two messages here: each client says one thing. libev serves last what became ready first.
+    @Test("who says something at once, by the dozen, keeps waiting neither what is there nor who goes first")
+    func interlude() async throws {
+        let loop = try await TestLoop.start(.epoll)
+        let other = try await TestLoop.start(.epoll)
+        let server = TestServer()
+        let order = EventLog<String>()
+        let handle = loop.handle
+        server.onMessage = { loop, message, connection in
+            // Each takes a part of what a turn may before it looks up.
+            let end = MonotonicTime.now + .milliseconds(4)
+            while MonotonicTime.now < end {}
+            order.append(String(decoding: message.bytes, as: UTF8.self))
+            handle.execute { order.append("handed in") }
+            loop.send(OutgoingMessage(text: message.bytes), to: connection)
+        }
+        let isFirst = EventLog<Bool>()
+        server.onOpened = { loop, connection in
+            if isFirst.all.isEmpty { loop.expedite(connection) }
+            isFirst.append(true)
+        }
+        let port = try await loop.listen(server)
+        try await loop.run { $0.turnEnded = { order.append("tick") } }
+        let count = 40
+        let clients = (0..<count).map { _ in TestClient() }
+        var connections: [ConnectionID] = []
+        for client in clients {
+            connections.append(
+                try await other.run {
+                    try $0.connect(ClientConfiguration(host: "127.0.0.1", port: UInt16(port)), handler: client)
+                })
+            _ = try await client.nextOpened()
+        }
+        // All have said it before the first is heard.
+        let all = connections
+        let begun = EventLog<Bool>()
+        let said = DispatchSemaphore(value: 0)
+        handle.execute {
+            begun.append(true)
+            said.wait()
+        }
+        _ = try await begun.next { $0 }
+        try await other.run { loop in
+            for (number, connection) in all.enumerated() { loop.send(OutgoingMessage(text: "\(number)"), to: connection) }
+        }
+        said.signal()
+        for (number, client) in clients.enumerated() {
+            #expect(try await client.nextMessage().bytes == Array("\(number)".utf8))
+        }
+        let words = order.all
+        let first = try #require(words.firstIndex { Int($0) != nil })
+        let last = try #require(words.lastIndex { Int($0) != nil })
+        let between = words[first...last]
+        #expect(between.count { Int($0) != nil } == count)
+        #expect(between.compactMap { Int($0) }.firstIndex(of: 0)! < count / 2, "\(between)")
+        #expect(between.count { $0 == "tick" } >= count / 8, "\(between)")
+        #expect(between.contains("handed in"))
+    }
 }

@@ -35,6 +35,8 @@ package struct ServerLimits: Sendable, Equatable {
     static let noticeInterval = Duration.seconds(60)
     /// Addresses whose requests are counted each by itself; with more, all that have come since count as one.
     static let addressesMax = 10_000
+    /// Open files that are no peers' connections, with room to spare: the database, the terminal's socket, pushes, loops.
+    static let otherDescriptorsMax = 1_024
     /// Who is refused is told to come back after 1 to so many seconds, each another number.
     static let retryAfterSecondsMax = 8
 }

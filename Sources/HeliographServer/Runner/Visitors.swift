@@ -135,6 +135,7 @@ final class Visitors: ServerHandler {
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
         roles[connection] = visitor.token.role
+        if visitor.token.role == .host { loop.expedite(connection) }
         deliver(.opened(connection, visitor), 0)
     }
 

@@ -74,6 +74,7 @@ def fill(side: Side, session: str, title: str, command: str) -> None:
     side.host.event(session, "message", {"role": "user"}, {"text": command})
     side.host.request_approval(session, "Bash", {"command": "make"}, approval="the-approval", title=command)
     side.host.wait_acked(session)
+    side.phone.wait_approval("the-approval", "pending")
 
 
 def shown(side: Side) -> str:
@@ -156,6 +157,8 @@ def test_a_restart_keeps_them_apart(sides: tuple[Side, Side], relay: Relay, clie
     ours, theirs = sides
     fill(ours, "s1", "Our plan", "make tea")
     fill(theirs, "s1", "Their plan", "launch the missiles")
+    theirs.host.event("s1", "message", {"role": "user"}, {"text": "one more than ours"})
+    theirs.host.wait_acked("s1")
     relay.kill()
     relay.start()
     for side, title, other in ((ours, "Our plan", "Their plan"), (theirs, "Their plan", "Our plan")):
@@ -165,3 +168,4 @@ def test_a_restart_keeps_them_apart(sides: tuple[Side, Side], relay: Relay, clie
         assert [summary["title"] for summary in again.summaries.values()] == [title]
         assert other not in json.dumps(again.messages)
         side.host.wait_connected()
+        assert side.host.through["s1"] == len(side.host.sessions["s1"]) and not side.host.lost_acks, "each host is told of its own log"

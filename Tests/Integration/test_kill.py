@@ -20,7 +20,7 @@ from waits import patient, wait_until
 
 KILLS = int(os.environ.get("HELIOGRAPH_KILLS", "110"))
 DAEMON_KILLS = int(os.environ.get("HELIOGRAPH_KILLS", "40"))
-STOPS = int(os.environ.get("HELIOGRAPH_KILLS", "30"))
+STOPS = int(os.environ.get("HELIOGRAPH_KILLS", "15"))
 SEED = int(os.environ.get("HELIOGRAPH_SEED", random.SystemRandom().randrange(1 << 32)))
 # A fault's moment is no deadline: up to this long after the start of a process, which takes about 50 ms.
 KILL_WITHIN_SECONDS = 0.08

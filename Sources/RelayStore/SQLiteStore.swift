@@ -1,5 +1,7 @@
 internal import Foundation
 internal import GRDB
+internal import GRDBSQLite
+internal import Glibc
 package import RelayProtocol
 internal import Synchronization
 
@@ -90,7 +92,32 @@ package final class SQLiteStore: Sendable {
     /// One transaction: all of `body` or nothing.
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         if let failure = damage.withLock({ $0.failure }) { throw failure }
-        return try use { try $0.write(body) }
+        return try use { pool in
+            do {
+                return try pool.write(body)
+            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
+                guard Self.isReadOnlyNow(pool) else { throw error }
+                throw StoreError.readOnly(path: path, underlying: error)
+            }
+        }
+    }
+
+    /// A disk that turns read-only beneath us takes not one byte of a write, so nothing of a transaction is there, as on a full one.
+    /// SQLite has a code for the full one alone.
+    private static func isReadOnlyNow(_ pool: DatabasePool) -> Bool {
+        pool.writeWithoutTransaction { db in
+            var error: Int32 = 0
+            // Both calls fill in what their code says, a pointer and a number; the WAL is open as long as its connection is.
+            unsafe withUnsafeMutablePointer(to: &error) { error in
+                var wal: UnsafeMutablePointer<sqlite3_file>?
+                guard
+                    unsafe sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal) == SQLITE_OK,
+                    let wal = unsafe wal, let control = unsafe wal.pointee.pMethods?.pointee.xFileControl
+                else { return }
+                _ = unsafe control(wal, SQLITE_FCNTL_LAST_ERRNO, error)
+            }
+            return error == EROFS
+        }
     }
 
     /// What only the connection that writes can do, in no transaction.

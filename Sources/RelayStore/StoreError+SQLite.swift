@@ -20,8 +20,7 @@ extension StoreError {
             self.init(
                 .readOnly, "\(path) was moved or removed while it was in use. Start the relay again.", underlying: error)
         case .SQLITE_READONLY:
-            self.init(
-                .readOnly, "\(path) cannot be written: the file, its directory or its disk is read-only.", underlying: error)
+            self = .readOnly(path: path, underlying: error)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             self = .corrupt(path: path, error.message ?? "unknown", underlying: error)
         case .SQLITE_FULL:
@@ -39,6 +38,11 @@ extension StoreError {
         default:
             self.init(.io, "SQLite did not do what was asked of \(path).", underlying: error)
         }
+    }
+
+    static func readOnly(path: String, underlying: any Error) -> StoreError {
+        StoreError(
+            .readOnly, "\(path) cannot be written: the file, its directory or its disk is read-only.", underlying: underlying)
     }
 
     static func newerSchema(path: String) -> StoreError {

@@ -27,4 +27,11 @@ import Testing
         #expect(finding.state == state)
         #expect((finding.mend == nil) == (state == .well))
     }
+
+    @Test("an agent that does not ask is no fault, and nobody would see an approval")
+    func questions() {
+        #expect(HostDoctor.questions(areAsked: true).state == .well)
+        let silent = HostDoctor.questions(areAsked: false)
+        #expect(silent.state == .doubtful && silent.text.contains("auto mode") && silent.mend?.contains("--ask Bash") == true)
+    }
 }

@@ -138,13 +138,13 @@ class Machine:
     # The agent
 
     def start_claude(
-        self, script: list[list[Block]], permission_mode: str = "manual", model: str = MODEL, arguments: list[str] | None = None
+        self, script: list[list[Block]], permission_mode: str | None = "manual", model: str = MODEL, arguments: list[str] | None = None
     ) -> None:
-        """The TUI, up to its input line. `manual` is the mode that asks; the program's own default is `auto`."""
+        """The TUI, up to its input line. `manual` is the mode that asks; None leaves it to the program, whose default is `auto`."""
         self.api.script = script
-        program = [str(claude_program()), "--permission-mode", permission_mode, "--model", model, *(arguments or [])]
-        self.terminal.run(program, self.environment)
-        self.wait_screen("manual mode" if permission_mode == "manual" else "? for shortcuts", 30)
+        mode = ["--permission-mode", permission_mode] if permission_mode else []
+        self.terminal.run([str(claude_program()), *mode, "--model", model, *(arguments or [])], self.environment)
+        self.wait_screen(f"{permission_mode or 'auto'} mode", 30)
 
     def prompt(self, text: str) -> None:
         """Types a prompt and sends it."""

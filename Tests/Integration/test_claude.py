@@ -154,6 +154,35 @@ def test_two_calls_in_one_message_are_two_cards(machine, phone):
     assert (machine.project / "one.txt").exists() and not (machine.project / "two.txt").exists()
 
 
+# Auto mode, which a newcomer has
+
+
+def test_auto_mode_runs_without_a_question_and_a_rule_brings_it_back(machine, phone):
+    """What `connect` says of it: no card at first; with `--ask Bash` the same command waits for one, and is allowed from afar."""
+    machine.start_claude(SCRIPT, permission_mode=None)
+    machine.prompt("please write it")
+    machine.wait_screen("All done now.")
+    assert (machine.project / "out.txt").exists() and not phone.approvals
+    machine.prompt("/exit")
+    machine.terminal.wait_ended()
+    machine.terminal.close()
+    (machine.project / "out.txt").unlink()
+
+    machine.heliograph("connect", "claude", "--user", "--yes", "--ask", "Bash")
+    machine.start_claude(SCRIPT, permission_mode=None)
+    machine.prompt("please write it")
+    machine.wait_screen(DIALOG)
+    card = phone.wait_card()
+    assert not (machine.project / "out.txt").exists()
+    phone.decide(session_of(card), card["approval"], "allow")
+    assert machine.wait_file("out.txt") == "hi\n"
+    machine.wait_gone(DIALOG)
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
+    machine.wait_screen("All done now.")
+    machine.heliograph("disconnect", "claude", "--user", "--yes")
+    assert machine.settings.read_text() == SETTINGS
+
+
 # Decided in the terminal
 
 

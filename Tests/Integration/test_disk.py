@@ -36,9 +36,10 @@ def host(relay, scripted_host):
 
 
 @pytest.fixture
-def phone(relay):
+def phone(relay, host):
     """Decides what it is asked, and stays."""
     phone = Follower(relay, "phone", ["s1"], lambda approval: "allow" if approval.startswith("ap-") else None)
+    wait_until(lambda: "s1" in phone.positions, 20, lambda: f"the phone to watch: {phone!r}")
     yield phone
     phone.close()
 
@@ -133,14 +134,15 @@ def test_killed_while_the_disk_is_away(relay, host, phone, tmp_path):
     settle(relay, host, phone)
 
 
-def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_path):
-    """ENOSPC from the n-th write on: hosts are asked to come back, a decision is refused as such, readers read on."""
+@pytest.mark.parametrize("fault, word", [("ENOSPC:when=3+", "full"), ("EROFS:when=1+", "read-only"), ("EROFS:when=3+", "read-only")])
+def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_path, fault, word):
+    """Full, or read-only from now on: hosts are asked to come back, a decision is refused as such, readers read on; then all is well by itself."""
     approval = host.request_approval("s1", "Bash", {"command": "make"}, approval="kept")
     host.wait_acked("s1")
     tablet = client(relay, "tablet")
     tablet.subscribe()
     through = host.through["s1"]
-    with injected(relay.process.pid, "pwrite64:error=ENOSPC:when=3+", log=tmp_path / "strace"):
+    with injected(relay.process.pid, f"pwrite64:error={fault}", log=tmp_path / "strace"):
         talk(host, 50)
         wait_until(lambda: relay.get("/readyz").status == 503, 20, lambda: f"readyz to say so\n{relay.log_text()[-1500:]}")
         wait_until(lambda: 4000 in host.closed_with, 10, lambda: f"the host to be asked to come back: {host.closed_with}")
@@ -148,7 +150,8 @@ def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_
         assert error["code"] == "unavailable", error
         assert tablet.subscribe("s1")["type"] == "reply", "who only reads is served"
         assert tablet.approvals[approval]["stage"] == "pending"
-    assert "full" in relay.log_text() and DATABASE in relay.log_text()
+        assert tablet.connection.is_open and "all are sent away" not in relay.log_text()
+    assert word in relay.log_text() and DATABASE in relay.log_text()
     host.wait_acked("s1", timeout=20)
     assert relay.get("/readyz").status == 200
     assert tablet.decide("s1", approval, "allow")["stage"] == "decided"

@@ -87,8 +87,13 @@ def test_a_host_from_nothing_to_well(relay: Relay, daemon: Daemon) -> None:
     found = doctor(relay, home=daemon.home)["Host"]
     assert [found.state(subject) for subject in ("Relay", "Pairing", "Clock", "Daemon", "Disk")] == ["well"] * 5, found
     assert found.state("Claude Code") == "doubtful" and found.state("Hooks") == "doubtful"
-    subprocess.run([BINARY, "connect", "claude", "--yes"], check=True, capture_output=True, env=daemon.environment, timeout=patient(20))
-    assert doctor(relay, home=daemon.home)["Host"].state("Hooks") == "well"
+    connect = [BINARY, "connect", "claude", "--yes"]
+    subprocess.run(connect, check=True, capture_output=True, env=daemon.environment, timeout=patient(20))
+    found = doctor(relay, home=daemon.home)["Host"]
+    assert found.state("Hooks") == "well" and found.state("Questions") == "doubtful" and found["Questions"]["mend"] == "heliograph connect claude --ask Bash"
+    subprocess.run([*connect, "--ask", "Bash"], check=True, capture_output=True, env=daemon.environment, timeout=patient(20))
+    found = doctor(relay, home=daemon.home)["Host"]
+    assert found.state("Hooks") == "well" and found.state("Questions") == "well"
     relay.revoke(relay.token_id("laptop"))
     found = doctor(relay, home=daemon.home)["Host"]
     assert found.state("Pairing") == "wrong" and "Clock" not in found

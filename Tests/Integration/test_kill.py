@@ -1,4 +1,4 @@
-"""kill -9 of the relay and of the host daemon, over and over, at moments that a seed chooses.
+"""kill -9 of the relay and of the host daemon, and stops of the relay, over and over, at moments that a seed chooses.
 
 HELIOGRAPH_KILLS sets how often (hundreds for a night), HELIOGRAPH_SEED repeats a run's choices.
 """
@@ -7,6 +7,7 @@ import os
 import random
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from waits import patient, wait_until
 
 KILLS = int(os.environ.get("HELIOGRAPH_KILLS", "110"))
 DAEMON_KILLS = int(os.environ.get("HELIOGRAPH_KILLS", "40"))
+STOPS = int(os.environ.get("HELIOGRAPH_KILLS", "15"))
 SEED = int(os.environ.get("HELIOGRAPH_SEED", random.SystemRandom().randrange(1 << 32)))
 # A fault's moment is no deadline: up to this long after the start of a process, which takes about 50 ms.
 KILL_WITHIN_SECONDS = 0.08
@@ -92,6 +94,24 @@ class Worker:
 
 @pytest.mark.timeout(60 + 3 * KILLS)
 def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
+    def kill(number: int) -> None:
+        relay.kill()
+        if number % 5 == 3:
+            relay.launch()  # and killed while it starts
+        else:
+            relay.start()
+
+    end_under_load(relay, dice, kills, kill)
+
+
+@pytest.mark.timeout(60 + 6 * STOPS)
+def test_restarts_of_the_relay_in_a_loop(relay, dice):
+    """As an upgrade does: SIGTERM with cards open and decisions on their way. It ends by itself, with status 0, each time."""
+    end_under_load(relay, dice, STOPS, lambda _: relay.restart())
+
+
+def end_under_load(relay: Any, dice: random.Random, times: int, end: Callable[[int], None]) -> None:
+    """Hosts talk and ask, clients decide, and again and again the relay ends; then all that was seen and told is held against its log."""
     workers = [Worker(relay, number, dice.randrange(1 << 32)) for number in range(3)]
     sessions = [worker.session for worker in workers]
     followers = [
@@ -101,17 +121,13 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
         Follower(relay, "watches", sessions),
     ]
     try:
-        for kill in range(kills):
-            if kill % 5 == 4:
+        for number in range(times):
+            if number % 5 == 4:
                 time.sleep(dice.random() * KILL_WITHIN_SECONDS)
             else:
                 wanted = sum(worker.through for worker in workers) + dice.randint(1, 40)
                 wait_until(lambda: sum(worker.through for worker in workers) >= wanted, 20, "the hosts to go on", every=0.003)
-            relay.kill()
-            if kill % 5 == 3:
-                relay.launch()  # and killed while it starts
-            else:
-                relay.start()
+            end(number)
         if relay.process is None:
             relay.start()
         for worker in workers:
@@ -134,8 +150,8 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
         decided += len(check_decisions(log, followers, [worker.host]))
     assert not [reset for follower in followers for reset in follower.resets], "a position that was given was not taken"
     events = sum(len(log) for log in logs.values())
-    print(f"{kills} kills, {events} events, {decided} decisions, {sum(follower.connections for follower in followers)} connections")
-    assert decided and events > kills, "the run was too short to show anything"
+    print(f"{times} ends, {events} events, {decided} decisions, {sum(follower.connections for follower in followers)} connections")
+    assert decided and events > times, "the run was too short to show anything"
 
 
 @pytest.mark.timeout(60 + 3 * DAEMON_KILLS)

@@ -1,5 +1,6 @@
 """The relay as whoever runs it for years has it: settings, certificates, signals, the service manager, restarts."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,7 @@ import pytest
 import websockets.sync.client
 
 from client import WireClient
+from host import ScriptedHost
 from relay import BINARY, Relay, plain_environment
 from waits import patient, wait_until
 
@@ -251,17 +254,33 @@ def test_everybody_is_asked_back_at_a_moment_of_their_own(relay: Relay, client: 
     assert len(set(waits)) > 10 and max(waits) <= 1_040, waits
 
 
+ENDED_WITHIN_SECONDS = 10
+"""As promised; the relay waits for three of them."""
+
+
 def test_who_does_not_leave_does_not_keep_it(relay: Relay) -> None:
-    """A peer that neither reads nor closes: `stop` fails if the relay does not go by itself."""
-    token = relay.token("client", "frozen")
-    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as frozen:
-        frozen.sendall(
-            f"GET /v1/client HTTP/1.1\r\nHost: 127.0.0.1:{relay.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: heliograph.v1\r\n"
-            f"Authorization: Bearer {token}\r\n\r\n".encode()
-        )
-        assert frozen.recv(4096).startswith(b"HTTP/1.1 101")
+    """Peers that neither read nor close, and one whose card is open: it ends within ten seconds of the clock all the same."""
+    host = ScriptedHost(relay, "laptop")
+    host.start_session("s1")
+    host.request_approval("s1", "Bash", {"command": "make"})
+    host.wait_acked("s1")
+    with contextlib.ExitStack() as frozen:
+        frozen.callback(host.close)
+        for role, count in (("client", 8), ("host", 2)):
+            for number in range(count):
+                token = relay.token(role, f"frozen {role} {number}")
+                peer = frozen.enter_context(socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)))
+                peer.sendall(
+                    f"GET /v1/{role} HTTP/1.1\r\nHost: 127.0.0.1:{relay.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: heliograph.v1\r\n"
+                    f"Authorization: Bearer {token}\r\n\r\n".encode()
+                )
+                assert peer.recv(4096).startswith(b"HTTP/1.1 101")
+        begun = time.monotonic()
         relay.stop()
+        took = time.monotonic() - begun
+    print(f"ended after {took:.1f} s")
+    assert took < ENDED_WITHIN_SECONDS
 
 
 def test_who_insists_ends_a_start_that_hangs(tmp_path: Path) -> None:

@@ -1,14 +1,18 @@
 """The companion page, served by the real relay, in Debian's Chromium."""
 
 import re
+import statistics
+import subprocess
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from page_screen import DESK, PHONE, Screen, closing_screens
+from relay import BINARY, plain_environment
 from waits import patient, wait_until
 
 RLO = "\u202e"
@@ -274,17 +278,56 @@ def test_a_question_can_be_declined(screen: Callable[..., Screen], host: Any) ->
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "deny"
 
 
-def test_two_pages_agree_within_a_second_who_decided(screen: Callable[..., Screen], host: Any) -> None:
+CLICKED = "() => addEventListener('click', () => { window.clickedAt = Date.now() }, { capture: true, once: true })"
+# Of the moment at which the words stand on the page, by the machine's clock: no wait of the test's own is in it.
+SHOWN = """(words) => {
+  const look = () => {
+    if (![...document.querySelectorAll("approval-card")].some((card) => card.textContent.includes(words))) return;
+    window.shownAt = Date.now();
+    observer.disconnect();
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+def test_three_clients_agree_within_a_second_who_decided(screen: Callable[..., Screen], host: Any, relay: Any, tmp_path: Path) -> None:
+    """Two pages and a terminal; the middle of three times, so that one hiccup of a busy machine does not decide it."""
     phone, laptop = screen(name="Ada's phone"), screen(name="Ben's laptop", size=DESK)
-    approval = host.request_approval("s1", "Bash", SHORT)
     for one in (phone, laptop):
         one.go("#/approvals")
-        expect(one.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
-    laptop.card(approval).get_by_role("button", name="Allow").click()
-    expect(laptop.card(approval)).to_contain_text("Allowed by you")
-    expect(phone.card(approval)).to_contain_text("Allowed by Ben's laptop", timeout=patient(1000))
-    expect(phone.card(approval).get_by_role("button", name="Allow")).to_be_hidden()
-    expect(phone.page.locator("[data-tab=approvals] .count")).to_be_hidden()
+    environment = plain_environment(tmp_path) | {"HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": relay.token("client", "Cy's terminal")}
+    pages, terminals = [], []
+    with subprocess.Popen([str(BINARY), "watch", "s1", "--json"], env=environment, stdout=subprocess.PIPE, text=True) as watch:
+        try:
+            assert watch.stdout
+            for command in ("make one", "make two", "make three"):
+                approval = host.request_approval("s1", "Bash", {"command": command})
+                expect(phone.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
+                expect(laptop.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
+                phone.page.evaluate(SHOWN, "Allowed by Ben's laptop")
+                laptop.page.evaluate(CLICKED)
+                laptop.card(approval).get_by_role("button", name="Allow").click()
+                # The reader of this pipe is as quick as it can be: nothing else goes on here.
+                decided = next(line for line in watch.stdout if '"approval.decided"' in line)
+                printed = time.time() * 1000
+                assert "Ben's laptop" in decided and approval in decided
+                expect(laptop.card(approval)).to_contain_text("Allowed by you")
+                expect(phone.card(approval)).to_contain_text("Allowed by Ben's laptop")
+                expect(phone.card(approval).get_by_role("button", name="Allow")).to_be_hidden()
+                expect(phone.page.locator("[data-tab=approvals] .count")).to_be_hidden()
+                clicked = laptop.page.evaluate("() => window.clickedAt")
+                pages.append(phone.page.evaluate("() => window.shownAt") - clicked)
+                terminals.append(printed - clicked)
+                host.apply("s1", approval)
+                for one in (phone, laptop):
+                    expect(one.card(approval)).to_have_attribute("data-stage", "applied")
+                    one.page.reload()
+                    one.expect_live()
+        finally:
+            watch.kill()
+    print(f"milliseconds from the click until it shows: pages {pages}, terminal {terminals}")
+    assert 0 <= statistics.median(pages) <= 1000 and 0 <= statistics.median(terminals) <= 1000, (pages, terminals)
 
 
 def test_what_was_settled_at_the_terminal_says_so(screen: Callable[..., Screen], host: Any) -> None:

@@ -12,93 +12,9 @@ from jsonschema import Draft202012Validator
 from client import WireClient
 from host import ScriptedHost
 from relay import Relay
+from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST, HEADS
 from schema import assert_valid, document, faults
 from wire import Connection, Message
-
-DECISION = {
-    "decision": "answer", "answers": [{"question": "q0", "choices": ["Blue"], "text": "dark"}],
-    "by": {"client": "c1", "name": "phone"}, "at": 1, "command": "c9", "signature": "sig",
-}  # fmt: skip
-DIGEST = "a" * 64
-
-# Every event kind that a host may state, with every field.
-HEADS: dict[str, Message] = {
-    "session.started": {
-        "agent": {"name": "claude", "version": "2"}, "model": "m", "title": "t", "project": "p", "cwd": "/x", "run": "r", "resumed": True,
-    },
-    "session.renamed": {"title": "t"},
-    "session.ended": {"reason": "r", "failed": False},
-    "status.changed": {"status": "running", "reason": "r"},
-    "message": {"role": "assistant", "summary": "s", "message": "m", "agent": "a"},
-    "tool.started": {"call": "c", "tool": "Bash", "operation": "o", "file": "f", "agent": "a", "redacted": True},
-    "tool.finished": {"call": "c", "tool": "Bash", "ok": True, "exit": -1, "durationMs": 5, "summary": "s", "agent": "a"},
-    "file.changed": {"path": "p", "added": 1, "removed": 0, "call": "c"},
-    "todo.changed": {"completed": 1, "total": 2, "current": "c"},
-    "usage": {
-        "run": "r", "model": "m", "tokens": {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, "costMicroUSD": 5,
-        "costDeltaMicroUSD": 6, "contextUsed": 7, "contextLimit": 8,
-    },
-    "approval.requested": {
-        "approval": "a1", "kind": "tool", "tool": "Bash", "title": "t", "digest": DIGEST, "redacted": False, "cut": True,
-        "expiresAt": 4_000_000_000_000, "call": "c", "agent": "a",
-    },
-    "approval.delivered": {"approval": "a1"},
-    "approval.applied": {"approval": "a1", "outcome": "ran"},
-    "approval.cancelled": {"approval": "a1", "reason": "r"},
-    "approval.stale": {"approval": "a1", "reason": "r"},
-    "subagent.started": {"agent": "a", "name": "n"},
-    "subagent.finished": {"agent": "a", "name": "n"},
-    "error": {"message": "m", "recoverable": True},
-    "truncated": {"count": 3},
-    "rewound": {"to": 1},
-    "mood.changed": {"mood": "sunny"},
-}  # fmt: skip
-
-FROM_HOST: dict[str, Message] = {
-    "hello": {"type": "hello", "version": 1, "software": "s", "name": "n", "capabilities": ["prompt", "dance"], "sessions": ["s1"]},
-    "deltas": {"type": "deltas", "session": "s1", "message": "m", "text": "t", "agent": "a"},
-    **{
-        f"events {kind}": {
-            "type": "events", "session": "s1", "first": 1, "gap": False,
-            "events": [{"kind": kind, "at": 1, "head": head, "body": {"text": "t"}}],
-        }
-        for kind, head in HEADS.items()
-    },
-}  # fmt: skip
-
-FROM_CLIENT: dict[str, Message] = {
-    "hello": {"type": "hello", "version": 1, "software": "s"},
-    "subscribe": {"type": "subscribe", "id": "c1", "session": "s1", "after": {"epoch": "e", "seq": 1}},
-    "unsubscribe": {"type": "unsubscribe", "id": "c1", "session": "s1"},
-    "history": {"type": "history", "id": "c1", "session": "s1", "before": 5, "limit": 1},
-    "decide": {
-        "type": "decide", "id": "c1", "session": "s1", "approval": "a", "digest": DIGEST, "decision": "deny", "message": "m", "signature": "s",
-    },
-    "answer": {
-        "type": "answer", "id": "c1", "session": "s1", "approval": "a", "digest": DIGEST, "answers": DECISION["answers"], "signature": "s",
-    },
-    "prompt": {"type": "prompt", "id": "c1", "session": "s1", "text": "t"},
-    "interrupt": {"type": "interrupt", "id": "c1", "session": "s1"},
-    "ping": {"type": "ping", "id": "c1"},
-    "pair": {"type": "pair", "id": "c1", "role": "host"},
-    "presence": {"type": "presence", "id": "c1", "foreground": True, "session": "s1", "device": "d1"},
-    "seen": {"type": "seen", "id": "c1", "session": "s1", "approval": "a"},
-    "device": {
-        "type": "device", "id": "c1",
-        "device": {
-            "device": "d1", "name": "n", "profile": "heliograph", "environment": "sandbox", "system": "18.1", "alertToken": "0aF9",
-            "startToken": "00", "frequentPushes": True, "cards": "aggregate", "starts": "always", "text": "sealed",
-            "sealKey": "A" * 43 + "=", "kinds": ["approval", "budget"], "muted": ["s1"],
-            "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"},
-        },
-    },
-    "card": {"type": "card", "id": "c1", "device": "d1", "card": {"card": "k1", "session": "s1", "token": "0aF9", "state": "active"}},
-    "forget": {"type": "forget", "id": "c1", "device": "d1"},
-    "devices": {"type": "devices", "id": "c1", "watch": False},
-    "testPush": {"type": "testPush", "id": "c1", "device": "d1"},
-    "budget": {"type": "budget", "id": "c1", "budget": {"scope": "session", "session": "s1", "microUSD": 5, "levels": [50, 100], "hold": True}},
-    "budgets": {"type": "budgets", "id": "c1"},
-}  # fmt: skip
 
 BAD_INPUT = {"badJSON", "badUTF8", "duplicateKey", "loneSurrogate", "tooDeep", "missingField", "wrongType", "outOfRange", "badValue", "unknownType"}
 

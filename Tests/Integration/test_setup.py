@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -121,13 +122,27 @@ def test_the_binary_carries_the_page(relay):
     assert relay.get(f"/{source}").status == 200
 
 
-def test_logs_are_json_lines(relay, client):
-    client(relay).subscribe()
+def test_logs_are_json_lines(relay, client, scripted_host):
+    """All that comes on standard error, at the lowest level: who is refused, who breaks the framing, a stop."""
     relay.stop()
-    lines = [line for line in relay.log_text().splitlines() if line.startswith("{")]
-    assert lines, relay.log_text()
+    relay.prefix = ["/bin/sh", "-c", 'exec "$0" "$@" 2>errors.log']
+    relay.arguments = ["--log-level", "trace"]
+    relay.start()
+    host = scripted_host(relay)
+    host.start_session("s1")
+    host.request_approval("s1", "Bash", {"command": "a\nb\u2028c"}, title="two\nlines")
+    host.wait_acked("s1")
+    phone = client(relay)
+    phone.subscribe()
+    assert relay.get("/v1/client", {"Authorization": "Bearer nonsense\u00a0"}).status >= 400
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=10) as nonsense:
+        nonsense.sendall(b"\x16\x03\x01 nonsense\r\n\r\n")
+    relay.run("doctor", "--data", str(relay.data), check=False)
+    relay.stop()
+    lines = (relay.folder / "errors.log").read_text().splitlines()
     for line in lines:
-        assert json.loads(line)
+        assert json.loads(line).keys() >= {"time", "level", "logger", "message"}, line
+    assert "stopping" in [json.loads(line)["message"] for line in lines]
 
 
 def test_pair_shows_a_code_to_scan(relay):

@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from host import ScriptedHost, input_digest
+from host import ScriptedHost
 from waits import wait_until
 from wire import Connection
 
@@ -635,18 +635,6 @@ def test_one_host_cannot_write_into_anothers_session(relay, scripted_host, clien
     phone.subscribe("s1")
     assert phone.kinds("s1") == ["session.started", "message"]
     assert phone.summaries["s1"]["title"] == "mine"
-
-
-def test_absent_and_not_yours_are_answered_alike(relay, client):
-    phone = client(relay)
-    for reply in (
-        phone.command("subscribe", session="nowhere"),
-        phone.command("history", session="nowhere", before=5, limit=5),
-        phone.command("decide", session="nowhere", approval="a", digest=input_digest("Bash", {}), decision="allow"),
-        phone.command("prompt", session="nowhere", text="hi"),
-        phone.command("interrupt", session="nowhere"),
-    ):
-        assert reply["error"]["code"] == "notFound", reply
 
 
 # Plain HTTP

@@ -39,7 +39,7 @@ import Testing
 
     /// A commit whose sync failed may or may not be on disk; the store must find out, and say so.
     @Test(
-        .enabled(if: Tool.isRoot && Tool.isInstalled("strace"), "only root, with strace, can make a sync fail"),
+        .enabled(if: Tool.canTrace, "only root, with strace, can make a sync fail"),
         arguments: ["1", "2", "3", "1+"])
     func `a commit that fails to sync is found or refused, and what was acknowledged stays`(when: String) async throws {
         try scratch.fill(0)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Tool.isRoot && Tool.isInstalled("strace"), "only root, with strace, can make a sync fail"))
+    @Test(.enabled(if: Tool.canTrace, "only root, with strace, can make a sync fail"))
     func `a disk that syncs again is written to again, without a restart`() async throws {
         try scratch.fill(0)
         await #expect(processExitsWith: .success) { [scratch = scratch as Scratch] in
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Tool.isRoot && Tool.isInstalled("strace"), "only root, with strace, can make a sync fail"))
+    @Test(.enabled(if: Tool.canTrace, "only root, with strace, can make a sync fail"))
     func `trims, commands and records that fail to sync take effect once`() async throws {
         try scratch.fill(0)
         await #expect(processExitsWith: .success) { [scratch = scratch as Scratch] in

@@ -27,8 +27,10 @@ INPUT_SECONDS_MAX = 20
 """One input that takes longer is a finding; a thousandth of it is much, and the machine may be shared by many."""
 
 MEBIBYTES_MAX = 2_048
-CLOCK_SHARE_MAX = 2
+CLOCK_SHARE_MAX = 4
 """The clock may run so many times as long as the processor time that was asked for: who waits for this has waited enough."""
+PROCESSOR_SHARE_MIN = 0.5
+"""Of the processor time that was asked for: with less, nobody can say that the target was fuzzed."""
 
 
 class Run:
@@ -61,13 +63,15 @@ class Run:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, preexec_fn=lambda: os.nice(19))
         self.is_stopped = False
+        self.had = 0.0
 
     def look(self) -> bool:
         """Whether it is over; stops it when it had its time."""
         if self.process.poll() is not None:
             return True
         clock = time.monotonic() - self.begun
-        if not self.is_stopped and (self.used() >= self.seconds or clock >= self.seconds * CLOCK_SHARE_MAX):
+        self.had = self.used()
+        if not self.is_stopped and (self.had >= self.seconds or clock >= self.seconds * CLOCK_SHARE_MAX):
             self.process.send_signal(signal.SIGINT)
             self.is_stopped = True
         return False
@@ -81,9 +85,11 @@ class Run:
         text = self.log.read_text(errors="replace")
         runs = re.search(r"stat::number_of_executed_units:\s*(\d+)", text) or re.search(r"#(\d+)\s(?!.*#\d)", text, re.DOTALL)
         coverage = re.findall(r"cov: (\d+)", text)
-        said = f"{self.target}: {runs.group(1) if runs else '?'} inputs, {coverage[-1] if coverage else '?'} edges"
+        said = f"{self.target}: {runs.group(1) if runs else '?'} inputs, {coverage[-1] if coverage else '?'} edges, {self.had:.0f} s of processor time"
         # Told to stop it says that it was interrupted, whatever its status; anything else ended it itself.
         if self.is_stopped and "libFuzzer: run interrupted" in text and "ERROR: " not in text:
+            if self.had < self.seconds * PROCESSOR_SHARE_MIN:
+                return False, f"{said}: too little of {self.seconds} s within {self.seconds * CLOCK_SHARE_MAX} s of the clock; the machine is too busy"
             return True, said
         found = re.findall(r"^.*(?:finding: |Fatal error|ERROR: |Test unit written to).*$", text, re.MULTILINE)
         return False, f"{said}, ended with {self.process.returncode}; see {self.log}\n  " + "\n  ".join(found[:8])

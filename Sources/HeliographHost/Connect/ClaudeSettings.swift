@@ -7,6 +7,7 @@ import RelayProtocol
 /// | `hooks.EVENT` | one more entry for each event of `events`, beside those of others |
 /// | `statusLine` | ours, or around the person's own, whose other keys stay |
 /// | `env.CLAUDE_CODE_ENABLE_TODO_TOOLS` | only if asked for; `env.HELIOGRAPH_TODO_TOOLS` beside it says that it came from us |
+/// | `permissions.ask` | rules that were asked for and not there; `env.HELIOGRAPH_ASK_RULES` says which came from us, one a line |
 package struct ClaudeSettings: Sendable {
     /// The outcome of an edit; `bytes` nil means that nothing is left and the file can go.
     package struct Edit: Equatable, Sendable {
@@ -39,6 +40,9 @@ package struct ClaudeSettings: Sendable {
     ]
     static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
     static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
+    static let askRulesMark = "HELIOGRAPH_ASK_RULES"
+    /// Modes of `permissions.defaultMode` in which the agent does what it deems safe without asking; none said means the first.
+    static let modesThatSeldomAsk = ["auto", "bypassPermissions", "dontAsk"]
 
     private var text: JSONText
     private var notes: [String] = []
@@ -57,13 +61,16 @@ package struct ClaudeSettings: Sendable {
     ///
     /// `inheritedStatusLine` is the command that another settings file would lose to a status line in this one.
     package static func connect(
-        _ current: [UInt8]?, executable: String, todoTools: Bool = false, inheritedStatusLine: String? = nil
+        _ current: [UInt8]?, executable: String, todoTools: Bool = false, askRules: [String] = [],
+        inheritedStatusLine: String? = nil
     ) throws(ConnectError) -> Edit {
         try check(executable)
+        for rule in askRules { try check(rule: rule) }
         var settings = try ClaudeSettings(current)
         try settings.addHooks(executable)
         try settings.addStatusLine(executable, inherited: inheritedStatusLine)
         if todoTools { try settings.addTodoTools() }
+        try settings.addAskRules(askRules)
         return Edit(bytes: settings.text.bytes, notes: settings.notes)
     }
 
@@ -73,12 +80,22 @@ package struct ClaudeSettings: Sendable {
         settings.removeHooks()
         settings.removeStatusLine()
         settings.removeTodoTools()
+        settings.removeAskRules()
         return Edit(bytes: settings.isEmpty ? nil : settings.text.bytes, notes: settings.notes)
     }
 
     /// The command of the status line in a settings file, or nil where it has none.
     static func statusLineCommand(_ current: [UInt8]) -> String? {
         (try? JSONText(current))?.value(at: [.key("statusLine"), .key("command")]).flatMap { try? $0.string() }
+    }
+
+    /// Whether settings make the agent ask before it does something: by a rule, or by a mode other than its own default.
+    static func asks(_ current: [UInt8]) -> Bool {
+        guard let text = try? JSONText(current) else { return false }
+        if let mode = try? text.value(at: [.key("permissions"), .key("defaultMode")])?.string() {
+            if !modesThatSeldomAsk.contains(mode) { return true }
+        }
+        return !((try? text.value(at: askPath)?.array()) ?? []).isEmpty
     }
 
     // MARK: - Hooks
@@ -238,6 +255,73 @@ package struct ClaudeSettings: Sendable {
             remove([.key("env"), .key(Self.todoTools)])
         }
         remove([.key("env"), .key(Self.todoToolsMark)])
+    }
+
+    // MARK: - Rules that ask
+
+    private static let askPath: [JSONText.Step] = [.key("permissions"), .key("ask")]
+    private static let askRulesMarkPath: [JSONText.Step] = [.key("env"), .key(askRulesMark)]
+
+    private mutating func addAskRules(_ rules: [String]) throws(ConnectError) {
+        var ours = askRulesOfOurs
+        for rule in rules where !askRules.contains(rule) {
+            if let permissions = text.value(at: [.key("permissions")]) {
+                try require(permissions, isObject: true, at: "$.permissions")
+                if let list = text.value(at: Self.askPath) {
+                    try require(list, isObject: false, at: "$.permissions.ask")
+                    text.append(.string(rule), to: Self.askPath)
+                } else {
+                    text.append("ask", .array([.string(rule)]), to: [.key("permissions")])
+                }
+            } else {
+                text.append("permissions", .object([("ask", .array([.string(rule)]))]), to: [])
+            }
+            if !ours.contains(rule) { ours.append(rule) }
+        }
+        try mark(ours)
+    }
+
+    private mutating func mark(_ rules: [String]) throws(ConnectError) {
+        guard rules != askRulesOfOurs else { return }
+        let mark = rules.joined(separator: "\n")
+        if text.value(at: Self.askRulesMarkPath) != nil {
+            text.replace(Self.askRulesMarkPath, with: JSONWriter.string(mark))
+        } else if let environment = text.value(at: [.key("env")]) {
+            try require(environment, isObject: true, at: "$.env")
+            text.append(Self.askRulesMark, .string(mark), to: [.key("env")])
+        } else {
+            text.append("env", .object([(Self.askRulesMark, .string(mark))]), to: [])
+        }
+    }
+
+    /// Of each rule that our mark names the last, where a person has not taken it out; ours came after theirs.
+    private mutating func removeAskRules() {
+        guard !isEmpty, text.value(at: Self.askRulesMarkPath) != nil else { return }
+        for rule in askRulesOfOurs {
+            if let place = askRules.lastIndex(of: rule) { remove(Self.askPath + [.index(place)]) }
+        }
+        remove(Self.askRulesMarkPath)
+    }
+
+    /// What is no text is nobody's rule, and keeps its place.
+    private var askRules: [String?] {
+        ((try? text.value(at: Self.askPath)?.array()) ?? []).map { try? $0.string() }
+    }
+
+    private var askRulesOfOurs: [String] {
+        let mark = (try? text.value(at: Self.askRulesMarkPath)?.string()) ?? ""
+        return mark.split(separator: "\n").map(String.init)
+    }
+
+    /// A tool's name, perhaps with what it is about in brackets. A rule that Claude Code does not understand could cost the whole file.
+    private static func check(rule: String) throws(ConnectError) {
+        let name = rule.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
+        let about = rule.dropFirst(name.count)
+        guard name.first?.isLetter == true, rule.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }),
+            about.isEmpty || about.count > 2 && about.hasPrefix("(") && about.hasSuffix(")")
+        else {
+            throw ConnectError(.unfitRule, at: "--ask", "\"\(rule)\" is no rule like Bash or Bash(git push:*)")
+        }
     }
 
     // MARK: - Helpers

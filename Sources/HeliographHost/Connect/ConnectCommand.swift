@@ -13,18 +13,19 @@ package enum ConnectCommand {
     package enum Scope: String, CaseIterable, Sendable { case user, project }
 
     package static func connect(
-        scope: Scope, executable: String, todoTools: Bool, assumeYes: Bool, dryRun: Bool
+        scope: Scope, executable: String, todoTools: Bool, askRules: [String], assumeYes: Bool, dryRun: Bool
     ) throws(ConnectError) -> Int32 {
         let file = SettingsFile(path: path(of: scope))
         let current = try file.read()
         let inherited = scope == .project ? try inheritedStatusLine() : nil
-        let edit: ClaudeSettings.Edit
+        var edit: ClaudeSettings.Edit
         do {
             edit = try ClaudeSettings.connect(
-                current, executable: executable, todoTools: todoTools, inheritedStatusLine: inherited)
+                current, executable: executable, todoTools: todoTools, askRules: askRules, inheritedStatusLine: inherited)
         } catch {
-            throw error.code == .unfitExecutable ? error : error.inFile(file.path)
+            throw [.unfitExecutable, .unfitRule].contains(error.code) ? error : error.inFile(file.path)
         }
+        if !ClaudeSettings.asks(edit.bytes ?? []), !asks(besides: scope) { edit.notes.append(autoModeNote(scope)) }
         return try apply(edit, to: file, current, unchanged: "already connected", assumeYes, dryRun)
     }
 
@@ -52,18 +53,35 @@ package enum ConnectCommand {
         }
     }
 
+    // MARK: - What asks
+
+    /// Whether the agent asks by some settings that hold here, besides those of a scope.
+    static func asks(besides scope: Scope? = nil) -> Bool {
+        let paths = Scope.allCases.filter { $0 != scope }.map { path(of: $0) } + [sharedProjectPath]
+        return paths.contains { path in ((try? SettingsFile(path: path).read()) ?? nil).map(ClaudeSettings.asks) ?? false }
+    }
+
+    static let autoMode = "in auto mode, its own default, Claude Code runs most commands without asking, so no approval appears"
+
+    private static func autoModeNote(_ scope: Scope) -> String {
+        let again = "heliograph connect claude --ask Bash" + (scope == .project ? " --project" : "")
+        return "\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()). `\(again)` has it ask before every command; "
+            + "`claude --permission-mode manual` asks as it used to, for one session."
+    }
+
     // MARK: - Steps
 
     private static func apply(
         _ edit: ClaudeSettings.Edit, to file: SettingsFile, _ current: [UInt8]?, unchanged: String, _ assumeYes: Bool,
         _ dryRun: Bool
     ) throws(ConnectError) -> Int32 {
+        say(UnifiedDiff.text(from: current, to: edit.bytes, path: file.path))
+        // After the change, which fills a screen or two.
         for note in edit.notes { say("Note: \(note)\n") }
         if edit.bytes == current {
             say("\(file.path): \(unchanged); nothing to change.\n")
             return 0
         }
-        say(UnifiedDiff.text(from: current, to: edit.bytes, path: file.path))
         if dryRun { return 0 }
         guard assumeYes || isConfirmed() else { return 1 }
         try file.write(edit.bytes, replacing: current)
@@ -87,12 +105,15 @@ package enum ConnectCommand {
 
     /// A status line in a project's local settings would hide the one of the project or of the user.
     private static func inheritedStatusLine() throws(ConnectError) -> String? {
-        for path in [workingDirectory() + "/.claude/settings.json", path(of: .user)] {
+        for path in [sharedProjectPath, path(of: .user)] {
             guard let bytes = try SettingsFile(path: path).read() else { continue }
             if let command = ClaudeSettings.statusLineCommand(bytes) { return command }
         }
         return nil
     }
+
+    /// The settings that a project has in git.
+    private static var sharedProjectPath: String { workingDirectory() + "/.claude/settings.json" }
 
     private static func workingDirectory() -> String {
         // The C library allocates the path, and it is freed once it has been read.

@@ -13,6 +13,8 @@ package struct ConnectError: Error, Equatable, Sendable, CustomStringConvertible
         case changedMeanwhile
         /// Our own path could not be found again in the settings.
         case unfitExecutable
+        /// What `--ask` was given is no permission rule.
+        case unfitRule
     }
 
     package let code: Code

@@ -79,7 +79,9 @@ package struct HostDoctor {
 
     // MARK: - Agents
 
-    private var agents: [Finding] { [claude] + ConnectCommand.Scope.allCases.compactMap(hooks) }
+    private var agents: [Finding] {
+        [claude] + ConnectCommand.Scope.allCases.compactMap(hooks) + [Self.questions(areAsked: ConnectCommand.asks())]
+    }
 
     private var claude: Finding {
         do throws(HTTPFault) {
@@ -102,6 +104,13 @@ package struct HostDoctor {
         return Finding(
             "Claude Code", isOld ? .doubtful : .well, "version \(version.map(String.init).joined(separator: "."))",
             mend: isOld ? "claude update" : nil)
+    }
+
+    /// What a session is started with (`--permission-mode`) and what an administrator manages, nobody sees from here.
+    static func questions(areAsked: Bool) -> Finding {
+        areAsked
+            ? Finding("Questions", .well, "Claude Code's settings have it ask")
+            : Finding("Questions", .doubtful, ConnectCommand.autoMode, mend: "heliograph connect claude --ask Bash")
     }
 
     /// Nil: nothing of ours in a project's settings, where nothing need be.

@@ -11,6 +11,10 @@ struct Connect: ParsableCommand {
               heliograph connect claude                 for all your projects
               heliograph connect claude --project       for the project in this folder
               heliograph connect claude --dry-run       show the change and do nothing
+              heliograph connect claude --ask Bash      and have it ask before every command
+
+            In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. --ask
+            adds permission rules that make it ask all the same; `disconnect` takes them away again.
             """)
 
     @OptionGroup var target: ConnectTarget
@@ -18,12 +22,15 @@ struct Connect: ParsableCommand {
     @Flag(help: "Also turn on the agent's todo tools. This changes what its model is offered.")
     var todoTools = false
 
+    @Option(help: "Also make the agent ask: a permission rule, such as Bash, Edit or 'Bash(git push:*)'. May be repeated.")
+    var ask: [String] = []
+
     func run() throws {
         try Failure.reporting {
             throw ExitCode(
                 try ConnectCommand.connect(
-                    scope: target.scope, executable: Executable.path, todoTools: todoTools, assumeYes: target.yes,
-                    dryRun: target.dryRun))
+                    scope: target.scope, executable: Executable.path, todoTools: todoTools, askRules: ask,
+                    assumeYes: target.yes, dryRun: target.dryRun))
         }
     }
 }

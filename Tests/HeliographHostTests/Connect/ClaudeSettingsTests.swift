@@ -57,23 +57,36 @@ struct ClaudeSettingsTests {
         ("an environment", "{\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n"),
         ("the todo tools switched off", "{\n  \"env\": {\n    \"CLAUDE_CODE_ENABLE_TODO_TOOLS\": \"0\"\n  }\n}\n"),
         ("the todo tools switched on", "{\n  \"env\": {\n    \"CLAUDE_CODE_ENABLE_TODO_TOOLS\": \"1\"\n  }\n}\n"),
+        ("a rule that asks", "{\n  \"permissions\": {\n    \"ask\": [\n      \"WebFetch\"\n    ]\n  }\n}\n"),
+        ("the very rule, and what is no rule", #"{"permissions":{"ask":["Bash",1,"Bash"],"allow":[]},"x":1}"#),
+        ("no rules yet", "{\n  \"permissions\": {\n    \"ask\": []\n  }\n}\n"),
+        ("no permissions yet", "{\n  \"permissions\": {}\n}\n"),
+    ]
+    /// What is asked for besides hooks and status line.
+    static let wishes: [(todoTools: Bool, askRules: [String])] = [
+        (false, []), (true, []), (false, ["Bash"]), (true, ["Edit", "Bash", "Bash(git push:*)", "Edit"]),
     ]
 
     // MARK: - There and back
 
-    @Test("Connect and disconnect give back the very bytes", arguments: shapes, [false, true])
-    func roundTrip(shape: (name: String, text: String), todoTools: Bool) throws {
+    @Test("Connect and disconnect give back the very bytes", arguments: shapes, wishes)
+    func roundTrip(shape: (name: String, text: String), wish: (todoTools: Bool, askRules: [String])) throws {
         let before = Array(shape.text.utf8)
-        let connected = try ClaudeSettings.connect(before, executable: Self.executable, todoTools: todoTools)
+        let connected = try ClaudeSettings.connect(
+            before, executable: Self.executable, todoTools: wish.todoTools, askRules: wish.askRules)
         #expect(connected.bytes != before)
         let after = try ClaudeSettings.disconnect(try #require(connected.bytes))
         #expect(after.bytes.map { String(decoding: $0, as: UTF8.self) } == shape.text)
     }
 
-    @Test("A second connect changes nothing", arguments: shapes, [false, true])
-    func idempotent(shape: (name: String, text: String), todoTools: Bool) throws {
-        let once = try ClaudeSettings.connect(Array(shape.text.utf8), executable: Self.executable, todoTools: todoTools)
-        let twice = try ClaudeSettings.connect(once.bytes, executable: Self.executable, todoTools: todoTools)
+    @Test("A second connect changes nothing", arguments: shapes, wishes)
+    func idempotent(shape: (name: String, text: String), wish: (todoTools: Bool, askRules: [String])) throws {
+        func connect(_ current: [UInt8]?) throws -> ClaudeSettings.Edit {
+            try ClaudeSettings.connect(
+                current, executable: Self.executable, todoTools: wish.todoTools, askRules: wish.askRules)
+        }
+        let once = try connect(Array(shape.text.utf8))
+        let twice = try connect(once.bytes)
         #expect(twice.bytes == once.bytes)
         let without = try ClaudeSettings.connect(once.bytes, executable: Self.executable)
         #expect(without.bytes == once.bytes)
@@ -274,6 +287,61 @@ struct ClaudeSettingsTests {
                 == #"{"env":{"CLAUDE_CODE_ENABLE_TODO_TOOLS":"0"}}"#)
     }
 
+    // MARK: - Rules that ask
+
+    private func disconnected(_ text: String) throws -> String? {
+        try ClaudeSettings.disconnect(Array(text.utf8)).bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("A rule that asks is added beside a person's own and named as ours; further ones follow")
+    func askRules() throws {
+        let own = #"{"hooks":{},"statusLine":{"type":"static"},"permissions":{"ask":["WebFetch"]}}"#
+        func rules(_ bytes: [UInt8]?) throws -> [String] {
+            try JSONText(bytes).root.required("permissions").array("ask").map { try $0.string() }
+        }
+        let once = try ClaudeSettings.connect(Array(own.utf8), executable: Self.executable, askRules: ["Bash"])
+        #expect(try rules(once.bytes) == ["WebFetch", "Bash"])
+        let twice = try ClaudeSettings.connect(
+            once.bytes, executable: Self.executable, askRules: ["WebFetch", "Edit(src/**)", "mcp__x__y"])
+        #expect(try rules(twice.bytes) == ["WebFetch", "Bash", "Edit(src/**)", "mcp__x__y"])
+        let mark = try JSONText(twice.bytes).root.required("env").string("HELIOGRAPH_ASK_RULES")
+        #expect(mark == "Bash\nEdit(src/**)\nmcp__x__y", "WebFetch is not ours")
+        let after = try ClaudeSettings.disconnect(try #require(twice.bytes))
+        #expect(after.bytes.map { String(decoding: $0, as: UTF8.self) } == own)
+    }
+
+    @Test("A rule of ours that a person took out stays out, and one that they wrote too stays in")
+    func askRulesChanged() throws {
+        let gone = #"{"permissions":{"ask":["WebFetch"]},"env":{"A":"1","HELIOGRAPH_ASK_RULES":"Bash"}}"#
+        #expect(try disconnected(gone) == #"{"permissions":{"ask":["WebFetch"]},"env":{"A":"1"}}"#)
+        let doubled = #"{"permissions":{"ask":["Bash","Bash"]},"env":{"A":"1","HELIOGRAPH_ASK_RULES":"Bash"}}"#
+        #expect(try disconnected(doubled) == #"{"permissions":{"ask":["Bash"]},"env":{"A":"1"}}"#)
+        let strange = #"{"permissions":[],"env":{"A":"1","HELIOGRAPH_ASK_RULES":7}}"#
+        #expect(try disconnected(strange) == #"{"permissions":[],"env":{"A":"1"}}"#)
+    }
+
+    @Test(
+        "What is no rule is refused: the agent might refuse the whole file for it",
+        arguments: ["", "(x)", "Bash(", "Bash()", "Bash x", "Bash(a\nb)", "*", "Bash(a) b", "1", "Bäsh"])
+    func unfitRules(rule: String) {
+        let error = #expect(throws: ConnectError.self) {
+            try ClaudeSettings.connect(nil, executable: Self.executable, askRules: [rule])
+        }
+        #expect(error?.code == .unfitRule)
+    }
+
+    @Test(
+        "Whether settings have the agent ask",
+        arguments: [
+            ("{}", false), ("nonsense", false), (#"{"permissions":{"ask":[]}}"#, false),
+            (#"{"permissions":{"defaultMode":"auto"}}"#, false), (#"{"permissions":{"ask":["Bash"]}}"#, true),
+            (#"{"permissions":{"defaultMode":"default"}}"#, true),
+            (#"{"permissions":{"defaultMode":"manual","ask":[]}}"#, true),
+        ])
+    func asks(text: String, isSo: Bool) {
+        #expect(ClaudeSettings.asks(Array(text.utf8)) == isSo)
+    }
+
     // MARK: - Refusals
 
     @Test(
@@ -288,10 +356,13 @@ struct ClaudeSettingsTests {
             ("{\"hooks\": {\"Stop\": {}}}", .unexpectedShape, "$.hooks.Stop"),
             ("{\"statusLine\": \"x\"}", .unexpectedShape, "$.statusLine"),
             ("{\"env\": 1}", .unexpectedShape, "$.env"),
+            ("{\"permissions\": []}", .unexpectedShape, "$.permissions"),
+            ("{\"permissions\": {\"ask\": {}}}", .unexpectedShape, "$.permissions.ask"),
         ])
     func refusals(text: String, code: ConnectError.Code, place: String) throws {
         let error = #expect(throws: ConnectError.self) {
-            try ClaudeSettings.connect(Array(text.utf8), executable: Self.executable, todoTools: true)
+            try ClaudeSettings.connect(
+                Array(text.utf8), executable: Self.executable, todoTools: true, askRules: ["Bash"])
         }
         #expect(error?.code == code)
         #expect(error?.place == place)

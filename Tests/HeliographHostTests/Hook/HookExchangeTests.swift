@@ -28,6 +28,9 @@ struct HookExchangeTests {
         return HookExchange(request: request, socketPath: socketPath, limits: limits, isAgentAlive: isAgentAlive)
     }
 
+    @Test("An agent waits 50 ms for a daemon that is not there, and no longer")
+    func standardBudget() { #expect(HookLimits().budget == .milliseconds(50)) }
+
     // MARK: - Telling
 
     @Test("An event reaches the daemon verbatim, with three facts and nothing else")

@@ -3,12 +3,15 @@
 import json
 import re
 import struct
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Integration"))
+from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST  # noqa: E402
+
 HOOKS = "Tests/HeliographHostTests/Fixtures"
-DIGEST = "fac3d3c7085ab59eaed5a1a12af67a1ad2977ca038167ed0bb4c68bf45cd349f"
 
 
 def conversation(root: Path) -> Iterator[bytes]:
@@ -28,13 +31,10 @@ def conversation(root: Path) -> Iterator[bytes]:
 
 def codec(root: Path) -> Iterator[bytes]:
     yield from conversation(root)
-    yield json.dumps({"kind": "usage", "at": 1, "head": {"tokens": {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, "costMicroUSD": 413200}}).encode()
-    decision = {"decision": "answer", "answers": [{"question": "q0", "choices": ["Blue"], "text": "or"}], "by": {"client": "c1", "name": "phone"}, "at": 5, "command": "k1"}
-    yield json.dumps({"type": "decision", "session": "s", "approval": "a", "digest": DIGEST, "decision": decision}).encode()
-    yield json.dumps({"type": "hold", "everySession": True, "sessions": ["s1", "s2"]}).encode()
-    yield json.dumps({"type": "budget", "id": "k", "scope": "day", "microUSD": 10_000_000, "levels": [50, 80], "holds": True}).encode()
-    device = {"id": "d1", "name": "iPhone", "profile": "heliograph", "environment": "sandbox", "system": "18.1", "tokens": {"alert": "ab" * 32}}
-    yield json.dumps({"type": "device", "id": "k", "device": device, "quiet": {"from": 1320, "to": 420, "timeZone": "Europe/Berlin"}}).encode()
+    for message in [*FROM_HOST.values(), *FROM_CLIENT.values()]:
+        yield compact(json.dumps(message))
+    yield compact(json.dumps({"type": "decision", "session": "s", "approval": "a", "digest": DIGEST, "decision": DECISION}))
+    yield compact(json.dumps({"type": "hold", "everySession": True, "sessions": ["s1", "s2"]}))
     yield from (file.read_bytes().strip() for file in sorted((root / HOOKS).glob("*.json")) if file.stat().st_size < 8_192)
     yield b'["\\u0061\\ud83d\\ude00\\n", -0.5e-3, 1E400, {"": null, "a": {"b": [[]]}}]'
 

@@ -1,0 +1,120 @@
+"""`heliograph connect claude`: it shows what it would change, asks, writes just that, and `disconnect` takes it away to the byte."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from relay import BINARY, plain_environment
+from terminal import Terminal
+from waits import patient
+
+OWN = '{\n  "cleanupPeriodDays": 30,\n  "permissions": { "ask": ["WebFetch"], "allow": [] }\n}\n'
+
+
+class Home:
+    """Somebody's home and one project of theirs; the agent itself is not needed for its settings."""
+
+    def __init__(self, folder: Path):
+        self.home, self.project = folder / "home", folder / "project"
+        self.user = self.home / ".claude/settings.json"
+        self.local = self.project / ".claude/settings.local.json"
+        self.environment = plain_environment(self.home)
+        for path in (self.user.parent, self.project):
+            path.mkdir(parents=True)
+
+    def run(self, *arguments: str, status: int = 0, **options: object) -> str:
+        """What it prints; nobody is there to be asked."""
+        given = {"stdin": subprocess.DEVNULL} | options
+        result = subprocess.run(
+            [str(BINARY), *arguments], capture_output=True, text=True, cwd=self.project, env=self.environment, timeout=patient(20), **given,
+        )  # fmt: skip
+        assert result.returncode == status, f"{arguments} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
+        return result.stdout
+
+
+@pytest.fixture
+def home(short_path: Path) -> Home:
+    return Home(short_path)
+
+
+def added(diff: str) -> str:
+    return "".join(line[1:] for line in diff.splitlines(keepends=True) if line.startswith("+") and not line.startswith("+++"))
+
+
+@pytest.mark.parametrize("input", ["nothing", "an end", "a yes that nobody typed", "closed"])
+def test_where_nobody_can_be_asked_nothing_is_written(home: Home, input: str) -> None:
+    home.user.write_text(OWN)
+    given = {
+        "nothing": {}, "an end": {"stdin": subprocess.PIPE}, "a yes that nobody typed": {"stdin": None, "input": "y\n"},
+        "closed": {"preexec_fn": lambda: os.close(0)},
+    }[input]  # fmt: skip
+    said = home.run("connect", "claude", status=1, **given)
+    assert "hook claude PermissionRequest" in added(said) and "--yes" in said
+    assert home.user.read_text() == OWN
+    home.run("connect", "claude", "--yes")
+    connected = home.user.read_text()
+    assert home.run("disconnect", "claude", status=1, **given).count("hook claude PermissionRequest") == 1
+    assert home.user.read_text() == connected
+
+
+def test_a_dry_run_shows_the_change_and_does_nothing(home: Home) -> None:
+    shown = home.run("connect", "claude", "--dry-run")
+    assert not home.user.exists()
+    home.run("connect", "claude", "--yes")
+    assert added(shown) == home.user.read_text(), "what it shows is what it writes"
+    connected = home.user.read_text()
+    shown = home.run("disconnect", "claude", "--dry-run")
+    assert home.user.read_text() == connected and "-" in shown and not added(shown)
+    home.run("disconnect", "claude", "--yes")
+    assert not home.user.exists()
+
+
+@pytest.mark.parametrize("before", [None, OWN])
+def test_a_project_and_back(home: Home, before: str | None) -> None:
+    """In the settings of this person for this project; those for all projects are left alone."""
+    home.user.write_text(OWN)
+    if before:
+        home.local.parent.mkdir()
+        home.local.write_text(before)
+    home.run("connect", "claude", "--project", "--yes")
+    connected = json.loads(home.local.read_text())
+    assert "PermissionRequest" in connected["hooks"] and connected.get("cleanupPeriodDays") == (30 if before else None)
+    assert home.user.read_text() == OWN
+    assert "already connected" in home.run("connect", "claude", "--project", "--yes")
+    home.run("disconnect", "claude", "--project", "--yes")
+    assert (home.local.read_text() if home.local.exists() else None) == before
+    assert home.user.read_text() == OWN
+
+
+def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, short_path: Path) -> None:
+    terminal = Terminal(short_path / "tmux", home.environment, home.project, columns=400, rows=400)
+    try:
+        for answer, is_written in (("n", False), ("", False), ("y", True)):
+            terminal.run([str(BINARY), "connect", "claude"], home.environment)
+            screen = terminal.wait_screen("Apply this change? [y/N]")
+            change, note, question = (screen.index(words) for words in ("hook claude PermissionRequest", "auto mode", "Apply this change?"))
+            assert change < note < question
+            assert "--ask Bash" in screen
+            assert not home.user.exists()
+            terminal.type(answer)
+            terminal.press("Enter")
+            terminal.wait_ended()
+            assert home.user.exists() == is_written, terminal.screen()
+            terminal.close()
+    finally:
+        terminal.close()
+
+
+def test_rules_that_ask_come_and_go_and_a_persons_own_stay(home: Home) -> None:
+    home.user.write_text(OWN)
+    said = home.run("connect", "claude", "--yes", "--ask", "Bash", "--ask", "WebFetch", "--ask", "Bash(git push:*)")
+    assert "auto mode" not in said
+    assert json.loads(home.user.read_text())["permissions"] == {"ask": ["WebFetch", "Bash", "Bash(git push:*)"], "allow": []}
+    assert "already connected" in home.run("connect", "claude", "--yes", "--ask", "Bash")
+    home.run("disconnect", "claude", "--yes")
+    assert home.user.read_text() == OWN
+    home.run("connect", "claude", "--yes", "--ask", "Bash(", status=1)
+    assert home.user.read_text() == OWN

@@ -131,7 +131,7 @@ package struct Relay {
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)
         case .approvalRead(let read, let approval): approvalRead(read, approval)
-        case .readFailed(let read, let reason): readFailed(read, reason)
+        case .readFailed(let read, let reason, let isLasting): readFailed(read, reason, isLasting: isLasting)
         case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)
         case .timerFired(.housekeeping): keepHouse(at: now)
         case .timerFired(.trim): isTrimDue = true

@@ -81,17 +81,22 @@ extension SQLiteStore {
         return verdict == "ok" ? nil : verdict ?? "it could not be checked"
     }
 
-    /// Checks every page beside what else is going on, for a file that is too large to be checked before the start. Throws
-    /// `corrupt` where one is damaged; nothing is written after that. False where the store was closed before the end.
-    package func checkEverything() throws(StoreError) -> Bool {
+    /// Reads every event beside what else is going on, and before that, where the file was too large for it before the start, every
+    /// page. Throws `corrupt` where a page is damaged; nothing is written after that. Hands back the events that are not as they were
+    /// written, which `damagedRecords` then has, too; nil where the store was closed before the end.
+    package func checkEverything() throws(StoreError) -> [DamagedRecord]? {
         do {
             let queue = try Self.openToLook(path)
             checking.withLock { $0 = queue }
             defer { checking.withLock { $0 = nil } }
-            try queue.read { db in try Self.checkIntegrity(of: nil, path: path, in: db) }
-            return true
+            let damaged = try queue.read { db in
+                if !isChecked { try Self.checkIntegrity(of: nil, path: path, in: db) }
+                return try Self.damagedEvents(in: db)
+            }
+            damage.withLock { $0.records = $0.records.filter { $0.event == nil } + damaged }
+            return damaged
         } catch {
-            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return false }
+            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return nil }
             let failure = StoreError(error, path: path)
             if failure.code == .corrupt { stopWriting(failure) }
             throw failure

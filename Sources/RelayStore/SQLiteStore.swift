@@ -41,7 +41,7 @@ package final class SQLiteStore: Sendable {
     /// Where a check of everything is under way, its own connection.
     let checking = Mutex<DatabaseQueue?>(nil)
 
-    /// Whether the opening has checked every page; where not, `checkEverything` does.
+    /// Whether the opening has checked every page. Where not, `checkEverything` does; every event is left to it.
     package let isChecked: Bool
 
     /// Creates the file where there is none, and brings an older one up to date. A damaged one is refused, and left as it is.

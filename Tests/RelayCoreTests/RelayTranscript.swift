@@ -177,6 +177,13 @@ final class RelayTranscript {
         }
     }
 
+    /// Answers every read that is under way, but none that follows, with a word that it never will be.
+    func failReads(isLasting: Bool) {
+        let failed = pendingReads
+        pendingReads = []
+        for (id, _) in failed { handle(.readFailed(id, reason: "no", isLasting: isLasting)) }
+    }
+
     /// What a peer was sent since this was last asked.
     func take(_ peer: PeerID) -> [String] { sent.removeValue(forKey: peer) ?? [] }
 

@@ -317,9 +317,12 @@ final class RelayRunner {
         guard life == self.life, !isSuspended else { return }
         switch result {
         case .success(let input): feed(input)
+        case .failure(let error as StoreError) where error.code == .damaged:
+            logger.error("what is asked for is damaged, and not shown", metadata: ["error": "\(error)"])
+            feed(.readFailed(id, reason: error.message, isLasting: true))
         case .failure(let error):
             logger.error("the store refused a read", metadata: ["error": "\(error)"])
-            feed(.readFailed(id, reason: "the relay's store cannot be read; try again"))
+            feed(.readFailed(id, reason: "the relay's store cannot be read; try again", isLasting: false))
         }
     }
 }

@@ -266,7 +266,7 @@ final class RelayProcess {
         let fails = world.dice.chance(world.faults.failedRead)
         inThisLife(after: wait) { process in
             process.readsUnderWay -= 1
-            process.feed(fails ? .readFailed(id, reason: "the disk failed") : answer(process.world))
+            process.feed(fails ? .readFailed(id, reason: "the disk failed", isLasting: false) : answer(process.world))
         }
     }
 }

@@ -552,6 +552,74 @@ def test_a_truncated_wal_leaves_a_prefix(tmp_path):
     relay.check_log()
 
 
+def epoch_of(relay: Relay) -> str:
+    client = WireClient(relay, "epoch")
+    try:
+        return client.welcome["epoch"]
+    finally:
+        client.close()
+
+
+def tell_more(relay: Relay, count: int) -> None:
+    host = ScriptedHost(relay, "another")
+    try:
+        host.start_session("s2")
+        for number in range(count):
+            host.event("s2", "message", {"role": "assistant"}, {"text": f"{number}"})
+        host.wait_acked("s2")
+    finally:
+        host.close()
+
+
+def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
+    """`cp old.sqlite heliograph.sqlite`: the same file for the system, and a position that was seen means something else in it."""
+    relay = filled_relay(tmp_path)
+    old = (relay.data / DATABASE).read_bytes()
+    relay.start()
+    epoch = epoch_of(relay)
+    tell_more(relay, 5)
+    relay.kill()
+    relay.start()
+    assert epoch_of(relay) == epoch, "killed, and nothing else"
+    position = {"epoch": epoch, "seq": len(whole_log(relay, "s1"))}
+    relay.stop()
+    gather(relay)
+    (relay.data / DATABASE).write_bytes(old)
+    relay.start()
+    other = epoch_of(relay)
+    assert other != epoch
+    client = WireClient(relay, "phone")
+    client.subscribe("s1", after=position)
+    assert client.wait(lambda message: message["type"] == "reset", what="a reset")["reason"] == "epochChanged"
+    client.close()
+    for _ in range(3):
+        relay.kill()
+        relay.start()
+        assert epoch_of(relay) == other
+    relay.stop()
+    relay.check_log()
+
+
+def test_a_lost_log_begins_another_epoch(tmp_path):
+    """Somebody removes the `-wal` file of a relay that was killed: what it held was acknowledged, and is gone."""
+    relay = filled_relay(tmp_path)
+    relay.start()
+    epoch = epoch_of(relay)
+    tell_more(relay, 5)
+    relay.kill()
+    wal = relay.data / f"{DATABASE}-wal"
+    assert wal.stat().st_size > 0, "a killed relay leaves its WAL"
+    wal.unlink()
+    relay.start()
+    other = epoch_of(relay)
+    assert other != epoch
+    tell_more(relay, 9)
+    relay.kill()
+    relay.start()
+    assert epoch_of(relay) == other
+    relay.stop()
+
+
 def test_a_newer_schema_is_left_alone(tmp_path):
     relay = filled_relay(tmp_path)
     file = relay.data / DATABASE

@@ -102,7 +102,7 @@ let package = Package(
         .executableTarget(name: "simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", grdb, sqlite]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", "CZlib", grdb, sqlite]),
         module("WebSocketEngine", ["CLibwebsockets", "Platform", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Platform"),
@@ -124,6 +124,7 @@ let package = Package(
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(

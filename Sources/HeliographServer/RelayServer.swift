@@ -120,21 +120,15 @@ package final class RelayServer {
         pushes.answered = { [unowned runner] in runner.feed(.pushAnswered($0, $1)) }
         let callers = Callers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
         runner.callers = callers
-        for record in store.damagedRecords {
-            logger.error(
-                "a stored record does not decode; the relay goes on without it",
-                metadata: [
-                    "workspace.id": "\(record.workspace)", "session.id": "\(record.session)", "reason": "\(record.what)",
-                ])
-        }
-        if !store.isChecked {
-            // A long file is checked beside what goes on; see decision record 0007.
-            DispatchQueue.global(qos: .utility).async {
-                do {
-                    if try store.checkEverything() { logger.info("the whole data file is in order") }
-                } catch {
-                    logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
-                }
+        Self.name(store.damagedRecords, logger)
+        // What takes long is checked beside what goes on; see decision record 0007.
+        DispatchQueue.global(qos: .utility).async {
+            do {
+                guard let damaged = try store.checkEverything() else { return }
+                if damaged.isEmpty { logger.info("the whole data file is in order") }
+                Self.name(damaged, logger)
+            } catch {
+                logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
             }
         }
         let access = try Access(
@@ -176,6 +170,16 @@ package final class RelayServer {
             try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
         ]
         certificates?.start()
+    }
+
+    private static func name(_ records: [DamagedRecord], _ logger: Logger) {
+        for record in records {
+            logger.error(
+                "a stored record is damaged; the relay goes on without it",
+                metadata: [
+                    "workspace.id": "\(record.workspace)", "session.id": "\(record.session)", "reason": "\(record.what)",
+                ])
+        }
     }
 
     // MARK: - Signals

@@ -5,6 +5,8 @@ package struct DataDirectory: Sendable {
     package let path: String
 
     package var databasePath: String { path + "/heliograph.sqlite" }
+    /// See RunRecord.
+    var runPath: String { path + "/relay.run" }
     /// Where the command line reaches the running relay.
     package var adminSocketPath: String { path + "/relay.sock" }
 

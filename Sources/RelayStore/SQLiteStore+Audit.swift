@@ -36,7 +36,7 @@ extension SQLiteStore {
     package func verifyAudit(against file: String?, heads: [String]) throws(StoreError) -> AuditReport {
         try read { db in
             var verifier = AuditVerifier(wanting: heads)
-            var unrecorded = try self.decisions(in: db)
+            var unrecorded = try self.decisions(in: db, &verifier)
             var number: Int64 = 0
             let rows = try Row.fetchCursor(db, sql: "SELECT number, workspace, n, hash, line FROM audit ORDER BY number")
             while let row = try rows.next() {
@@ -69,19 +69,23 @@ extension SQLiteStore {
     }
 
     /// Every decision in the tables that was made since there has been an audit log.
-    private func decisions(in db: Database) throws -> [AuditedApproval: Decision] {
+    private func decisions(in db: Database, _ verifier: inout AuditVerifier) throws -> [AuditedApproval: Decision] {
         var decisions: [AuditedApproval: Decision] = [:]
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT workspace, sessions.session, approval, record
+                SELECT workspace, sessions.session, \(Self.approvalColumns)
                 FROM approvals JOIN sessions ON sessions.number = approvals.session
                 WHERE approvals.number > (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'audit_follows_approval')
                 """)
         while let row = try rows.next() {
             let key = AuditedApproval(
                 workspace: try identifier(row[0]), session: try identifier(row[1]), approval: try identifier(row[2]))
-            let approval = try decode { () throws(WireError) in try Approval(stored: row[3]) }
+            let stored = StoredApproval(row, from: 2)
+            if !stored.isIntact {
+                verifier.fault("approval \(key.workspace)/\(key.session)/\(key.approval) \(DamagedRecord.changed)")
+            }
+            let approval = try decode { () throws(WireError) in try Approval(stored: stored.record) }
             if let decision = approval.decision { decisions[key] = decision }
         }
         return decisions

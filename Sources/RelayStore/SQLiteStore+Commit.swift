@@ -14,9 +14,10 @@ extension SQLiteStore {
     /// The work of a trim is what it removes: 0.2 s for 10,000 events of 650 bytes were seen. Remove more in steps.
     package func commit(_ batch: LogBatch) throws(StoreError) {
         try batch.check()
-        if isInDoubt.load(ordering: .relaxed), try settle(batch) { return forgetDamage(mendedBy: batch) }
+        if isInDoubt.load(ordering: .relaxed), try settle(batch) { return committed(batch) }
         do throws(StoreError) {
             try write { db in
+                try run?.begin(in: db)
                 for append in batch.appends { try self.append(append, in: db) }
                 for trim in batch.trims { try self.trim(trim, in: db) }
                 try self.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore, in: db)
@@ -27,6 +28,11 @@ extension SQLiteStore {
             isInDoubt.store(true, ordering: .relaxed)
             guard let isThere = try? settle(batch), isThere else { throw error }
         }
+        committed(batch)
+    }
+
+    private func committed(_ batch: LogBatch) {
+        run?.committed(events: batch.appends.reduce(0) { $0 + $1.events.count })
         forgetDamage(mendedBy: batch)
     }
 
@@ -45,7 +51,7 @@ extension SQLiteStore {
         guard session <= EventKey.sessionMax, append.state.seq <= EventKey.seqMax else {
             throw StoreError(.full, "\(path) has no number left for session \(append.key.session) or its events.")
         }
-        let insertion = try db.cachedStatement(sql: "INSERT INTO events VALUES (?, ?, ?, ?)")
+        let insertion = try db.cachedStatement(sql: "INSERT INTO events VALUES (?, ?, ?, ?, ?)")
         for (offset, event) in append.events.enumerated() {
             let id = EventKey.id(session: session, seq: append.firstSeq + Int64(offset))
             try insertion.insert(id, event)
@@ -56,18 +62,21 @@ extension SQLiteStore {
     /// Hands back the session's number in the file.
     private func write(_ append: SessionAppend, over number: Int64?, in db: Database) throws -> Int64 {
         let state = append.state
+        let (host, bytes) = (state.summary.host.id.rawValue, state.bytes)
+        let checksum = RowChecksum(
+            session: append.key, host: host, seq: state.seq, hostSeq: state.hostSeq, state: bytes, isRemoved: false)
         if let number {
             if isDamaged(append.key) { try putAsideState(of: number, in: db) }
             let update = try db.cachedStatement(
-                sql: "UPDATE sessions SET seq = ?, host_seq = ?, state = ?, is_removed = 0 WHERE number = ?")
-            try update.execute(arguments: [state.seq, state.hostSeq, Data(state.bytes), number])
+                sql: "UPDATE sessions SET seq = ?, host_seq = ?, state = ?, is_removed = 0, checksum = ? WHERE number = ?")
+            try update.execute(arguments: [state.seq, state.hostSeq, Data(bytes), checksum.column, number])
             return number
         }
         let insertion = try db.cachedStatement(
-            sql: "INSERT INTO sessions (workspace, session, host, seq, host_seq, state) VALUES (?, ?, ?, ?, ?, ?)")
+            sql: "INSERT INTO sessions (workspace, session, host, seq, host_seq, state, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)")
         try insertion.execute(arguments: [
-            append.key.workspace.rawValue, append.key.session.rawValue, state.summary.host.id.rawValue, state.seq,
-            state.hostSeq, Data(state.bytes),
+            append.key.workspace.rawValue, append.key.session.rawValue, host, state.seq, state.hostSeq, Data(bytes),
+            checksum.column,
         ])
         return db.lastInsertedRowID
     }
@@ -75,12 +84,17 @@ extension SQLiteStore {
     private func write(_ approval: Approval, of append: SessionAppend, session: Int64, in db: Database) throws {
         let upsert = try db.cachedStatement(
             sql: """
-                INSERT INTO approvals (session, approval, seq, stage, resolved_at, record) VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO approvals (session, approval, seq, stage, resolved_at, record, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (session, approval) DO UPDATE SET
-                    seq = excluded.seq, stage = excluded.stage, resolved_at = excluded.resolved_at, record = excluded.record
+                    seq = excluded.seq, stage = excluded.stage, resolved_at = excluded.resolved_at, record = excluded.record,
+                    checksum = excluded.checksum
                 """)
+        let (stage, record) = (approval.stage.rawValue, approval.bytes)
+        let checksum = RowChecksum(
+            approval: approval.id.rawValue, session: session, seq: approval.seq, stage: stage, resolvedAt: approval.closedAt,
+            record: record)
         try upsert.execute(arguments: [
-            session, approval.id.rawValue, approval.seq, approval.stage.rawValue, approval.closedAt, Data(approval.bytes),
+            session, approval.id.rawValue, approval.seq, stage, approval.closedAt, Data(record), checksum.column,
         ])
         let offset = Int(approval.seq - append.firstSeq)
         let at = append.events.indices.contains(offset) ? append.events[offset].at : append.state.summary.lastActivityAt
@@ -98,29 +112,36 @@ extension SQLiteStore {
     private func trim(_ trim: SessionTrim, in db: Database) throws {
         let stored = try StoredSession(trim.key, in: db)
         try trim.check(storedSeq: stored?.seq, host: stored?.host, isRemoved: stored?.isRemoved ?? false)
-        guard let session = stored?.number else { preconditionFailure("a trim of no session does not pass its check") }
+        guard let stored else { preconditionFailure("a trim of no session does not pass its check") }
+        let session = stored.number
         let through = trim.state == nil ? EventKey.seqMax : trim.through
         let deletion = try db.cachedStatement(sql: "DELETE FROM events WHERE id > ? AND id < ?")
         try deletion.execute(arguments: [
             EventKey.id(session: session, seq: 0), EventKey.id(session: session, seq: through + 1),
         ])
-        guard let state = trim.state else { return try remove(session, trim, in: db) }
-        let update = try db.cachedStatement(sql: "UPDATE sessions SET host_seq = ?, state = ? WHERE number = ?")
-        try update.execute(arguments: [state.hostSeq, Data(state.bytes), session])
+        guard let state = trim.state else { return try remove(stored, trim, in: db) }
+        let bytes = state.bytes
+        let checksum = RowChecksum(
+            session: trim.key, host: stored.hostName, seq: stored.seq, hostSeq: state.hostSeq, state: bytes, isRemoved: false)
+        let update = try db.cachedStatement(sql: "UPDATE sessions SET host_seq = ?, state = ?, checksum = ? WHERE number = ?")
+        try update.execute(arguments: [state.hostSeq, Data(bytes), checksum.column, session])
     }
 
     /// All but its place, its usage, and what the audit log says of it.
-    private func remove(_ session: Int64, _ trim: SessionTrim, in db: Database) throws {
-        if isDamaged(trim.key) { try putAsideState(of: session, in: db) }
-        let arguments: StatementArguments = [session]
+    private func remove(_ stored: StoredSession, _ trim: SessionTrim, in db: Database) throws {
+        if isDamaged(trim.key) { try putAsideState(of: stored.number, in: db) }
+        let arguments: StatementArguments = [stored.number]
         for statement in [
             "DELETE FROM approval_history WHERE approval IN (SELECT number FROM approvals WHERE session = ?)",
             "DELETE FROM approvals WHERE session = ?",
         ] {
             try db.cachedStatement(sql: statement).execute(arguments: arguments)
         }
-        let update = try db.cachedStatement(sql: "UPDATE sessions SET state = ?, is_removed = 1 WHERE number = ?")
-        try update.execute(arguments: [Data(trim.usage), session])
+        let checksum = RowChecksum(
+            session: trim.key, host: stored.hostName, seq: stored.seq, hostSeq: stored.hostSeq, state: trim.usage,
+            isRemoved: true)
+        let update = try db.cachedStatement(sql: "UPDATE sessions SET state = ?, is_removed = 1, checksum = ? WHERE number = ?")
+        try update.execute(arguments: [Data(trim.usage), checksum.column, stored.number])
     }
 
     private func putAsideState(of session: Int64, in db: Database) throws {
@@ -152,10 +173,11 @@ extension SQLiteStore {
         }
         let upsert = try db.cachedStatement(
             sql: """
-                INSERT INTO push_records (workspace, kind, name, bytes) VALUES (?, ?, ?, ?)
-                ON CONFLICT (workspace, kind, name) DO UPDATE SET bytes = excluded.bytes
+                INSERT INTO push_records (workspace, kind, name, bytes, checksum) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (workspace, kind, name) DO UPDATE SET bytes = excluded.bytes, checksum = excluded.checksum
                 """)
-        try upsert.execute(arguments: StatementArguments(names) + [Data(bytes)])
+        let checksum = RowChecksum(record: names[2], kind: names[1], workspace: names[0], bytes: bytes)
+        try upsert.execute(arguments: StatementArguments(names) + [Data(bytes), checksum.column])
     }
 
     // MARK: - After an error of the disk

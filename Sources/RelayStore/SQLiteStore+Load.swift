@@ -20,31 +20,45 @@ extension SQLiteStore {
 
         private mutating func loadSessions(from db: Database) throws {
             let rows = try Row.fetchCursor(
-                db, sql: "SELECT workspace, session, host, seq, host_seq, state, is_removed FROM sessions ORDER BY number")
+                db, sql: "SELECT workspace, session, \(StoredPlace.columns) FROM sessions ORDER BY number")
             while let row = try rows.next() {
-                guard let workspace = WorkspaceID(row[0]), let session = SessionID(row[1]), let host = HostID(row[2]) else {
+                guard let workspace = WorkspaceID(row[0]), let session = SessionID(row[1]),
+                    let stored = StoredPlace(row, of: SessionKey(workspace: workspace, session: session), from: 2)
+                else {
                     damaged.append(
                         DamagedRecord(workspace: row[0], session: row[1], what: "the session's names are misspelled"))
                     continue
                 }
                 let key = SessionKey(workspace: workspace, session: session)
-                var place = RemovedSession(host: host, seq: row[3], hostSeq: row[4])
-                guard row[6] == 0 else {
-                    place.usage = row[5]
-                    state.removed.append((key, place))
+                guard stored.isIntact else {
+                    remove(key, stored, because: "the session's row \(DamagedRecord.changed)")
+                    continue
+                }
+                guard !stored.isRemoved else {
+                    addPlace(key, stored)
                     continue
                 }
                 do {
-                    let stored = try SessionState(stored: row[5])
-                    state.sessions.append((key, stored))
+                    state.sessions.append((key, try SessionState(stored: stored.state)))
                     loaded.insert(key)
                 } catch {
-                    state.removed.append((key, place))
-                    damaged.append(
-                        DamagedRecord(
-                            workspace: row[0], session: row[1], what: "the session's state does not decode: \(error)",
-                            isState: true))
+                    remove(key, stored, because: "the session's state does not decode: \(error)")
                 }
+            }
+        }
+
+        /// A session that is damaged is taken for a removed one.
+        private mutating func remove(_ key: SessionKey, _ stored: StoredPlace, because what: String) {
+            addPlace(key, stored)
+            damaged.append(
+                DamagedRecord(workspace: key.workspace.rawValue, session: key.session.rawValue, what: what, isState: true))
+        }
+
+        private mutating func addPlace(_ key: SessionKey, _ stored: StoredPlace) {
+            if state.removed.count < Limits.placesMax {
+                state.removed.append((key, stored.place))
+            } else {
+                state.hasMoreRemoved = true
             }
         }
 
@@ -52,7 +66,7 @@ extension SQLiteStore {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT workspace, sessions.session, approval, record
+                    SELECT workspace, sessions.session, \(SQLiteStore.approvalColumns)
                     FROM approvals JOIN sessions ON sessions.number = approvals.session
                     WHERE resolved_at IS NULL OR resolved_at >= ? ORDER BY approvals.number
                     """, arguments: [resolvedSince])
@@ -60,13 +74,20 @@ extension SQLiteStore {
                 guard let workspace = WorkspaceID(row[0]), let session = SessionID(row[1]),
                     loaded.contains(SessionKey(workspace: workspace, session: session))
                 else { continue }
+                let stored = StoredApproval(row, from: 2)
+                guard stored.isIntact else {
+                    damaged.append(
+                        DamagedRecord(
+                            workspace: row[0], session: row[1], what: "approval \(stored.name) \(DamagedRecord.changed)"))
+                    continue
+                }
                 do {
-                    state.approvals.append((workspace, try Approval(stored: row[3])))
+                    state.approvals.append((workspace, try Approval(stored: stored.record)))
                 } catch {
                     damaged.append(
                         DamagedRecord(
                             workspace: row[0], session: row[1],
-                            what: "approval \(row[2] as String) does not decode: \(error)"))
+                            what: "approval \(stored.name) does not decode: \(error)"))
                 }
             }
         }
@@ -85,7 +106,7 @@ extension SQLiteStore {
 
         private mutating func loadRecords(from db: Database) throws {
             let rows = try Row.fetchCursor(
-                db, sql: "SELECT workspace, kind, name, bytes FROM push_records ORDER BY workspace, kind, name")
+                db, sql: "SELECT workspace, kind, name, bytes, checksum FROM push_records ORDER BY workspace, kind, name")
             while let row = try rows.next() {
                 let name: String = row[2]
                 guard let workspace = WorkspaceID(row[0]), let kind = PushRecord.Kind(rawValue: row[1]) else {
@@ -95,6 +116,14 @@ extension SQLiteStore {
                     continue
                 }
                 let record = PushRecord(workspace: workspace, kind: kind, name: name, bytes: row[3])
+                let checksum = RowChecksum(record: name, kind: row[1], workspace: row[0], bytes: row[3])
+                guard checksum.matches(row[4]) else {
+                    damaged.append(
+                        DamagedRecord(
+                            workspace: row[0], session: "", what: "\(kind.rawValue) \(name) \(DamagedRecord.changed)",
+                            record: record.key))
+                    continue
+                }
                 do {
                     _ = try JSONDocument(parsing: record.bytes ?? []).root.object()
                     state.records.append(record)
@@ -108,7 +137,8 @@ extension SQLiteStore {
         }
     }
 
-    /// What `load` last found that does not decode. The rows are as they were.
+    /// What `load` last found that is not as it was written, or does not decode, and the events that `checkEverything` found. The rows
+    /// are as they were.
     package var damagedRecords: [DamagedRecord] { damage.withLock { $0.records } }
 
     func isDamaged(_ session: SessionKey) -> Bool {
@@ -121,6 +151,7 @@ extension SQLiteStore {
             guard !damage.records.isEmpty else { return }
             let keys = batch.appends.map(\.key) + batch.trims.map(\.key)
             for key in keys { damage.records.removeAll { $0.isState(of: key) } }
+            for trim in batch.trims { damage.records.removeAll { $0.isEvent(within: trim) } }
             for record in batch.records { damage.records.removeAll { $0.record == record.key } }
         }
     }
@@ -136,17 +167,31 @@ package struct DamagedRecord: Sendable, Equatable {
     private let isState: Bool
     /// Of a push's record that does not decode, which.
     let record: PushRecord.Key?
+    /// Of an event, its number.
+    let event: Int64?
 
-    init(workspace: String, session: String, what: String, isState: Bool = false, record: PushRecord.Key? = nil) {
+    /// What is said of a row whose checksum is of another.
+    static let changed = "is not as it was written"
+
+    init(
+        workspace: String, session: String, what: String, isState: Bool = false, record: PushRecord.Key? = nil,
+        event: Int64? = nil
+    ) {
         self.workspace = workspace
         self.session = session
         self.what = what
         self.isState = isState
         self.record = record
+        self.event = event
     }
 
     func isState(of key: SessionKey) -> Bool {
         isState && workspace == key.workspace.rawValue && session == key.session.rawValue
+    }
+
+    func isEvent(within trim: SessionTrim) -> Bool {
+        guard let event, workspace == trim.key.workspace.rawValue, session == trim.key.session.rawValue else { return false }
+        return trim.state == nil || event <= trim.through
     }
 }
 

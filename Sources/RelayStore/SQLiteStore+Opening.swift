@@ -81,17 +81,22 @@ extension SQLiteStore {
         return verdict == "ok" ? nil : verdict ?? "it could not be checked"
     }
 
-    /// Checks every page beside what else is going on, for a file that is too large to be checked before the start. Throws
-    /// `corrupt` where one is damaged; nothing is written after that. False where the store was closed before the end.
-    package func checkEverything() throws(StoreError) -> Bool {
+    /// Reads every event beside what else is going on, and before that, where the file was too large for it before the start, every
+    /// page. Throws `corrupt` where a page is damaged; nothing is written after that. Hands back the events that are not as they were
+    /// written, which `damagedRecords` then has, too; nil where the store was closed before the end.
+    package func checkEverything() throws(StoreError) -> [DamagedRecord]? {
         do {
             let queue = try Self.openToLook(path)
             checking.withLock { $0 = queue }
             defer { checking.withLock { $0 = nil } }
-            try queue.read { db in try Self.checkIntegrity(of: nil, path: path, in: db) }
-            return true
+            let damaged = try queue.read { db in
+                if !isChecked { try Self.checkIntegrity(of: nil, path: path, in: db) }
+                return try Self.damagedEvents(in: db)
+            }
+            damage.withLock { $0.records = $0.records.filter { $0.event == nil } + damaged }
+            return damaged
         } catch {
-            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return false }
+            if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return nil }
             let failure = StoreError(error, path: path)
             if failure.code == .corrupt { stopWriting(failure) }
             throw failure
@@ -100,32 +105,41 @@ extension SQLiteStore {
 
     /// The epoch in the file, or a new one where the file has none or is a copy: it may lack events that clients have seen.
     ///
-    /// A copy shows by its inode. One made by writing over the old file in place does not.
-    static func epoch(of pool: DatabasePool, path: String, for user: User) throws -> Epoch {
+    /// A copy shows by its inode, and one that was written over the old file in place by the run that it names. `run` is the relay's;
+    /// the command line has none, and takes the epoch as it stands.
+    static func epoch(of pool: DatabasePool, path: String, _ run: RunRecord?) throws -> Epoch {
         let file = String(inode(path))
         func stored(in db: Database) throws -> Epoch? {
             func meta(_ name: String) throws -> String? {
                 try String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [name])
             }
-            if try user.isRelay && meta("file") != file { return nil }
+            if let run, try meta("file") != file || !run.matches(db) { return nil }
             return try meta("epoch").flatMap(Epoch.init)
         }
         // Nearly always it is there, and the command line need not wait until the relay lets it write.
         if let epoch = try pool.writeWithoutTransaction(stored) { return epoch }
         return try pool.write { db in
             if let epoch = try stored(in: db) { return epoch }
-            let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
-            guard let epoch = Epoch(String((0..<20).compactMap { _ in letters.randomElement() })) else {
+            guard let epoch = Epoch(randomName()) else {
                 preconditionFailure("twenty letters and digits are an identifier")
             }
             try db.execute(
                 sql: "INSERT OR REPLACE INTO meta VALUES ('epoch', ?), ('file', ?)", arguments: [epoch.rawValue, file])
+            try run?.adopt(db)
             return epoch
         }
     }
 
+    /// That no other has.
+    static func randomName() -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<20).compactMap { _ in letters.randomElement() })
+    }
+
     /// Has the next relay that opens this file begin another epoch.
-    static func dropEpoch(in db: Database) throws { try db.execute(sql: "DELETE FROM meta WHERE name IN ('epoch', 'file')") }
+    static func dropEpoch(in db: Database) throws {
+        try db.execute(sql: "DELETE FROM meta WHERE name IN ('epoch', 'file', 'run', 'run_before')")
+    }
 
     private static func inode(_ path: String) -> UInt64 {
         var facts = stat()

@@ -20,20 +20,35 @@ extension SQLiteStore: SessionLog {
             let loader = try Loader(resolvedSince: resolvedSince, commandsSince: commandsSince, from: db)
             return (loader.state, loader.damaged)
         }
-        damage.withLock { $0.records = damaged }
+        damage.withLock { $0.records = damaged + $0.records.filter { $0.event != nil } }
         return state
+    }
+
+    package func places(of sessions: [SessionKey]) throws(StoreError) -> [SessionKey: RemovedSession] {
+        try read { db in
+            let query = try db.cachedStatement(
+                sql: "SELECT \(StoredPlace.columns) FROM sessions WHERE workspace = ? AND session = ?")
+            return try sessions.reduce(into: [:]) { places, key in
+                let row = try Row.fetchOne(query, arguments: [key.workspace.rawValue, key.session.rawValue])
+                places[key] = row.flatMap { StoredPlace($0, of: key, from: 0)?.place }
+            }
+        }
     }
 
     package func approval(_ id: ApprovalID, of session: SessionKey) throws(StoreError) -> Approval? {
         try read { db in
             let query = try db.cachedStatement(
                 sql: """
-                    SELECT record FROM approvals JOIN sessions ON sessions.number = approvals.session
+                    SELECT \(Self.approvalColumns) FROM approvals JOIN sessions ON sessions.number = approvals.session
                     WHERE workspace = ? AND sessions.session = ? AND approval = ?
                     """)
             let row = try Row.fetchOne(
                 query, arguments: [session.workspace.rawValue, session.session.rawValue, id.rawValue])
-            return try row.map { row in try self.decode { () throws(WireError) in try Approval(stored: row[0]) } }
+            guard let stored = row.map({ StoredApproval($0, from: 0) }) else { return nil }
+            guard stored.isIntact else {
+                throw StoreError(.damaged, "Approval \(id) of session \(session.session) \(DamagedRecord.changed).")
+            }
+            return try self.decode { () throws(WireError) in try Approval(stored: stored.record) }
         }
     }
 
@@ -53,6 +68,8 @@ extension SQLiteStore: SessionLog {
     }
 
     /// Events between two numbers, neither included; `first` is the number of the first that was read.
+    ///
+    /// A page ends before an event that is not as it was written, or is missing. Throws `damaged` where there would be none on it.
     private func page(
         of key: SessionKey, from: Int64, to: Int64, order: StaticString, _ builder: PageBuilder
     ) throws(StoreError) -> LogPage {
@@ -60,16 +77,29 @@ extension SQLiteStore: SessionLog {
             var page = LogPage(first: 0, events: [])
             var builder = builder
             guard let session = try StoredSession(key, in: db)?.number else { return page }
-            let rows = try Row.fetchCursor(
-                try db.cachedStatement(
-                    sql: "SELECT id, bytes FROM events WHERE id > ? AND id < ? ORDER BY id \(order) LIMIT ?"),
-                arguments: [
-                    EventKey.id(session: session, seq: from), EventKey.id(session: session, seq: to), max(0, builder.limit),
-                ])
-            while let row = try rows.next(), builder.take(row[1]) {
-                if page.first == 0 { page.first = EventKey.seq(id: row[0]) }
+            let query = try db.cachedStatement(
+                sql: """
+                    SELECT id, kind, at, bytes, checksum FROM events WHERE id > ? AND id < ? ORDER BY id \(order) LIMIT ?
+                    """)
+            var last: Int64?
+            var damaged: Int64?
+            try unsafe query.forEachEvent([
+                EventKey.id(session: session, seq: from), EventKey.id(session: session, seq: to), max(0, builder.limit),
+            ]) { id, isIntact, bytes in
+                let seq = EventKey.seq(id: id)
+                guard isIntact else {
+                    damaged = seq
+                    return false
+                }
+                guard last.map({ abs(seq - $0) == 1 }) ?? true, unsafe builder.take([UInt8](bytes)) else { return false }
+                if page.first == 0 { page.first = seq }
+                last = seq
+                return true
             }
             page.events = builder.events
+            if let damaged, page.events.isEmpty {
+                throw StoreError(.damaged, "Event \(damaged) of session \(key.session) \(DamagedRecord.changed).")
+            }
             return page
         }
     }

@@ -27,6 +27,8 @@ package final class SQLiteStore: Sendable {
     private let pool: Mutex<DatabasePool>
     /// Held until `close`; nil for the command line.
     private let lock: Mutex<DataDirectoryLock?>
+    /// Nil for the command line.
+    let run: RunRecord?
     /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` and
     /// `load` use it, in turn.
     let isInDoubt = Atomic(false)
@@ -43,7 +45,7 @@ package final class SQLiteStore: Sendable {
     /// Where a check of everything is under way, its own connection.
     let checking = Mutex<DatabaseQueue?>(nil)
 
-    /// Whether the opening has checked every page; where not, `checkEverything` does.
+    /// Whether the opening has checked every page. Where not, `checkEverything` does; every event is left to it.
     package let isChecked: Bool
 
     /// Creates the file where there is none, and brings an older one up to date. A damaged one is refused, and left as it is.
@@ -59,7 +61,9 @@ package final class SQLiteStore: Sendable {
             isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
             let pool = try Self.open(path)
             try Schema.migrator.migrate(pool)
-            epoch = try Self.epoch(of: pool, path: path, for: user)
+            run = user.isRelay ? try RunRecord(directory.runPath) : nil
+            epoch = try Self.epoch(of: pool, path: path, run)
+            if let run { try pool.writeWithoutTransaction(run.count) }
             self.pool = Mutex(pool)
             lock = if case .relay(let lock) = user { Mutex(lock) } else { Mutex(nil) }
         } catch {

@@ -7,6 +7,7 @@ enum Schema {
         migrator.registerMigration("v1") { try $0.execute(sql: v1) }
         migrator.registerMigration("v2") { try $0.execute(sql: v2) }
         migrator.registerMigration("v3") { try $0.execute(sql: v3) }
+        migrator.registerMigration("v4") { try $0.execute(sql: v4) }
         return migrator
     }
 
@@ -142,6 +143,14 @@ enum Schema {
             PRIMARY KEY (workspace, kind, name)
         ) STRICT, WITHOUT ROWID;
         """
+
+    private static let v4 = """
+        -- See RowChecksum. Null: from before. No row is touched, so a file of gigabytes is up to date at once.
+        ALTER TABLE events ADD COLUMN checksum INTEGER;
+        ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+        ALTER TABLE approvals ADD COLUMN checksum INTEGER;
+        ALTER TABLE push_records ADD COLUMN checksum INTEGER;
+        """
 }
 
 /// Where an event stands in the tree of events.
@@ -154,4 +163,5 @@ enum EventKey {
     /// `seq` may be one past the end on either side: the bounds of a range.
     static func id(session: Int64, seq: Int64) -> Int64 { session << seqBits + seq }
     static func seq(id: Int64) -> Int64 { id & seqMax }
+    static func session(id: Int64) -> Int64 { id >> seqBits }
 }

@@ -3,7 +3,7 @@ internal import GRDBSQLite
 internal import RelayCore
 
 extension Statement {
-    /// Executes `INSERT INTO events VALUES (?, ?, ?, ?)`, straight at SQLite: GRDB would box each value, and copy the bytes, for every
+    /// Executes `INSERT INTO events VALUES (?, ?, ?, ?, ?)`, straight at SQLite: GRDB would box each value, and copy the bytes, for every
     /// event; see decision record 0013.
     func insert(_ id: Int64, _ event: LogEvent) throws {
         let statement = unsafe sqliteStatement
@@ -25,10 +25,40 @@ extension Statement {
                     unsafe bytes.isEmpty
                         ? sqlite3_bind_zeroblob(statement, 4, 0)
                         : sqlite3_bind_blob(statement, 4, bytes.baseAddress, Int32(bytes.count), nil))
+                let checksum = unsafe RowChecksum(id: id, kind: UnsafeRawBufferPointer(kind), at: event.at, bytes: bytes)
+                try check(unsafe sqlite3_bind_int64(statement, 5, checksum.column))
                 return unsafe sqlite3_step(statement)
             }
         }
         guard code == SQLITE_DONE else { throw failure(code) }
+    }
+
+    /// Executes a `SELECT id, kind, at, bytes, checksum FROM events …` in the same way, and calls `body` with each row until it says
+    /// false. The bytes are SQLite's, and there until `body` returns.
+    func forEachEvent(
+        _ arguments: StatementArguments = [], _ body: (_ id: Int64, _ isIntact: Bool, UnsafeRawBufferPointer) -> Bool
+    ) throws {
+        try setArguments(arguments)
+        let statement = unsafe sqliteStatement
+        defer { unsafe sqlite3_reset(statement) }
+        while true {
+            let code = unsafe sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw failure(code) }
+            let id = unsafe sqlite3_column_int64(statement, 0)
+            let bytes = unsafe blob(statement, 3)
+            let checksum = unsafe RowChecksum(
+                id: id, kind: blob(statement, 1), at: sqlite3_column_int64(statement, 2), bytes: bytes)
+            let isFromBefore = unsafe sqlite3_column_type(statement, 4) == SQLITE_NULL
+            let isIntact = unsafe checksum.matches(isFromBefore ? nil : sqlite3_column_int64(statement, 4))
+            guard unsafe body(id, isIntact, bytes) else { return }
+        }
+    }
+
+    /// Text is UTF-8 in our files, so its blob is its bytes.
+    private func blob(_ statement: SQLiteStatement?, _ column: Int32) -> UnsafeRawBufferPointer {
+        let address = unsafe sqlite3_column_blob(statement, column)
+        return unsafe UnsafeRawBufferPointer(start: address, count: Int(sqlite3_column_bytes(statement, column)))
     }
 
     private func check(_ code: Int32) throws { if code != SQLITE_OK { throw failure(code) } }

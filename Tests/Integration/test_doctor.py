@@ -67,7 +67,7 @@ def test_a_file_is_looked_at_and_left_as_it_is(relay: Relay) -> None:
         database.execute("INSERT INTO sessions (workspace, session, host, seq, host_seq, state, is_removed) VALUES ('w', 's', 'h', 1, 1, x'7b', 0)")
     database.close()
     found = doctor(relay)["Relay"]["Data file"]
-    assert found["state"] == "doubtful" and found["text"].startswith("1 records do not decode")
+    assert found["state"] == "doubtful" and found["text"].startswith("1 records are damaged, such as: ")
     with sqlite3.connect(file) as database:
         database.execute("DELETE FROM sessions")
         database.execute("DELETE FROM grdb_migrations WHERE rowid = (SELECT max(rowid) FROM grdb_migrations)")

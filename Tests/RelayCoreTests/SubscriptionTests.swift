@@ -218,6 +218,42 @@ struct SubscriptionTests {
         for client in clients { #expect(try T.numbers(t.take(client)) == [1, 2, 3, 4, 5, 6]) }
     }
 
+    @Test("a disk that cannot be read just now sends who follows away, to come back with its position")
+    func readFailed() {
+        let (t, _) = withEvents(5)
+        let client = t.client()
+        t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        t.command(.history(T.session, before: 3, limit: 1), id: "2", by: client)
+        _ = t.take(client)
+        t.failReads(isLasting: false)
+        #expect(t.closed[client] == .restarting)
+        #expect(t.take(client).count { $0.contains(#""code":"unavailable""#) } == 1)
+    }
+
+    @Test(
+        "an event that is damaged for good is never shown, and keeps nobody from what is and what comes", arguments: [nil, 2])
+    func damagedEvent(position: Int64?) throws {
+        let (t, host) = withEvents(5)
+        let client = t.client()
+        _ = t.take(client)
+        t.command(.subscribe(T.session, after: position.map { Position(epoch: T.epoch, seq: $0) }), id: "1", by: client)
+        t.failReads(isLasting: true)
+        if position != nil {
+            #expect(t.take(client).last == #"{"type":"reset","session":"s1","reason":"trimmed"}"#)
+            t.failReads(isLasting: true)
+        }
+        let snapshot = try #require(t.take(client).last)
+        #expect(snapshot.contains(#""seq":5,"first":6,"events":[]"#), "\(snapshot)")
+        t.send([.sessionRenamed(title: "6")], first: 6, by: host)
+        t.commit()
+        #expect(try T.numbers(t.take(client)) == [6])
+        #expect(t.closed[client] == nil)
+
+        t.command(.history(T.session, before: 3, limit: 1), id: "2", by: client)
+        t.failReads(isLasting: true)
+        #expect(t.take(client).last?.contains(#""code":"damaged","message":"no""#) == true)
+    }
+
     @Test("clients that ask for the workspace in one tick get one snapshot, made once")
     func sharedWorkspace() {
         let (t, host) = withEvents(2)

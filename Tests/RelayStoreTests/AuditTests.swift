@@ -151,7 +151,8 @@ import Testing
             """
             DROP TABLE audit; DROP TABLE commands; DROP TABLE damaged_states; ALTER TABLE sessions DROP COLUMN is_removed;
             DELETE FROM meta WHERE name = 'audit_follows_approval'; DROP TABLE push_records;
-            DELETE FROM grdb_migrations WHERE identifier IN ('v2', 'v3')
+            ALTER TABLE events DROP COLUMN checksum; ALTER TABLE sessions DROP COLUMN checksum;
+            ALTER TABLE approvals DROP COLUMN checksum; DELETE FROM grdb_migrations WHERE identifier > 'v1'
             """)
         let store = try scratch.open()
         #expect(try store.load(resolvedSince: 0, commandsSince: 0).approvals.count == 1)

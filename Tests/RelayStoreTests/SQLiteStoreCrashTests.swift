@@ -12,6 +12,7 @@ import Testing
     /// One process after the other goes on with the same file, until it is killed in the middle of whatever it is doing.
     @Test func `after kill -9 every acknowledged batch is there, whole and in order`() async throws {
         try scratch.fill(0)
+        let epoch = try scratch.open().epoch
         var acknowledged = 0
         for round in 0..<20 where round < 12 || acknowledged == 0 {
             // From within the opening to well into the commits; odd steps, so that no rhythm of the store is met every time. On a machine
@@ -27,6 +28,7 @@ import Testing
             }
             acknowledged = max(acknowledged, try scratch.lastAcknowledgement())
             let store = try scratch.open()
+            #expect(store.epoch == epoch, "round \(round)")
             let events = try store.all(.crash)
             #expect(events.count >= acknowledged, "round \(round)")
             #expect(events.count % 3 == 0, "a batch is there whole or not at all")

@@ -55,11 +55,15 @@ package struct RelayDoctor {
                 ? Finding("Data file", .well, "\(pages), and every session opens")
                 : Finding(
                     "Data file", .doubtful,
-                    "\(found.damagedRecords.count) records do not decode; the relay goes on without them",
+                    "\(found.damagedRecords.count) records are damaged, such as: \(Self.name(found.damagedRecords[0])); the relay goes on without them",
                     mend: "keep a copy (heliograph backup FILE) and tell us")
         } catch {
             return Finding("Data file", .wrong, error.message, mend: Self.mend(error.code))
         }
+    }
+
+    private static func name(_ record: DamagedRecord) -> String {
+        record.session.isEmpty ? record.what : "\(record.what), in session \(record.session)"
     }
 
     private static func mend(_ code: StoreError.Code) -> String {
@@ -69,6 +73,7 @@ package struct RelayDoctor {
         case .full: "make room on the disk"
         case .busy, .conflict: "look again in a moment"
         case .cannotOpen, .readOnly: "run this as the relay's user, and let nobody else into its folder"
+        case .damaged: "keep a copy (heliograph backup FILE) and tell us"
         case .io: "look at the disk: dmesg, smartctl"
         }
     }

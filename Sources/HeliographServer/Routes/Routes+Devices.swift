@@ -62,6 +62,7 @@ extension ErrorCode {
         case .notFound: 404
         case .alreadyDecided, .closed, .digestMismatch, .notWhole, .wrongKind: 409
         case .tooMany: 429
+        case .damaged: 500
         case .unsupported: 501
         case .unavailable: 503
         case .helloFirst, .unsupportedVersion: 400

@@ -113,6 +113,7 @@ final class RelayRunner {
             case .close(let peer, let code): close(peer, code)
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id, query)
+            case .readPlaces(let id, let keys): readPlaces(id, keys)
             case .readApproval(let id, let key, let approval): readApproval(id, key, approval)
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
@@ -304,6 +305,15 @@ final class RelayRunner {
         }
     }
 
+    private func readPlaces(_ id: ReadID, _ keys: [SessionKey]) {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (log, handle, life) = (log, loop.handle, life)
+        reads.async {
+            let result = Result { try log.places(of: keys) }
+            handle.execute { bound.value.readEnded(id, of: life, result.map { .placesRead(id, $0) }) }
+        }
+    }
+
     private func readApproval(_ id: ReadID, _ key: SessionKey, _ approval: ApprovalID) {
         guard let bound else { preconditionFailure("effects come after the start") }
         let (log, handle, life) = (log, loop.handle, life)
@@ -317,9 +327,12 @@ final class RelayRunner {
         guard life == self.life, !isSuspended else { return }
         switch result {
         case .success(let input): feed(input)
+        case .failure(let error as StoreError) where error.code == .damaged:
+            logger.error("what is asked for is damaged, and not shown", metadata: ["error": "\(error)"])
+            feed(.readFailed(id, reason: error.message, isLasting: true))
         case .failure(let error):
             logger.error("the store refused a read", metadata: ["error": "\(error)"])
-            feed(.readFailed(id, reason: "the relay's store cannot be read; try again"))
+            feed(.readFailed(id, reason: "the relay's store cannot be read; try again", isLasting: false))
         }
     }
 }

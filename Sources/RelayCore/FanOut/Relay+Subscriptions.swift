@@ -297,15 +297,35 @@ extension Relay {
         }
     }
 
-    mutating func readFailed(_ id: ReadID, _ reason: String) {
-        for purpose in endRead(id) {
+    mutating func readFailed(_ id: ReadID, _ reason: String, isLasting: Bool) {
+        if let read = endPlaceRead(id) { return placesUnknown(read, reason) }
+        let purposes = endRead(id)
+        for purpose in purposes {
             switch purpose {
             case .history(let peer, let command), .decision(let peer, let command, _):
-                reply(.failed(.unavailable, reason), to: command, of: peer)
+                reply(.failed(isLasting ? .damaged : .unavailable, reason), to: command, of: peer)
+            case .subscription(let peer, let key) where isLasting: passOver(id, of: key, peer)
             case .subscription(let peer, _):
                 // It holds a position: it comes back with it.
                 effects.append(.close(peer, .restarting))
             }
+        }
+        if isLasting { for purpose in purposes { resumeHeld(purpose.peer) } }
+    }
+
+    /// An event that is damaged for good keeps nobody from those after it: who replays gets a snapshot, and who waits for one gets it
+    /// without events.
+    private mutating func passOver(_ read: ReadID, of key: SessionKey, _ peer: PeerID) {
+        guard let subscription = clients[peer]?.subscriptions[key.session], subscription.isReading(read),
+            let view = sessions[key]?.committed
+        else { return }
+        if let again = subscription.again {
+            start(key, again, peer)
+        } else if case .replaying = subscription.state {
+            send(.reset(key.session, .trimmed), to: [peer])
+            fetchSnapshot(of: key, peer)
+        } else {
+            sendSnapshot(of: key, view, LogPage(first: 0, events: []), to: [peer])
         }
     }
 }

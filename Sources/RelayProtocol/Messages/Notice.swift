@@ -30,5 +30,5 @@ package struct Notice: Sendable, Equatable {
 /// The codes of errors and notices besides those of `WireError`.
 package enum ErrorCode: String, Sendable, CaseIterable {
     case helloFirst, unsupportedVersion, notFound, alreadyDecided, closed, digestMismatch, notWhole, wrongKind, unsupported
-    case unavailable, tooMany
+    case unavailable, damaged, tooMany
 }

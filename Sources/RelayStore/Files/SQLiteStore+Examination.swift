@@ -7,7 +7,7 @@ package struct DataFileExamination: Sendable {
     package let damagedRecords: [DamagedRecord]
     /// An older version wrote it: the relay brings it up to date when it starts. Its rows were not looked at.
     package let isOlder: Bool
-    /// Whether every page was checked. The relay checks a larger file itself, beside its work.
+    /// Whether every page and every event was checked. The relay checks a larger file itself, beside its work.
     package let isChecked: Bool
 }
 
@@ -26,13 +26,42 @@ extension SQLiteStore {
                 let isSmall = (size ?? 0) <= checkedBytesMax
                 if isSmall { try checkIntegrity(of: nil, path: path, in: db) }
                 let isOlder = try !Schema.migrator.hasCompletedMigrations(db)
-                let damaged = isOlder ? [] : try Loader(resolvedSince: 0, commandsSince: 0, from: db).damaged
+                var damaged: [DamagedRecord] = []
+                if !isOlder {
+                    damaged = try Loader(resolvedSince: 0, commandsSince: 0, from: db).damaged
+                    if isSmall { damaged += try damagedEvents(in: db) }
+                }
                 return DataFileExamination(damagedRecords: damaged, isOlder: isOlder, isChecked: isSmall)
             }
             try queue.close()
             return found
         } catch {
             throw StoreError(error, path: path)
+        }
+    }
+
+    /// A disk that rots names more than anybody reads.
+    package static let damagedEventsMax = 100
+
+    /// Reads every event; names those that are not as they were written or are missing between others, `damagedEventsMax` at most.
+    static func damagedEvents(in db: Database) throws -> [DamagedRecord] {
+        var found: [(id: Int64, what: String)] = []
+        var last: Int64?
+        let all = try db.makeStatement(sql: "SELECT id, kind, at, bytes, checksum FROM events ORDER BY id")
+        try unsafe all.forEachEvent { id, isIntact, _ in
+            if let last, id != last + 1, EventKey.session(id: id) == EventKey.session(id: last) {
+                found.append((last + 1, "is missing"))
+            }
+            if !isIntact { found.append((id, DamagedRecord.changed)) }
+            last = id
+            return found.count < damagedEventsMax
+        }
+        let names = try db.makeStatement(sql: "SELECT workspace, session FROM sessions WHERE number = ?")
+        return try found.map { id, what in
+            let row = try Row.fetchOne(names, arguments: [EventKey.session(id: id)])
+            let seq = EventKey.seq(id: id)
+            return DamagedRecord(
+                workspace: row?[0] ?? "", session: row?[1] ?? "", what: "event \(seq) \(what)", event: seq)
         }
     }
 }

@@ -1,0 +1,6 @@
+#ifndef HELIOGRAPH_CZLIB_H
+#define HELIOGRAPH_CZLIB_H
+
+#include <zlib.h>
+
+#endif

@@ -1,0 +1,154 @@
+import Foundation
+import RelayCore
+import RelayProtocol
+import RelayStore
+import Testing
+
+/// A sound file in which a row says something else than what was written.
+@Suite(.scratch) struct RowChecksumTests {
+    private let scratch = Scratch.current
+    private let key = SessionKey(workspace: id("default"), session: id("s1"))
+
+    /// `sqlite3` knows nothing of checksums, as little as a disk that rots.
+    private func sql(_ text: String) throws { try scratch.sql(text) }
+
+    private func codeOf(_ body: () throws -> some Any) -> StoreError.Code? {
+        #expect(throws: StoreError.self) { _ = try body() }?.code
+    }
+
+    @Test(arguments: [
+        "bytes = CAST(replace(bytes, 's1/5', 's1/4') AS BLOB)", "kind = 'massage'", "at = at + 1", "checksum = checksum + 1",
+    ])
+    func `an event that was changed is named and never shown, and everything else is`(change: String) throws {
+        try scratch.fill(9)
+        try sql("UPDATE events SET \(change) WHERE id & 0xffffffff = 5")
+        let store = try scratch.open()
+        let right = (1...9).map { Writer.bytes(key, seq: $0, bytes: 1_000) }
+
+        #expect(try store.events(of: key, after: 0, limit: 9, bytesMax: .max) == LogPage(first: 1, events: Array(right[..<4])))
+        #expect(try store.events(of: key, after: 5, limit: 9, bytesMax: .max) == LogPage(first: 6, events: Array(right[5...])))
+        #expect(
+            try store.events(of: key, before: 10, limit: 9, bytesMax: .max) == LogPage(first: 6, events: Array(right[5...])))
+        #expect(try store.events(of: key, before: 5, limit: 9, bytesMax: .max) == LogPage(first: 1, events: Array(right[..<4])))
+        for read in [
+            { try store.events(of: key, after: 4, limit: 9, bytesMax: .max) },
+            { try store.events(of: key, before: 6, limit: 1, bytesMax: .max) },
+        ] {
+            let error = #expect(throws: StoreError.self) { try read() }
+            #expect(error?.code == .damaged)
+            #expect(error?.message == "Event 5 of session s1 is not as it was written.")
+        }
+
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).sessions.count == 1)
+        let damaged = try #require(try store.checkEverything())
+        #expect(damaged.map(\.what) == ["event 5 is not as it was written"])
+        #expect(damaged.map(\.session) == ["s1"])
+        let found = try SQLiteStore.examine(DataDirectory(existing: scratch.path))
+        #expect(found.damagedRecords == damaged)
+        #expect(found.isChecked)
+
+        var writer = Writer(key, seq: 9)
+        try store.commit(writer.batch(1))
+        #expect(store.takesWrites)
+        _ = try store.load(resolvedSince: 0, commandsSince: 0)
+        #expect(store.damagedRecords == damaged, "what was found is not forgotten with what is read anew")
+        try store.commit(LogBatch(trims: [SessionTrim(key: key, through: 5, state: writer.state(seq: 10))]))
+        #expect(store.damagedRecords.isEmpty)
+        #expect(try store.checkEverything() == [])
+    }
+
+    @Test(arguments: [
+        "DELETE FROM events WHERE id & 0xffffffff = 5", "UPDATE events SET id = id + 5 WHERE id & 0xffffffff = 5",
+    ])
+    func `an event that is no longer in its place is missed`(change: String) throws {
+        try scratch.fill(9)
+        try sql(change)
+        let store = try scratch.open()
+        #expect(try store.events(of: key, after: 0, limit: 20, bytesMax: .max).events.count == 4)
+        #expect(try store.events(of: key, before: 10, limit: 20, bytesMax: .max).first == 6)
+        #expect(try store.checkEverything()?.map(\.what).first == "event 5 is missing")
+    }
+
+    @Test(arguments: [
+        "state = CAST(replace(state, 'Laptop', 'Lapdog') AS BLOB)", "host_seq = host_seq + 1", "host = 'host2'",
+        "checksum = 0", "is_removed = 1",
+    ])
+    func `a session's row that was changed is named, kept, and keeps nobody else out`(change: String) throws {
+        var writer = Writer(key)
+        do {
+            let store = try scratch.open()
+            _ = try store.bootstrap(workspaceName: "Home")
+            var second = Writer(.crash)
+            try store.commit(LogBatch(appends: [writer.append(3), second.append(1)]))
+            try store.close()
+        }
+        try sql("UPDATE sessions SET \(change) WHERE session = 's1'")
+        let store = try scratch.open()
+        let state = try store.load(resolvedSince: 0, commandsSince: 0)
+        #expect(state.sessions.map(\.key) == [.crash])
+        #expect(state.removed.map(\.key) == [key])
+        #expect(store.damagedRecords.map(\.what) == ["the session's row is not as it was written"])
+        // Its host goes on.
+        if change.hasPrefix("host =") { writer.host = "host2" }
+        try store.commit(writer.batch(1))
+        #expect(store.damagedRecords.isEmpty)
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).sessions.count == 2)
+        #expect(try scratch.query("SELECT count(*) FROM damaged_states") == "1")
+    }
+
+    @Test(arguments: [
+        "record = CAST(replace(record, 'rm -rf build', 'rm -rf /home') AS BLOB)", "stage = 'expired'", "seq = 1",
+        "resolved_at = 7",
+        "approval = 'a9'",
+    ])
+    func `an approval that was changed is named and left out`(change: String) throws {
+        var writer = Writer(key)
+        do {
+            let store = try scratch.open()
+            _ = try store.bootstrap(workspaceName: "Home")
+            try store.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 2), writer.approval("a2", seq: 2)]))
+            try store.close()
+        }
+        try sql("UPDATE approvals SET \(change) WHERE approval = 'a1'")
+        let store = try scratch.open()
+        #expect(try store.load(resolvedSince: 0, commandsSince: 0).approvals.map(\.approval.id) == [id("a2")])
+        let name = change.hasPrefix("approval") ? "a9" : "a1"
+        #expect(store.damagedRecords.map(\.what) == ["approval \(name) is not as it was written"])
+        #expect(codeOf { try store.approval(id(name), of: key) } == .damaged)
+        #expect(try store.approval(id("a2"), of: key) != nil)
+    }
+
+    @Test func `a file of the version before has no checksums, and gets them for what is new`() throws {
+        try scratch.fill(5)
+        try sql(
+            """
+            ALTER TABLE events DROP COLUMN checksum; ALTER TABLE sessions DROP COLUMN checksum;
+            ALTER TABLE approvals DROP COLUMN checksum; ALTER TABLE push_records DROP COLUMN checksum;
+            DELETE FROM grdb_migrations WHERE identifier > 'v3'
+            """)
+        do {
+            let store = try scratch.open()
+            #expect(try store.all(key).count == 5)
+            #expect(try store.load(resolvedSince: 0, commandsSince: 0).sessions.count == 1)
+            #expect(try store.checkEverything() == [])
+            var writer = Writer(key, seq: 5)
+            try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 6)]))
+            try store.close()
+        }
+        #expect(try scratch.query("SELECT group_concat(id & 0xffffffff) FROM events WHERE checksum IS NOT NULL") == "6")
+        try sql("UPDATE events SET at = 0")
+        #expect(try scratch.open().checkEverything()?.map(\.what) == ["event 6 is not as it was written"])
+    }
+
+    @Test func `a backup takes the checksums with it`() throws {
+        try scratch.fill(3)
+        let backup = scratch.path + "/backup"
+        let store = try scratch.open()
+        _ = try store.backUp(to: backup, replacing: false)
+        try store.close()
+        let other = Scratch(path: scratch.path + "/other")
+        _ = try DataDirectory(path: other.path).restore(backup, replacing: false)
+        try other.sql("UPDATE events SET at = 0 WHERE id & 0xffffffff = 2")
+        #expect(try other.open().checkEverything()?.map(\.what) == ["event 2 is not as it was written"])
+    }
+}

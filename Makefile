@@ -49,7 +49,7 @@ demo: build ## Play a recorded session, and a phone, into the relay of `make run
 	@Tests/Tools/install-packages python3 openssl
 	@exec python3 Tests/Tools/demo.py $(ARGS)
 
-pictures: build venv ## Take the README's picture of the Lock Screen
+pictures: build venv ## Take the README's pictures, of the page and of the Lock Screen
 	$(PYTHON) Tests/Tools/screenshot.py $(ARGS)
 
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers

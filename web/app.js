@@ -165,7 +165,9 @@ function show({ focus }) {
   views.link.hidden = route.screen !== "link";
   for (const tab of document.querySelectorAll("[data-tab]")) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
-    const current = name === route.screen || (name === "sessions" && route.screen === "session");
+    // Where the list stands beside everything, its own address shows what waits, and its tab is not there.
+    const current = name === route.screen || (name === "sessions" && route.screen === "session")
+      || (wide && name === "approvals" && route.screen === "sessions");
     attribute(tab, "aria-current", current ? "page" : null);
   }
   const session = route.screen === "session" ? route.session : "";
@@ -187,6 +189,16 @@ function show({ focus }) {
     sessions: views.list, session: views.session, approvals: views.inbox, devices: views.devices, budgets: views.budgets, link: views.link,
   }[route.screen];
   if (focus && !(route.screen === "approvals" && route.named)) landing.querySelector("h2")?.focus({ preventScroll: true });
+}
+
+/**
+ * An address of a screen that there is not leads to the first one.
+ * @returns {import("./route.js").Route|null} Nothing where the fragment is no address: a link inside the page, for one.
+ */
+function lost() {
+  if (routeOf(location.hash) || !location.hash.startsWith("#/")) return null;
+  history.replaceState(null, "", "#/");
+  return { screen: "sessions" };
 }
 
 /** @param {{code?: string, reason?: string}} found */
@@ -220,6 +232,7 @@ async function start() {
     if (pairing.role === "client") return pairScreen({ code: pairing.code });
     return pairScreen({ reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." });
   }
+  lost();
   if ((await whoAmI()) === "unpaired") return pairScreen({});
   show({ focus: false });
   return link.start();
@@ -234,7 +247,7 @@ views.pair.onpaired = () => {
 
 addEventListener("hashchange", () => {
   if (pairingOf(location.hash) && location.hash.includes("=")) return void start();
-  const next = routeOf(location.hash);
+  const next = routeOf(location.hash) ?? lost();
   if (!next || document.body.dataset.screen === "pair") return undefined;
   route = next;
   return show({ focus: true });

@@ -27,7 +27,7 @@ export function isWhole({ request: { head, body } }) {
 export function obstacle(approval, { live, seen }) {
   const answer = approval.request.head.kind === "question" ? "answered" : "allowed";
   if (!isWhole(approval)) return `Not whole: it was cut on the way. It can be denied here, ${answer} only at the terminal.`;
-  if (!live) return "The link is down: decide when it is back.";
+  if (!live) return "The connection is down: decide when it is back.";
   if (!seen) return "Scroll to the end of the text before allowing it.";
   return null;
 }

@@ -45,7 +45,7 @@ export function fate({ outcome }) {
   const text = outcome.text ? `: ${outcome.text}` : "";
   switch (outcome.result) {
     case "accepted":
-      return { tone: "good", words: "Accepted by Apple" };
+      return { tone: "good", words: "Accepted by APNs" };
     case "refused":
       return { tone: "bad", words: `Refused${text}` };
     case "unknown":

@@ -345,4 +345,4 @@ export class Link {
 }
 
 const crowded = () => new CommandError({ code: "tooMany", message: "Too many commands wait for a reply." });
-const lost = () => new CommandError({ code: "linkLost", message: "The link broke before the relay answered." });
+const lost = () => new CommandError({ code: "linkLost", message: "The connection broke before the relay answered." });

@@ -28,6 +28,14 @@ export function routeOf(hash) {
 }
 
 /**
+ * Whether a link leads to the machine that follows it, and from no other machine to this one.
+ * @param {string} link
+ */
+export function staysHere(link) {
+  return /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(?![^:/#])/i.test(link);
+}
+
+/**
  * The pairing code in a link, a fragment or as typed; `role` says whom it is for.
  * @param {string} text
  * @returns {{role: "client"|"host", code: string}|null}

@@ -12,6 +12,8 @@
  * @property {number} seq     Where the row stands.
  * @property {Event} event    The event that made the row.
  * @property {Event} [end]    The event that last changed it: `tool.finished`, or the approval's newest.
+ * @property {import("./wire").Decision} [decision] Of an approval that was decided.
+ * @property {boolean} [denied] Of a tool call that somebody refused.
  * @property {number} version Counts the changes, so that a view knows what it has drawn.
  */
 
@@ -56,9 +58,23 @@ export class Timeline {
     if (kind.startsWith("approval.")) {
       // Its request may lie before what is loaded; then there is nothing to draw it on, and nothing is lost: it will be loaded with it.
       const key = this.#change(`a:${head.approval}`, event);
+      if (key) this.#settle(key, event);
       return key ?? (known.has(kind) || approvalKinds.has(kind) ? null : this.#add(`e:${seq}`, seq, event));
     }
     return this.#add(`e:${seq}`, seq, event);
+  }
+
+  /**
+   * Keeps who decided, and marks the call of a request that was denied, whose end may be told before or after.
+   * @param {string} key @param {Event} event
+   */
+  #settle(key, { kind, head }) {
+    const row = /** @type {Row} */ (this.#byKey.get(key));
+    if (kind === "approval.decided") row.decision = head.decision;
+    const call = head.outcome === "denied" || head.reason === "deniedLocally" ? this.#byKey.get(callKey(row.event.head)) : undefined;
+    if (!call) return;
+    call.denied = true;
+    call.version += 1;
   }
 
   /** @param {string} key @returns {Row|undefined} */

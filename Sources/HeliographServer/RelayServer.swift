@@ -63,7 +63,7 @@ package final class RelayServer {
             let addresses = Addresses(
                 port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
                 configuration: configuration)
-            try AddressFile.write(addresses.publicURL, in: directory)
+            try AddressFile.write(addresses, in: directory)
             started(addresses)
             service.map { loops.main.report(to: $0) }
         }
@@ -79,6 +79,9 @@ package final class RelayServer {
 
         package var localURL: String { configuration.localURL(port: port) }
         package var publicURL: String { configuration.publicURL ?? localURL }
+        /// Whether a program on this machine gets in there as it is: a certificate is for the name that others use, and a PROXY header
+        /// is a proxy's to send.
+        var isPlainHere: Bool { configuration.tls == nil && !configuration.expectsProxyHeader }
     }
 
     private init(
@@ -90,7 +93,9 @@ package final class RelayServer {
         self.logger = logger
         (self.configuration, self.directory, self.store) = (configuration, directory, store)
         let measures = Measures(factory: registry)
-        measures.started(loop.waitMethod, loops: configuration.loops)
+        measures.started(
+            loop.waitMethod, loops: configuration.loops, version: ServerConfiguration.version,
+            atMilliseconds: WallClock.milliseconds)
         switch loop.waitMethod {
         case .epoll: logger.info("waits for sockets by epoll")
         case .poll:
@@ -145,7 +150,6 @@ package final class RelayServer {
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { reception.take(arrival) } }
         let (door, forwarding) = (access.door, configuration.forwarding)
         runner.admissionChanged = { door.shut($0) }
-        routes.isReady = { !runner.isStoreFailing && store.takesWrites }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
         loops.turnEnded = { runner.tickEnded() }
         self.runner = runner
@@ -170,6 +174,13 @@ package final class RelayServer {
             try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
         ]
         certificates?.start()
+        routes.isReady = { [unowned self] in isReady }
+        routes.look = { [unowned self] in
+            measures.looked(
+                sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: dataBytes,
+                takesWrites: isReady)
+        }
+        routes.makeReport = { [unowned self] in makeReport($0) }
     }
 
     private static func name(_ records: [DamagedRecord], _ logger: Logger) {
@@ -182,6 +193,13 @@ package final class RelayServer {
         }
     }
 
+    /// With what is not yet in it.
+    private var dataBytes: Int64 {
+        ["", "-wal"].reduce(0) { $0 + Int64(FileStamp(of: directory.databasePath + $1)?.size ?? 0) }
+    }
+
+    private var isReady: Bool { !runner.isStoreFailing && store.takesWrites }
+
     // MARK: - Signals
 
     private func carryOut(_ order: SignalWatch.Order) {
@@ -190,21 +208,24 @@ package final class RelayServer {
         case .reload:
             certificates?.look()
             pushes.look()
-        case .report: report()
+        case .report: makeReport { [self] in write(report: $0) }
         }
     }
 
-    private func report() {
-        loops.census { [self] engine in write(report: engine) }
+    private func makeReport(_ answer: @escaping ([UInt8]) -> Void) {
+        loops.census { [self] engine in
+            let report = Report(
+                configuration: configuration, address: configuration.localURL(port: listeners[0].port ?? 0),
+                uptime: ContinuousClock.now - startedAt, core: runner.census, engine: engine, isReady: isReady,
+                takesWrites: store.takesWrites, damagedRecords: store.damagedRecords.count + runner.damagedRecords,
+                pushesUnderWay: pushes.underWay)
+            answer(report.bytes)
+        }
     }
 
-    private func write(report engine: EngineCensus) {
+    private func write(report bytes: [UInt8]) {
         let file = "\(directory.path)/\(Report.fileName)"
-        let report = Report(
-            configuration: configuration, uptime: ContinuousClock.now - startedAt, core: runner.census, engine: engine,
-            takesWrites: store.takesWrites, damagedRecords: store.damagedRecords.count + runner.damagedRecords,
-            pushesUnderWay: pushes.underWay)
-        let (bytes, logger) = (report.bytes, logger)
+        let logger = logger
         // The disk may be what hangs.
         reports.async {
             do {

@@ -4,7 +4,8 @@ internal import Glibc
 package struct FileStamp: Sendable, Equatable {
     private let seconds: Int
     private let nanoseconds: Int
-    private let size: Int
+    /// In bytes.
+    package let size: Int
     private let inode: UInt
 
     /// Nil where there is no such file, or it cannot be seen.

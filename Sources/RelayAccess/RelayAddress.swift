@@ -58,6 +58,14 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         if case .tcp(let host, _, false) = target { !Self.isLoopback(host) } else { false }
     }
 
+    /// It leads to the machine that follows it, whichever that is.
+    package var staysHere: Bool {
+        switch target {
+        case .unix: true
+        case .tcp(let host, _, _): Self.isLoopback(host)
+        }
+    }
+
     private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
         var host = text
         var port: Substring?

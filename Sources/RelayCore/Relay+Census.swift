@@ -49,6 +49,9 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
 }
 
 extension Relay {
+    package var sessionCount: Int { sessions.count }
+    package var openApprovalCount: Int { sessions.values.reduce(0) { $0 + $1.staged.openApprovalCount } }
+
     package var census: RelayCensus {
         var census = RelayCensus()
         census.sessions = sessions.count

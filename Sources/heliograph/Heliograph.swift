@@ -18,7 +18,8 @@ struct Heliograph: ParsableCommand {
               heliograph connect claude
               heliograph host 'http://127.0.0.1:8787/#host=CODE'
 
-            Exit codes: 0 done, 1 refused, 2 wrong usage, 3 not paired, 4 relay unreachable, 5 not found, 6 timed out.
+            Exit codes: 0 done, 1 refused, 2 wrong usage, 3 not paired, 4 relay unreachable, 5 not found, 6 timed out, \
+            7 failed here.
             """,
         version: "heliograph \(ServerConfiguration.version)",
         groupedSubcommands: [

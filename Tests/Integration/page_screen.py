@@ -95,7 +95,7 @@ class Screen:
 
     def expect_no_overflow(self) -> None:
         wide = self.page.evaluate(
-            """() => [document.documentElement, ...document.querySelectorAll("body, main, .pane:not([hidden])")]
+            """() => [document.documentElement, ...document.querySelectorAll("body, main, .pane:not([hidden]), .phone-scroller")]
                 .filter((element) => element.scrollWidth > element.clientWidth).map((element) => element.outerHTML.slice(0, 80))""")
         assert not wide, f"wider than the screen: {wide}"
 

@@ -112,3 +112,19 @@ def test_the_page_tells_the_truth(relay):
 )
 def test_the_replay_can_fail(pattern, value, fits):
     assert (mismatch(pattern, value, {}) is None) is fits
+
+
+def test_the_page_names_every_code_of_an_error() -> None:
+    listed = re.search(r"\*\*Codes\*\* of errors and notices:(.*?)\n\n", PROTOCOL.read_text(), re.DOTALL)
+    assert listed
+    named = set(re.findall(r"`(\w+)`", listed[1])) - {"winner", "message"}
+    made = set()
+    for path in (ROOT / "Sources").rglob("*.swift"):
+        made |= set(re.findall(r'Notice\(code: "(\w+)"', path.read_text()))
+    for file, kind in (("WireError", "Code"), ("Messages/Notice", "ErrorCode")):
+        text = (ROOT / f"Sources/RelayProtocol/{file}.swift").read_text()
+        closed = re.search(rf"enum {kind}: String.*?{{\n(.*?)\n *}}", text, re.DOTALL)
+        assert closed, file
+        made |= {code for cases in re.findall(r"^ *case (.*)$", closed[1], re.MULTILINE) for code in cases.split(", ")}
+    assert {"badJSON", "notFound", "badCode"} <= made
+    assert named == made

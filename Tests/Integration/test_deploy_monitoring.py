@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -68,6 +69,29 @@ def test_the_page_explains_what_the_sources_make() -> None:
 def test_the_page_explains_what_the_relay_says(relay: Any) -> None:
     said = dict(re.findall(r"^# TYPE (\w+) (\w+)$", relay.get("/metrics").body.decode(), re.MULTILINE))
     assert said == {name: kind for name, kind in explained().items() if name not in LATER}
+
+
+def test_every_figure_says_what_it_is(relay: Any) -> None:
+    text = relay.get("/metrics").body.decode()
+    said = re.findall(r"^# HELP (\w+) [A-Z0-9][^\\\n]+\.\n# TYPE (\w+) ", text, re.MULTILINE)
+    assert [name for name, _ in said] == [name for _, name in said] == re.findall(r"^# TYPE (\w+)", text, re.MULTILINE)
+    help = (ROOT / "Sources/HeliographServer/Observability/MetricHelp.swift").read_text()
+    assert set(re.findall(r'^        "(heliograph_\w+)":', help, re.MULTILINE)) == set(explained())
+
+
+def test_the_gauges_are_those_of_the_relay(relay: Any, scripted_host: Any) -> None:
+    assert relay.metric("heliograph_sessions") == 0 and relay.metric("heliograph_store_takes_writes") == 1
+    assert relay.metric('heliograph_build_info{version="0.1.0"}') == 1
+    assert abs(time.time() - relay.metric("heliograph_start_time_seconds")) < patient(60)
+    host = scripted_host(relay, name="laptop")
+    host.start_session("s1")
+    approval = host.request_approval("s1", "Bash", {"command": "make"})
+    host.wait_acked("s1")
+    assert (relay.metric("heliograph_sessions"), relay.metric("heliograph_approvals_open")) == (1, 1)
+    host.event("s1", "approval.cancelled", {"approval": approval, "reason": "deniedLocally"})
+    host.wait_acked("s1")
+    assert relay.metric("heliograph_approvals_open") == 0
+    assert relay.metric("heliograph_data_bytes") >= (relay.data / "heliograph.sqlite").stat().st_size > 0
 
 
 def test_what_deploy_asks_for_is_explained() -> None:

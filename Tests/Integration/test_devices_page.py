@@ -58,7 +58,7 @@ def test_without_a_device_it_says_how_one_gets_here(phone: Callable[..., Phone])
     one = phone()
     one.page.get_by_role("link", name="Devices").click()
     expect(one.page.get_by_role("heading", name="Devices")).to_be_focused()
-    expect(one.page.locator("devices-view")).to_contain_text("No device yet")
+    expect(one.page.locator("devices-view")).to_contain_text("No phone gets pushes yet")
     expect(one.page.locator("devices-view")).to_contain_text("make demo")
 
 
@@ -87,7 +87,7 @@ def test_every_push_shows_what_became_of_it(phone: Callable[..., Phone], host: A
     expect(one.pushes().first).to_contain_text("Card begun · Fix the login")
     expect(one.pushes().first).to_contain_text("Planned")
     one.stage.answer(push, "accepted")
-    expect(one.pushes().first).to_contain_text("Accepted by Apple")
+    expect(one.pushes().first).to_contain_text("Accepted by APNs")
     for result, text, words in (("refused", "BadDeviceToken", "Refused: BadDeviceToken"), ("unknown", "the connection broke", "Unknown: the connection broke"),
             ("notSent", "it is muted", "Not sent: it is muted")):  # fmt: skip
         one.stage.push("d1", "alert", notification("Bash wants to run", "npm test"), result=result, text=text)
@@ -101,7 +101,7 @@ def test_every_push_shows_what_became_of_it(phone: Callable[..., Phone], host: A
 def test_a_new_device_appears_with_its_first_push(phone: Callable[..., Phone]) -> None:
     one = phone()
     one.go("#/devices")
-    expect(one.page.locator("devices-view")).to_contain_text("No device yet")
+    expect(one.page.locator("devices-view")).to_contain_text("No phone gets pushes yet")
     one.stage.device("d1")
     one.stage.push("d1", "alert", notification("Hello", "you"))
     expect(one.lock_screen()).to_contain_text("Hello")
@@ -112,7 +112,7 @@ def test_a_test_is_sent_and_a_device_is_forgotten_once_it_is_confirmed(phone: Ca
     one.stage.device("d1")
     one.go("#/devices")
     one.device().get_by_role("button", name="Send a test").click()
-    expect(one.pushes().first).to_contain_text("Accepted by Apple")
+    expect(one.pushes().first).to_contain_text("Accepted by APNs")
     expect(one.lock_screen()).to_contain_text("Pushes arrive.")
     one.device().get_by_role("button", name="Forget …").click()
     expect(one.device()).to_contain_text("Forget Ada's iPhone?")
@@ -120,7 +120,7 @@ def test_a_test_is_sent_and_a_device_is_forgotten_once_it_is_confirmed(phone: Ca
     assert not one.stage.said("forget")
     one.device().get_by_role("button", name="Forget …").click()
     one.device().get_by_role("button", name="Forget", exact=True).click()
-    expect(one.page.locator("devices-view")).to_contain_text("No device yet")
+    expect(one.page.locator("devices-view")).to_contain_text("No phone gets pushes yet")
     assert [command["device"] for command in one.stage.said("forget")] == ["d1"]
 
 

@@ -17,7 +17,7 @@ PENDING_MAX = 1024
 
 
 def test_the_relay_waits_by_epoll(relay):
-    assert relay.metric('heliograph_event_loop_info{wait="epoll"}') == 1
+    assert relay.metric('heliograph_event_loops{wait="epoll"}') == 1
 
 
 def test_without_the_plugin_the_relay_waits_by_poll_and_says_what_to_install(tmp_path):
@@ -28,7 +28,7 @@ def test_without_the_plugin_the_relay_waits_by_poll_and_says_what_to_install(tmp
     relay = Relay(tmp_path, prefix=hidden)
     relay.start()
     try:
-        assert relay.metric('heliograph_event_loop_info{wait="poll"}') == 1
+        assert relay.metric('heliograph_event_loops{wait="poll"}') == 1
         assert "install the package libwebsockets-evlib-ev" in relay.log_text()
     finally:
         relay.stop()

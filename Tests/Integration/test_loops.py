@@ -47,7 +47,7 @@ def test_each_loop_has_a_thread(relay: Relay) -> None:
     assert relay.process
     names = {(task / "comm").read_text().strip() for task in Path(f"/proc/{relay.process.pid}/task").iterdir()}
     assert names >= THREADS, names
-    assert relay.metric('heliograph_event_loop_info{wait="epoll"}') == LOOPS
+    assert relay.metric('heliograph_event_loops{wait="epoll"}') == LOOPS
 
 
 def test_a_relay_of_more_loops_than_make_sense_does_not_start(relay: Relay) -> None:

@@ -309,10 +309,10 @@ def test_an_approval_is_allowed_by_the_code_of_its_notification(relay, apns, scr
 def test_what_the_terminal_shows_and_does(relay, apns):
     phone = Phone(relay, apns)
     data = ["--data", str(relay.data)]
-    assert relay.run("push", "test", "d1", *data).stdout.strip() == "APNs took it"
+    assert relay.run("push", "test", "d1", *data).stdout.strip() == "accepted by APNs"
     assert "heliograph" in phone.rung()
     shown = relay.run("devices", *data).stdout
-    assert "d1  Ada's phone  codingbridge, sandbox, iOS 18.1, of phone" in shown and "alert: APNs took it" in shown
+    assert "d1  Ada's phone  codingbridge, sandbox, iOS 18.1, of phone" in shown and "alert: accepted by APNs" in shown
     listed = json.loads(relay.run("devices", "--json", *data).stdout)["devices"]
     assert_valid("relay-to-client", [{"type": "reply", "id": "c1", "devices": listed}])
     assert listed == phone.devices() and listed[0]["device"]["alertToken"] is True

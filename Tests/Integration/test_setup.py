@@ -12,6 +12,7 @@ import pytest
 
 from relay import BINARY, ROOT, free_port, plain_environment
 from terminal import Terminal
+from waits import patient
 
 COMMANDS = [
     [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["hook"], ["connect"],
@@ -46,9 +47,9 @@ def test_the_first_start_says_what_to_do_next(short_path):
         terminal.run([str(BINARY), "serve", "--data", str(data), "--listen", f"127.0.0.1:{port}"], terminal.environment)
         screen = terminal.wait_screen("#host=")
         assert f"http://127.0.0.1:{port}/#pair=" in screen, "the pairing link"
-        assert re.search(r"heliograph connect claude .*heliograph host '.*#host=", screen), "the one line that connects a host"
+        assert re.search(r"heliograph connect claude && \\\n +\S*heliograph host '.*#host=", screen), "what connects a host, to copy as one"
         assert str(data) in screen, "where the data lies"
-        assert "█" in screen or "▀" in screen, "a code to scan"
+        assert "works on this machine only" in screen and "█" not in screen, "no code that leads a phone nowhere"
         terminal.press("C-c")
         terminal.wait_ended()
     finally:
@@ -146,8 +147,8 @@ def test_logs_are_json_lines(relay, client, scripted_host):
 
 
 def test_pair_shows_a_code_to_scan(relay):
-    result = relay.run("pair", "--data", str(relay.data))
-    assert "#pair=" in result.stdout and ("█" in result.stdout or "▀" in result.stdout)
+    result = relay.run("pair", "--url", "https://relay.example", "--data", str(relay.data))
+    assert "https://relay.example/#pair=" in result.stdout and "█" in result.stdout
     assert json.loads(relay.run("pair", "--json", "--data", str(relay.data)).stdout)["link"]
 
 
@@ -183,6 +184,26 @@ def test_the_demo_plays_a_session(short_path, client, relay):
             assert demo.wait(20) == 0, demo.stdout.read()
         finally:
             demo.terminate()
+
+
+def test_the_demo_takes_its_questions_along(short_path, client, relay):
+    """It played into somebody's own relay, and is ended while it waits for a person."""
+    (short_path / "home").mkdir()
+    command = [sys.executable, str(ROOT / "Tests/Tools/demo.py"), "--speed", "20", "--listen", f"127.0.0.1:{relay.port}"]
+    environment = plain_environment(short_path / "home") | {"HELIOGRAPH_BIN": str(BINARY), "HELIOGRAPH_DATA": str(relay.data)}
+    person = client(relay, "person")
+    person.subscribe()
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
+        try:
+            card = person.wait_card(timeout=60)
+            demo.terminate()
+            said, _ = demo.communicate(timeout=patient(60))
+            assert demo.returncode == 0, said
+        finally:
+            demo.kill()
+    summary = person.wait_summary(card["session"], lambda summary: "endedAt" in summary, timeout=20)
+    assert (summary["status"], summary["approvals"]) == ("completed", 0)
+    assert person.wait_approval(card["approval"], "cancelled", timeout=20)
 
 
 def test_pairing_alone_makes_the_folders_that_a_service_is_shown(relay):

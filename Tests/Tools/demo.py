@@ -32,8 +32,8 @@ START_SECONDS_MAX = 20
 # A newcomer reads before deciding; after that the agent's own prompt would be the one to answer.
 DECISION_SECONDS_MAX = 600
 BETWEEN_SESSIONS_SECONDS = 8
-# The last hooks only left word with the daemon; it passes on what they said.
-SETTLING_SECONDS = 1
+# The last hooks only left word with the daemon; it passes on what they said. On a busy machine that takes a while.
+SETTLING_SECONDS_MAX = 10
 
 
 class Demo:
@@ -45,6 +45,8 @@ class Demo:
         self.processes: list[subprocess.Popen[bytes]] = []
         self.joins = False
         self.phone: Phone | None = None
+        self.session = ""
+        """The one that is being played."""
         self.environment = os.environ | {
             "HOME": str(folder),
             "XDG_CONFIG_HOME": str(folder / ".config"),
@@ -76,6 +78,9 @@ class Demo:
         self.wait_for((self.folder / ".local/state/heliograph/host.sock").exists, "the host daemon")
 
     def stop(self) -> None:
+        # Somebody's own relay would keep asking what nobody waits for any more.
+        if self.session:
+            self.end()
         # The relay must still be there to be told that the phone goes.
         if self.phone:
             self.phone.switch_off()
@@ -106,7 +111,8 @@ class Demo:
 
     def play(self) -> None:
         """One session, call by call, at the pace at which it was recorded."""
-        names = {"{session}": str(uuid.uuid4()), "{project}": str(self.project), "{home}": str(self.folder)}
+        self.session = str(uuid.uuid4())
+        names = {"{session}": self.session, "{project}": str(self.project), "{home}": str(self.folder)}
         denied = ""
         skipped = None
         for line in RECORDING.read_text().splitlines():
@@ -128,6 +134,21 @@ class Demo:
                 self.call(step["event"], step["input"])
             if step["event"] == "PreToolUse":
                 print(f"  the agent uses {tool}", flush=True)
+
+    def end(self) -> None:
+        """Says that the session is over, unless it said so itself, and waits until the relay knows."""
+        session, self.session = self.session, ""
+        self.call("SessionEnd", {"session_id": session, "cwd": str(self.project), "hook_event_name": "SessionEnd", "reason": "other"})
+        deadline = time.monotonic() + SETTLING_SECONDS_MAX
+        while not self.is_over(session):
+            if time.monotonic() > deadline:
+                print("The relay was not told in time that the session is over.", file=sys.stderr)
+                return
+            time.sleep(0.1)
+
+    def is_over(self, session: str) -> bool:
+        sessions = json.loads(self.administer("sessions", "--json"))["sessions"]
+        return all("endedAt" in one and not one["approvals"] + one["questions"] for one in sessions if one["session"].endswith(session))
 
     def ask(self, request: dict[str, Any]) -> str:
         """Waits for a person. Returns the reason where it was denied."""
@@ -198,8 +219,8 @@ def main() -> None:
                 input("Press Enter when you see the page. Ctrl-C ends the demo. ")
             while True:
                 demo.play()
+                demo.end()
                 if options.once:
-                    time.sleep(SETTLING_SECONDS)
                     break
                 print(f"  the session has ended; another begins in {BETWEEN_SESSIONS_SECONDS} s", flush=True)
                 time.sleep(BETWEEN_SESSIONS_SECONDS)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the README's picture of the Lock Screen: `make pictures`. Plays the demo into a relay of its own and waits for its first approval."""
+"""Takes the README's pictures, of the page and of the Lock Screen: `make pictures`. Plays the demo into a relay of its own and waits for its first approval."""
 
 import argparse
 import subprocess
@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Page, expect, sync_playwright
 
 TOP = Path(__file__).resolve().parents[2]
-PICTURE = TOP / "Sources/HeliographServer/HeliographServer.docc/Resources/lockscreen.png"
+PICTURES = TOP / "Sources/HeliographServer/HeliographServer.docc/Resources"
 LISTEN = "127.0.0.1:8797"
 SPEED = 3
 # The first approval comes after some twenty calls of the agent, and a push only after that.
@@ -26,8 +26,19 @@ def pair(page: Page, link: str) -> None:
     expect(page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=WAIT_MS)
 
 
-def take(page: Page, file: Path) -> None:
+def take_page(page: Page, file: Path) -> None:
+    """The list of sessions beside the approval that the first one waits for."""
+    page.set_viewport_size({"width": 1280, "height": 520})
+    page.evaluate("() => { location.hash = '#/approvals' }")
+    # Open: the whole of it was on screen, for as long as it takes to read.
+    expect(page.get_by_role("button", name="Allow")).to_be_enabled(timeout=WAIT_MS)
+    page.screenshot(path=file)
+
+
+def take_lock_screen(page: Page, file: Path) -> None:
     """The phone beside what became of its pushes, when an approval waits on both card and notification."""
+    # High enough for the whole device, so that nothing is cut.
+    page.set_viewport_size({"width": 1280, "height": 1100})
     page.evaluate("() => { location.hash = '#/devices' }")
     screen = page.get_by_role("list", name="On the Lock Screen")
     expect(screen).to_contain_text("Approval needed", timeout=WAIT_MS)
@@ -40,7 +51,7 @@ def take(page: Page, file: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--scheme", choices=["light", "dark"], default="light")
-    parser.add_argument("--to", type=Path, default=PICTURE, help="(%(default)s)")
+    parser.add_argument("--to", type=Path, default=PICTURES, help="a folder (%(default)s)")
     options = parser.parse_args()
     command: list[Any] = [sys.executable, TOP / "Tests/Tools/demo.py", "--speed", str(SPEED), "--listen", LISTEN]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
@@ -55,14 +66,15 @@ def main() -> None:
                 sys.exit(f"The demo ended by itself:\n{''.join(said)}")
             with sync_playwright() as playwright:
                 chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
-                # High enough for the whole device, so that nothing is cut.
-                page = chromium.new_page(viewport={"width": 1280, "height": 1100}, color_scheme=options.scheme, reduced_motion="reduce")
+                page = chromium.new_page(color_scheme=options.scheme, reduced_motion="reduce")
                 pair(page, line.strip())
-                take(page, options.to)
+                # The Lock Screen first: while somebody reads an approval on the page, no phone rings for it.
+                take_lock_screen(page, options.to / "lockscreen.png")
+                take_page(page, options.to / "page.png")
                 chromium.close()
         finally:
             demo.terminate()
-    print(options.to)
+    print(options.to / "lockscreen.png", options.to / "page.png", sep="\n")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ test("a question is whole with its questions", () => {
 
 test("unseen or without a link it must wait", () => {
   assert.match(obstacle(tool(), { live: true, seen: false }), /scroll/i);
-  assert.match(obstacle(tool(), { live: false, seen: true }), /link/i);
+  assert.match(obstacle(tool(), { live: false, seen: true }), /connection/i);
 });
 
 test("the outcome names who decided, you for this client", () => {

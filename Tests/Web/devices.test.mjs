@@ -60,7 +60,7 @@ test("each fate has its words", () => {
     fate(push(1)), fate(push(1, { outcome: { result: "accepted" } })), fate(push(1, { outcome: { result: "refused", text: "BadDeviceToken" } })),
     fate(push(1, { outcome: { result: "unknown", text: "the connection broke" } })), fate(push(1, { outcome: { result: "notSent", text: "muted" } })),
   ].map(({ tone, words }) => `${tone}: ${words}`), [
-    "going: Planned", "good: Accepted by Apple", "bad: Refused: BadDeviceToken", "void: Unknown: the connection broke", "bad: Not sent: muted"]);
+    "going: Planned", "good: Accepted by APNs", "bad: Refused: BadDeviceToken", "void: Unknown: the connection broke", "bad: Not sent: muted"]);
 });
 
 test("what a device gets, in words", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pairingOf, routeOf } from "../../web/route.js";
+import { pairingOf, routeOf, staysHere } from "../../web/route.js";
 
 test("fragments name screens", () => {
   assert.deepEqual(["", "#/", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x", "#/devices", "#/budgets", "#/budgets/s1"].map(routeOf), [
@@ -18,4 +18,9 @@ test("a code is found in a link, in a fragment, and alone", () => {
   for (const text of ["http://relay:1/#pair=AbC-123_x", "#pair=AbC-123_x", " AbC-123_x\n"]) assert.deepEqual(pairingOf(text), { role: "client", code: "AbC-123_x" });
   assert.deepEqual(pairingOf("https://r/#host=abcd"), { role: "host", code: "abcd" });
   for (const text of ["", "#/", "a b", "#pair=", "<script>"]) assert.equal(pairingOf(text), null);
+});
+
+test("a link to a machine's own address is of no use to a phone", () => {
+  for (const link of ["http://127.0.0.1:8787/#pair=a", "http://localhost/#pair=a", "https://[::1]:8787/#pair=a", "http://127.1.2.3"]) assert.ok(staysHere(link), link);
+  for (const link of ["https://relay.example/#pair=a", "http://10.0.0.7:8787/", "https://localhost.example/", "http://127.0.0.1.example/"]) assert.ok(!staysHere(link), link);
 });

@@ -42,3 +42,17 @@ test("usage, to-do lists and status are no rows; the newest list is kept; a fail
 test("an unknown kind is a row, also one that looks like an approval", () => {
   assert.deepEqual(keys(new Timeline(1, [event("hologram.projected"), event("approval.pondered", { approval: "x" })])), ["e:1", "e:2"]);
 });
+
+test("a denied call is marked, whether its end is told before the denial or after", () => {
+  const request = event("approval.requested", { approval: "a", call: "c" });
+  const denial = [event("approval.decided", { approval: "a", decision: { decision: "deny", by: { name: "Ada" } } }), event("approval.applied", { approval: "a", outcome: "denied" })];
+  const [start, end] = [event("tool.started", { call: "c" }), event("tool.finished", { call: "c", ok: false })];
+  for (const events of [[start, request, ...denial, end], [start, request, end, ...denial]]) {
+    const [call, asked] = new Timeline(1, events).rows;
+    assert.equal(call.denied, true);
+    assert.equal(call.end, end);
+    assert.equal(call.version, 2);
+    assert.equal(asked.decision.by.name, "Ada");
+  }
+  assert.equal(new Timeline(1, [start, request, event("approval.cancelled", { approval: "a", reason: "allowedLocally" })]).rows[0].denied, undefined);
+});

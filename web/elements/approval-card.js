@@ -123,7 +123,9 @@ export class ApprovalCard extends HTMLElement {
   /** @param {import("../wire").Fields|undefined} body */
   #buildQuestions(body) {
     if (!isWhole(this.#approval)) return;
+    const { stage, decision } = this.#approval;
     this.#questions.ask(body?.questions);
+    if (stage !== "pending") this.#questions.settle(decision?.answers ?? []);
     const [start, end] = [span("edge"), span("edge")];
     this.#content.append(start, this.#questions, end);
     this.#observe(start, end);
@@ -192,7 +194,7 @@ export class ApprovalCard extends HTMLElement {
     const sending = open && attempt && !attempt.error;
     const live = this.#app.link.isLive;
     const hindrance = obstacle(this.#approval, { live, seen: this.#seen });
-    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it goes out again when the link is back.";
+    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it goes out again when the connection is back.";
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
     write(this.#gate, sending ? gone : advice ?? this.#measure);
@@ -237,7 +239,7 @@ export class ApprovalCard extends HTMLElement {
       case "digestMismatch":
         return "The relay holds another text than the one shown here. Reload the page.";
       case "linkLost":
-        return "The link broke before the relay answered. Whether it counted will show here; if not, decide again.";
+        return "The connection broke before the relay answered. Whether it counted will show here; if not, decide again.";
       default:
         return `Not recorded: ${error?.message}`;
     }

@@ -53,8 +53,9 @@ export class DevicesView extends View {
     attribute(this.#empty, "hidden", devices.size !== 0 || problem !== "");
     if (devices.size || problem) return;
     this.#empty.replaceChildren(...(this.app.state.devices ? [
-      h("p", {}, "No device yet. A phone comes here when an app on it registers: one built with LiveActivityKit, or any other that has a profile."),
-      h("p", {}, "Its app is paired as this page is; then it sends its tokens over the WebSocket, or with ", h("code", {}, "PUT /v1/devices/ID"), ". To see one without a phone: ", h("code", {}, "make demo"), "."),
+      h("p", {}, "No phone gets pushes yet."),
+      h("p", {}, "Approvals ring on a Lock Screen through an iPhone app that is paired with this relay. Without one, this page shows them as long as it is open."),
+      h("p", {}, h("a", { href: "#/link" }, "Pair another device"), " with this page, or see what an app would show: ", h("code", {}, "make demo"), "."),
     ] : [h("p", {}, "Waiting for the relay …")]));
   }
 }

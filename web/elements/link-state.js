@@ -45,7 +45,7 @@ export class LinkState extends View {
     // Only what lasts is read out: a link that blinks would talk without end.
     const say = phase === "live" || phase === "waiting" || phase === "stopped" ? phases[phase] : "";
     if (!say || say === this.#said) return;
-    if (this.#said) this.app.announce(phase === "live" ? "The link is live again" : `${phases[phase]}: what is shown may be old`);
+    if (this.#said) this.app.announce(phase === "live" ? "The connection is live again" : `${phases[phase]}: what is shown may be old`);
     this.#said = say;
   }
 

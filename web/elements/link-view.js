@@ -1,4 +1,4 @@
-/** `<link-view>`: the link in full, who this device is, and pairing the next one. */
+/** `<link-view>`: the connection in full, who this device is, and pairing the next one. */
 
 import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
@@ -20,7 +20,7 @@ export class LinkView extends View {
   connectedCallback() {
     this.#dialog.app = this.app;
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Link")),
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Connection")),
       h("div", { class: "sheet" },
         h("section", { class: "link-now", "aria-label": "State" },
           h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
@@ -51,10 +51,10 @@ export class LinkView extends View {
     write(this.#values.heard, heardAt ? ago(Date.now() - heardAt) : "not yet");
     write(this.#explanation, {
       idle: "", connecting: "Connecting to the relay.", greeting: "The relay answered.", catchingUp: "Fetching what happened meanwhile.",
-      live: "What you see is what is.",
+      live: "Up to date.",
       silent: "The relay does not answer. What you see may be old.",
       waiting: `The relay cannot be reached. What you see is from before. Next try in ${countdown(retryAt - Date.now())}.`,
-      stopped: stops[stopCode] ?? "The relay closed the link for good.",
+      stopped: stops[stopCode] ?? "The relay closed the connection for good.",
     }[phase]);
   }
 

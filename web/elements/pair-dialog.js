@@ -2,13 +2,17 @@
 
 import { attribute, h, write } from "../dom.js";
 import { countdown } from "../format.js";
+import { staysHere } from "../route.js";
 import { qrCode } from "./qr-code.js";
 
 /** @typedef {import("./view.js").App} App */
 
+const scanning = "Scan this with the phone's camera, or open the link there. It works once.";
+
 export class PairDialog extends HTMLElement {
   app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   #expiresAt = 0;
+  #how = h("p", {}, scanning);
   #picture = h("div", { class: "qr-frame" });
   #link = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing link" });
   #state = h("p", { class: "quiet", role: "status" });
@@ -17,8 +21,7 @@ export class PairDialog extends HTMLElement {
   #expiry = h("p", { class: "quiet expiry" });
   #dialog = h("dialog", { class: "dialog", "aria-labelledby": "pair-title" },
     h("h2", { id: "pair-title" }, "Pair another device"),
-    h("p", {}, "Scan this with the phone's camera, or open the link there. It works once."),
-    this.#picture, this.#link, this.#expiry, this.#state,
+    this.#how, this.#picture, this.#link, this.#expiry, this.#state,
     h("div", { class: "buttons" }, this.#again, this.#copy,
       h("button", { type: "button", class: "solid", onclick: () => this.close() }, "Done")));
 
@@ -48,8 +51,15 @@ export class PairDialog extends HTMLElement {
     try {
       const reply = await this.app.link.command({ type: "pair", role: "client" });
       this.#expiresAt = Number(reply.expiresAt);
-      this.#picture.replaceChildren(qrCode(Array.isArray(reply.qr) ? reply.qr.map(String) : [], "QR code of the pairing link"));
-      write(this.#link, String(reply.link));
+      const link = String(reply.link);
+      const stays = staysHere(link);
+      // No phone gets anywhere by such a code.
+      if (!stays) this.#picture.replaceChildren(qrCode(Array.isArray(reply.qr) ? reply.qr.map(String) : [], "QR code of the pairing link"));
+      attribute(this.#picture, "hidden", stays);
+      write(this.#how, stays
+        ? "This address works on the relay's own machine only. For a phone, start the relay with --public-url, or with --listen and a certificate (README, “Your phone”)."
+        : scanning);
+      write(this.#link, link);
       attribute(this.#copy, "disabled", null);
       attribute(this.#again, "hidden", true);
       write(this.#state, "");

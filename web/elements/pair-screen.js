@@ -39,12 +39,17 @@ export class PairScreen extends View {
     attribute(this.#codeField, "hidden", code !== "");
     attribute(this.#reason, "hidden", reason === "");
     write(this.#reason, reason);
-    this.#help.replaceChildren(...(code
-      ? ["Give it a name that you will recognise when it decides something."]
-      : ["On the relay's machine run ", h("code", {}, "heliograph pair"), " and scan what it shows, or type its code here. ",
-        "A device that is paired already can show one, too: ", h("em", {}, "Link → Pair another device"), "."]));
+    this.#advise(code !== "");
     write(this.#problem, "");
     (code ? this.#name : this.#code).focus();
+  }
+
+  /** @param {boolean} hasCode */
+  #advise(hasCode) {
+    this.#help.replaceChildren(...(hasCode
+      ? ["Give it a name that you will recognise when it decides something."]
+      : ["On the relay's machine run ", h("code", {}, "heliograph pair"), " and scan what it shows, or type its code here. ",
+        "A device that is paired already can show one, too: ", h("em", {}, "Connection → Pair another device"), "."]));
   }
 
   /** @param {Event} event */
@@ -71,6 +76,7 @@ export class PairScreen extends View {
   #fail(problem) {
     write(this.#problem, problem);
     attribute(this.#codeField, "hidden", false);
+    this.#advise(false);
   }
 }
 

@@ -19,6 +19,20 @@ export class QuestionForm extends HTMLElement {
   }
 
   /**
+   * Draws what was settled in the place of the form: the answers that were given, or the questions alone.
+   * @param {Answer[]} answers
+   */
+  settle(answers) {
+    this.replaceChildren(...this.#questions.map((question) => {
+      const answer = answers.find((one) => one.question === question.id);
+      const given = [...(answer?.choices ?? []), ...(answer?.text ? [answer.text] : [])];
+      return h("div", { class: "question" }, h("p", { class: "question-text foreign" }, ...wordsOf(question)),
+        given.length ? h("ul", { class: "stack", "aria-label": "Answer" },
+          ...given.map((text) => h("li", { class: "choice chosen foreign" }, nodes(exact(asText(text)))))) : null);
+    }));
+  }
+
+  /**
    * The answers, or nothing while a question has none.
    * @returns {Answer[]|null}
    */
@@ -61,9 +75,7 @@ export class QuestionForm extends HTMLElement {
     });
     other.addEventListener("change", () => other.checked && text.focus());
     return h("fieldset", { class: "question" },
-      h("legend", { class: "foreign" },
-        question.header ? span("question-header", nodes(exact(asText(question.header)))) : null,
-        nodes(exact(asText(question.text)))),
+      h("legend", { class: "foreign" }, ...wordsOf(question)),
       question.multiple ? h("p", { class: "quiet" }, "Choose any number.") : null,
       ...choices.map((choice, number) => h("label", { class: "choice" },
         h("input", { type, name, value: number }),
@@ -81,5 +93,10 @@ export class QuestionForm extends HTMLElement {
     attribute(this, "data-incomplete", missing);
   }
 }
+
+/** @param {Question} question @returns {(Node|null)[]} */
+const wordsOf = (question) => [
+  question.header ? span("question-header", nodes(exact(asText(question.header)))) : null, nodes(exact(asText(question.text))),
+];
 
 customElements.define("question-form", QuestionForm);

@@ -18,7 +18,7 @@ export class SessionList extends View {
   /** @type {Map<string, SessionRow>} */ #rows = new Map();
   /** @type {string[]} */ #order = [];
   #list = h("ol", { class: "rows", "aria-label": "Sessions" });
-  #empty = h("p", { class: "empty" });
+  #empty = h("div", { class: "empty" });
   #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.arrive() });
   #total = span("quiet");
 
@@ -68,11 +68,16 @@ export class SessionList extends View {
     if (missed) write(this.#reorder, `${missed} waiting below: show first`);
     write(this.#total, loaded && sessions.size ? String(sessions.size) : "");
     attribute(this.#empty, "hidden", sessions.size !== 0);
-    write(this.#empty, loaded
-      ? "No session yet. Start an agent on a machine that is connected to this relay, and it appears here."
-      : "Waiting for the relay …");
+    if (!sessions.size) this.#empty.replaceChildren(...(loaded ? noSession() : [h("p", {}, "Waiting for the relay …")]));
   }
 }
+
+/** What to do where nothing runs yet. */
+const noSession = () => [
+  h("p", {}, "No session yet. Connect the machine on which Claude Code runs: there, ", h("code", {}, "heliograph connect claude"),
+    ", then the line that ", h("code", {}, "heliograph pair --role host"), " prints on the relay's machine."),
+  h("p", {}, "From then on every session that is started there appears here."),
+];
 
 /** @param {SessionRow} row @returns {Element} The row's list item. */
 const wrap = (row) => row.parentElement ?? h("li", {}, row);

@@ -34,7 +34,8 @@ export class SessionView extends View {
   #nowOperation = span("now-operation foreign");
   #review = h("a", { class: "review", href: "#/approvals", hidden: true });
   #now = h("div", { class: "now" }, this.#nowDot, h("p", {}, this.#nowStatus, this.#nowOperation), this.#review);
-  #missing = h("p", { class: "empty" });
+  #missing = h("p");
+  #nowhere = h("div", { class: "empty" }, this.#missing, h("p", {}, h("a", { href: "#/" }, "All sessions")));
   #open = false;
 
   connectedCallback() {
@@ -45,7 +46,7 @@ export class SessionView extends View {
         h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, "‹"),
         h("div", { class: "session-names" }, this.#title, this.#place),
         this.#more),
-      h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#missing);
+      h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#nowhere);
     // Where the facts stand beside the timeline there is nothing to open.
     const beside = matchMedia("(min-width: 1200px)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);

@@ -1,6 +1,7 @@
 /** One row of a session's timeline, drawn from its event. What an agent wrote is text here, whatever it looks like. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
+import { deed } from "../approvals.js";
 import { crossingWords } from "../budgets.js";
 import { parsed } from "../diff.js";
 import { duration, timeOfDay } from "../format.js";
@@ -96,8 +97,8 @@ function tool(row, item) {
     const { head } = changed.event;
     say(name, asText(head.tool), line);
     say(operation, asText(head.operation ?? finished?.head.summary), line);
-    attribute(item, "data-state", !finished ? "running" : finished.head.ok ? "ok" : "failed");
-    write(result, finished ? resultOf(finished) : "running");
+    attribute(item, "data-state", changed.denied ? "denied" : !finished ? "running" : finished.head.ok ? "ok" : "failed");
+    write(result, changed.denied ? "denied" : finished ? resultOf(finished) : "running");
     // An open fold shows the input only; the output has come since.
     if (changed.version && details.open) details.querySelector(".fold-body")?.replaceChildren(...toolContent(changed).filter(isNode));
     else if (changed.version) details.querySelector(".fold-body")?.remove();
@@ -161,7 +162,7 @@ function approval(row, item, session) {
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
     attribute(item, "data-stage", stage);
-    say(result, stageWords(changed.end), line);
+    say(result, stageWords(changed), line);
     attribute(link, "hidden", stage !== "requested");
   };
   update(row);
@@ -177,18 +178,15 @@ function approvalContent({ head, body }) {
   return questions.map((/** @type {any} */ question) => h("p", { class: "foreign" }, nodes(calm(asText(question?.text)))));
 }
 
-/** @param {Event|undefined} event */
-function stageWords(event) {
-  if (!event) return "waiting";
-  const { kind, head } = event;
-  if (kind === "approval.decided") {
-    const deed = { allow: "allowed", deny: "denied", answer: "answered" }[asText(head.decision?.decision)] ?? "decided";
-    return head.decision?.by?.name ? `${deed} by ${head.decision.by.name}` : deed;
+/** @param {Row} row */
+function stageWords({ end, decision }) {
+  if (!end) return "waiting";
+  const by = decision?.by?.name ? ` by ${decision.by.name}` : "";
+  if (end.kind === "approval.decided") return `${decision ? deed(decision.decision) : "decided"}${by}`;
+  if (end.kind === "approval.applied") {
+    return { ran: `allowed${by}, ran`, denied: `denied${by}`, answered: `answered${by}` }[asText(end.head.outcome)] ?? "applied";
   }
-  if (kind === "approval.applied") {
-    return { ran: "allowed, ran", denied: "denied", answered: "answered" }[asText(head.outcome)] ?? "applied";
-  }
-  return kind.slice("approval.".length);
+  return end.kind.slice("approval.".length);
 }
 
 /** @param {Event} event @returns {string} */

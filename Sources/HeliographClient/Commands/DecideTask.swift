@@ -80,7 +80,8 @@ final class DecideTask: ClientTask {
                 if options.isConfirmed { return send(approval) }
                 guard run.terminal.isInteractive, !run.options.isJSON else {
                     throw ClientFault(
-                        .usage, "nobody can be asked here", advice: "Look at it first (approvals show), then add --yes.")
+                        .usage, "this is no terminal: add --yes",
+                        advice: "Look at it first: heliograph approvals show \(ShortNames.shortest(of: approval.id.rawValue))")
                 }
                 show(approval)
                 stage = .asking(approval)
@@ -95,7 +96,8 @@ final class DecideTask: ClientTask {
                 if choices.isEmpty, texts.isEmpty {
                     guard run.terminal.isInteractive, !run.options.isJSON else {
                         throw ClientFault(
-                            .usage, "nobody can be asked here", advice: "Add --choose QUESTION=LABEL or --text QUESTION=TEXT.")
+                            .usage, "this is no terminal: nobody can be asked",
+                            advice: "Add --choose QUESTION=LABEL or --text QUESTION=TEXT.")
                     }
                     show(approval)
                     stage = .asking(approval)

@@ -99,9 +99,9 @@ struct PushEntry {
     var sentence: String {
         let word =
             switch result {
-            case "accepted": "APNs took it"
+            case "accepted": "accepted by APNs"
             case "refused": "APNs refused it"
-            case "unknown": "nobody knows whether APNs took it"
+            case "unknown": "nobody knows whether APNs accepted it"
             case "notSent": "not sent"
             case let other?: other
             case nil: "planned"

@@ -9,7 +9,7 @@ package struct WatchOptions: Sendable {
     /// Show what there is, then end.
     package var isOnce = false
     package var duration: Duration?
-    /// Also the bookkeeping: status changes, token counts, thoughts. Always so with one session.
+    /// Also the bookkeeping: status changes, token counts, thoughts.
     package var showsMinor = false
 
     package init() {}
@@ -97,7 +97,7 @@ final class WatchTask: ClientTask {
         }
         switch ShortNames.match(wanted, among: view.sessions.keys, by: \.rawValue) {
         case .one(let session): return session
-        case .none: throw ClientFault(.notFound, "there is no session “\(wanted)”", advice: "heliograph sessions --all")
+        case .none: throw ClientFault(.notFound, "there is no session “\(wanted)”", advice: "try: heliograph sessions --all")
         case .several(let sessions):
             throw ClientFault(
                 .usage, "“\(wanted)” stands for \(sessions.count) sessions",
@@ -151,13 +151,14 @@ final class WatchTask: ClientTask {
             run = run.suffix(options.last)
         }
         if skipped > 0 {
-            self.run.terminal.print(self.run.terminal.palette.paint("… \(skipped) earlier events are not shown", .dim))
+            self.run.terminal.print(
+                self.run.terminal.palette.paint("… \(Moment.count(Int(skipped), "earlier event")) not shown", .dim))
         }
         for bytes in run { show(EventText(bytes), of: events.session) }
     }
 
     private func show(_ event: EventText, of session: SessionID) {
-        if event.isMinor, self.session == nil, !options.showsMinor { return }
+        if event.isMinor, !options.showsMinor { return }
         if let request = event.question { return question(request, of: session, at: event.at) }
         if self.session != nil, let block = event.block {
             line(event.at, session, event.line, event.style)
@@ -186,7 +187,7 @@ final class WatchTask: ClientTask {
     private func line(_ at: Int64, _ session: SessionID, _ text: String, _ style: Style?) {
         let palette = run.terminal.palette
         let clock = Moment.clock(at, now: Moment.now)
-        let name = self.session == nil ? (names[session.rawValue] ?? String(session.rawValue.prefix(ShortNames.lengthMin))) : ""
+        let name = self.session == nil ? (names[session.rawValue] ?? ShortNames.shortest(of: session.rawValue)) : ""
         let room = run.terminal.width.map { $0 - clock.utf8.count - 2 - (name.isEmpty ? 0 : name.utf8.count + 2) }
         let shown = room.map { DisplayWidth.cut(text, to: max(20, $0)) } ?? text
         run.terminal.print(

@@ -101,7 +101,7 @@ package struct ApprovalText: Sendable {
     /// Said right before the question where the beginning may have scrolled away.
     package func reminder(width: Int?) -> String? {
         guard let (name, text) = mainText else { return nil }
-        let lines = VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = Self.lines(of: text)
         let count = lines.reduce(0) { $0 + Self.wrapped(String($1), width.map { $0 - 2 }).count }
         guard count > Self.linesInViewMax, let first = lines.first else { return nil }
         let start = DisplayWidth.cut(String(first), to: Self.beginningCellsMax)
@@ -144,20 +144,25 @@ package struct ApprovalText: Sendable {
 
     /// A heading of ours with the size, then the agent's text with the gutter.
     private func block(_ name: String, _ text: String, _ width: Int?, _ palette: Palette, isDiff: Bool = false) -> [String] {
-        let count = text.utf8.reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
-        let size = "\(Moment.count(count, "line")), \(Moment.count(text.utf8.count, "byte"))"
+        let size = "\(Moment.count(Self.lines(of: text).count, "line")), \(Moment.count(text.utf8.count, "byte"))"
         return ["  " + palette.paint("\(name) (\(size)):", .dim)] + quoted(text, width, palette, isDiff: isDiff)
     }
 
     private func quoted(_ text: String, _ width: Int?, _ palette: Palette, isDiff: Bool = false) -> [String] {
         var lines: [String] = []
-        for line in VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in Self.lines(of: text) {
             let style: Style? = isDiff ? (line.hasPrefix("+") ? .green : line.hasPrefix("-") ? .red : nil) : nil
             for (index, piece) in Self.wrapped(String(line), width.map { $0 - 2 }).enumerated() {
                 lines.append(palette.paint(index == 0 ? Self.gutter : Self.continuation, .cyan) + palette.paint(piece, style))
             }
         }
         return lines
+    }
+
+    /// A line end at the end begins no line.
+    private static func lines(of text: String) -> [Substring] {
+        let lines = VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.count > 1 && lines.last?.isEmpty == true ? lines.dropLast() : lines
     }
 
     private static func wrapped(_ line: String, _ width: Int?) -> [String] {

@@ -10,7 +10,7 @@ package struct EventText: Sendable {
     package var style: Style?
     /// The question that this event raises.
     package var question: ApprovalRequest?
-    /// Bookkeeping, of interest only where one session is looked at.
+    /// Bookkeeping, seldom of interest.
     package var isMinor = false
 
     package init(_ bytes: [UInt8]) {

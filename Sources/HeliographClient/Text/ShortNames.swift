@@ -9,12 +9,22 @@ package enum ShortNames {
     /// Shorter ones say too little to be told apart at a glance.
     package static let lengthMin = 6
 
+    /// A word that all of a kind begin with, `claude-` or `toolu_`, tells nothing apart and is not counted.
+    private static func lengthMin(_ name: String) -> Int {
+        guard let mark = name.firstIndex(where: { $0 == "-" || $0 == "_" }), name[..<mark].allSatisfy(\.isLetter) else {
+            return lengthMin
+        }
+        return name.distance(from: name.startIndex, to: mark) + 1 + lengthMin
+    }
+
+    package static func shortest(of name: String) -> String { String(name.prefix(lengthMin(name))) }
+
     /// The shortest prefixes of at least `lengthMin` characters that tell these identifiers apart.
     package static func shortest(of names: some Sequence<String>) -> [String: String] {
         let sorted = Set(names).sorted()
         var result: [String: String] = [:]
         for (index, name) in sorted.enumerated() {
-            var length = lengthMin
+            var length = lengthMin(name)
             if index > 0 { length = max(length, commonLength(sorted[index - 1], name) + 1) }
             if index + 1 < sorted.count { length = max(length, commonLength(sorted[index + 1], name) + 1) }
             result[name] = String(name.prefix(length))

@@ -1,8 +1,20 @@
 /// The little of the shell's grammar that our own commands need.
-enum ShellWords {
+package enum ShellWords {
     /// One word for `/bin/sh` that means exactly this text.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+
+    /// The same for people to read: without quotes where none are needed.
+    package static func word(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || "/._-+:@%".utf8.contains(byte)
+            }
+        return isPlain ? text : quoted(text)
     }
 
     /// The words of a simple command; nil where the shell would do anything but split and unquote.

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import Glibc
-import RelayAccess
+package import RelayAccess
 package import RelayCore
 import RelayProtocol
 import RelayStore
@@ -26,8 +26,22 @@ package final class Administration {
 
     package func revoke(_ id: String) throws -> Bool { try store.revokeToken(id: id, at: WallClock.milliseconds) }
 
-    /// Where the relay said, when it last started, that it can be reached; nil if it never did.
-    package var relayURL: String? { AddressFile.read(in: directory) }
+    /// Where others reach the relay, as it said when it last started; nil if it never did.
+    package var publicURL: String? { AddressFile.read(in: directory)?.publicURL }
+
+    /// Where it is reached from this machine, whatever stands between others and it.
+    package var localAddress: RelayAddress? {
+        AddressFile.read(in: directory).flatMap { RelayAddress($0.local ?? $0.publicURL) }
+    }
+
+    /// Whether a relay runs on this directory now.
+    package var isRunning: Bool {
+        guard let relay = RelayAddress("unix:" + directory.adminSocketPath) else { return false }
+        return (try? HTTPExchange(relay: relay, method: .get, path: "/metrics").perform())?.status == 200
+    }
+
+    /// Whether a relay ever ran in this folder.
+    package static func isSetUp(in path: String) -> Bool { FileManager.default.fileExists(atPath: path + "/heliograph.sqlite") }
 
     /// The token of this machine's own terminal. Whoever can read the data directory could make one anyway; so one is made
     /// once, and kept beside the data.
@@ -51,16 +65,19 @@ package final class Administration {
     }
 }
 
-/// Tells the command line where the relay on this directory listens.
+/// Tells the command line where the relay on this directory listens: a line for others, and one for this machine.
 enum AddressFile {
     private static func path(in directory: DataDirectory) -> String { directory.path + "/relay.url" }
 
-    static func write(_ url: String, in directory: DataDirectory) throws {
-        try PrivateFile.write(url, to: path(in: directory))
+    static func write(_ addresses: RelayServer.Addresses, in directory: DataDirectory) throws {
+        let local = addresses.isPlainHere ? addresses.localURL : "unix:" + directory.adminSocketPath
+        try PrivateFile.write("\(addresses.publicURL)\n\(local)\n", to: path(in: directory))
     }
 
-    static func read(in directory: DataDirectory) -> String? {
+    /// `local` is nil where an older relay wrote the file.
+    static func read(in directory: DataDirectory) -> (publicURL: String, local: String?)? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: directory))) else { return nil }
-        return String(data: data, encoding: .utf8)
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        return lines.first.map { ($0, lines.dropFirst().first) }
     }
 }

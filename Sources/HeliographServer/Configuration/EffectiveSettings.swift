@@ -13,7 +13,7 @@ package struct EffectiveSettings: Sendable {
 
         package var description: String {
             switch self {
-            case .standard: "standard"
+            case .standard: "default"
             case .file(let path): path
             case .variable(let name): "$\(name)"
             case .flag(let flag): flag
@@ -65,6 +65,7 @@ package struct EffectiveSettings: Sendable {
                     throw SettingsError(
                         "\(given.source): \(setting.key) takes \(error.takes), not \(given.text.debugDescription)")
                 }
+                configuration.sources[setting.key] = given.source.description
             }
             entries.append(
                 Entry(setting: setting, text: setting.text(configuration), source: given?.source ?? .standard))

@@ -37,6 +37,9 @@ package struct ServerConfiguration: Sendable {
     /// The executable's own path, for the lines that people copy.
     package var executable = "heliograph"
 
+    /// Where each setting stands that somebody gave, by key.
+    var sources: [String: String] = [:]
+
     package init(dataDirectory: String) { self.dataDirectory = dataDirectory }
 
     /// As the relay names itself on the wire.

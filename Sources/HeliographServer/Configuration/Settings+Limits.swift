@@ -6,13 +6,14 @@ extension Settings {
     static let limits: [Setting] = [
         .integer(
             "limits.connections", "count", 16...1_000_000, \.limits.connectionsMax,
-            "Connections at once; who is one too many is told when to come back."),
+            "Connections at once; above it new ones get 503 with Retry-After."),
         .integer(
             "limits.pending", "count", 4...100_000, \.limits.pendingMax,
             "Connections at once that have not yet said who they are."),
         .integer(
             "limits.pendingPerAddress", "count", 1...100_000, \.limits.pendingPerAddressMax,
-            "The same from one address; of a trusted proxy's visitors, requests under way."),
+            "Connections of one address that have not yet said who they are; of a trusted proxy's visitors, requests under way."
+        ),
         .integer(
             "limits.handshakeSeconds", "seconds", 1...600, \.handshakeSeconds,
             "How long a connection may take until it has said who it is."),
@@ -36,43 +37,45 @@ extension Settings {
             "Messages that are read of one host; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
         .integer(
             "limits.kilobytesPerSecondPerHost", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerHost,
-            "The same in kilobytes."),
+            "Kilobytes that are read of one host; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
         .integer(
             "limits.messagesPerSecondPerClient", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerClient,
-            "Messages that are read of one client's token, likewise."),
+            "Messages that are read of one client's token; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.kilobytesPerSecondPerClient", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerClient,
-            "The same in kilobytes."),
+            "Kilobytes that are read of one client's token; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.messagesPerSecondPerWorkspace", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerWorkspace,
-            "Messages that are read of all hosts and clients of one workspace, likewise."),
+            "Messages that are read of one workspace's hosts and clients; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.kilobytesPerSecondPerWorkspace", "kilobytes", 0...10_000_000,
-            \.serverLimits.kilobytesPerSecondPerWorkspace, "The same in kilobytes."),
+            \.serverLimits.kilobytesPerSecondPerWorkspace,
+            "Kilobytes that are read of one workspace's hosts and clients; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.openApprovalsPerSession", "count", 1...1_000, \.quotas.openApprovalsPerSession,
-            "Approvals open at once in one session; one too many is stale at once."),
+            "Approvals open at once in one session; the agent's own prompt stands for one above it."),
         .integer(
             "limits.openApprovalsPerHost", "count", 1...10_000, \.quotas.openApprovalsPerHost,
-            "The same on one host; 4 MB of them at most."),
+            "Approvals open at once on one host; 4 MB of them at most."),
         .integer(
             "limits.openApprovalsPerWorkspace", "count", 1...10_000, \.quotas.openApprovalsPerWorkspace,
-            "The same in one workspace; 8 MB of them at most."),
+            "Approvals open at once in one workspace; 8 MB of them at most."),
         .integer(
             "limits.sessionsPerHost", "count", 1...1_000_000, \.quotas.sessionsPerHost,
-            "Sessions that are kept of one host; ended ones make room, and another one waits at the host until there is some."),
+            "Sessions that are kept of one host; ended ones are removed for a new one, which waits at the host until there is room."
+        ),
         .integer(
             "limits.sessionsPerWorkspace", "count", 1...1_000_000, \.quotas.sessionsPerWorkspace,
-            "The same in one workspace."),
+            "Sessions that are kept in one workspace; ended ones are removed for a new one."),
         .integer(
             "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
             "What may wait for one slow peer before it is asked to come back with its position."),
         .integer(
             "limits.uncommittedMegabytes", "megabytes", 1...10_000, \.serverLimits.uncommittedMegabytes,
-            "Events that may wait for the disk before hosts are read no further."),
+            "Events that may wait for the disk before the relay stops reading hosts."),
         .integer(
             "limits.memoryMegabytes", "megabytes", 0...1_000_000, \.serverLimits.memoryMegabytes,
-            "Memory of the relay; above it those furthest behind are cut off, then nobody new is let in. 0: three quarters of the machine's."
+            "Memory of the relay; above it the clients furthest behind are closed, then new connections get 503. 0: three quarters of the machine's."
         ),
     ]
 }

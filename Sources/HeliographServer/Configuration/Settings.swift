@@ -18,12 +18,8 @@ package enum Settings {
                 (configuration.host, configuration.port) = (host, port)
             }),
         .text(
-            "publicURL", "url", \.publicURL, takes: "an address that begins with https:// (or http://)",
-            "What others type to reach this relay, such as https://relay.example."
-        ) { text in
-            guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return nil }
-            return String(text.reversed().drop { $0 == "/" }.reversed())
-        },
+            "publicURL", "url", \.publicURL, takes: PublicURL.takes,
+            "What others type to reach this relay, such as https://relay.example.", read: PublicURL.read),
         .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Goes with tlsKey."),
         .text("tlsKey", "file", \.tlsKey, "Private key, PEM. Goes with tlsCertificate."),
         Setting(

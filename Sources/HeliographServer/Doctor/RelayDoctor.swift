@@ -9,6 +9,8 @@ import RelayStore
 package struct RelayDoctor {
     private let settings: Result<EffectiveSettings, SettingsError>
     private let path: String
+    /// What a command for this relay needs besides its name: nothing, or ` --data FOLDER`.
+    private let flag: String
 
     /// Below the first the disk is all but full; below the second somebody should know.
     static let freeBytesMin: UInt64 = 100 << 20
@@ -16,32 +18,36 @@ package struct RelayDoctor {
     /// A certificate that renews itself is renewed long before.
     static let certificateDaysLow = 14
 
-    package init(dataDirectory: String, settings: Result<EffectiveSettings, SettingsError>) {
+    package init(dataDirectory: String, flag: String, settings: Result<EffectiveSettings, SettingsError>) {
         path = dataDirectory
+        self.flag = flag
         self.settings = settings
     }
 
     /// Whether a relay ever ran here.
-    package var isRelay: Bool { FileManager.default.fileExists(atPath: "\(path)/heliograph.sqlite") }
+    package var isRelay: Bool { Administration.isSetUp(in: path) }
 
     /// Changes nothing. Blocks for as long as the relay takes to answer, a minute at most.
     package func findings() -> [Finding] {
-        let configuration = try? settings.get().configuration
-        return [settingsFinding, data, disk, running]
+        let (running, own) = running
+        // What a relay that runs was told counts; the file may have been changed since.
+        let configuration = own ?? (try? settings.get().configuration)
+        return [settingsFinding(of: own), data, disk, running]
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? []) + pushes
     }
 
-    private var settingsFinding: Finding {
+    private func settingsFinding(of running: ServerConfiguration?) -> Finding {
         switch settings {
-        case .failure(let error): Finding("Settings", .wrong, error.description, mend: "heliograph config keys")
-        case .success(let settings):
-            Finding(
-                "Settings", .well, "none is wrong; set are \(Self.list(settings.entries.filter { $0.source != .standard }))")
+        case .failure(let error):
+            let when = running == nil ? "" : "the next start fails: "
+            return Finding("Settings", .wrong, when + error.description, mend: "heliograph config keys")
+        case .success(let here):
+            let sources = (running ?? here.configuration).sources
+            let given = Settings.all.compactMap { setting in sources[setting.key].map { "\(setting.key) (\($0))" } }
+            guard !given.isEmpty else { return Finding("Settings", .well, "all at their defaults") }
+            let whose = running == nil ? "of the next start" : "of the relay that runs"
+            return Finding("Settings", .well, "\(whose): \(given.joined(separator: ", "))")
         }
-    }
-
-    private static func list(_ entries: [EffectiveSettings.Entry]) -> String {
-        entries.isEmpty ? "none" : entries.map(\.setting.key).joined(separator: ", ")
     }
 
     private var data: Finding {
@@ -56,9 +62,9 @@ package struct RelayDoctor {
                 : Finding(
                     "Data file", .doubtful,
                     "\(found.damagedRecords.count) records are damaged, such as: \(Self.name(found.damagedRecords[0])); the relay goes on without them",
-                    mend: "keep a copy (heliograph backup FILE) and tell us")
+                    mend: "keep a copy (heliograph backup FILE\(flag)) and tell us")
         } catch {
-            return Finding("Data file", .wrong, error.message, mend: Self.mend(error.code))
+            return Finding("Data file", .wrong, error.message, mend: mend(error.code))
         }
     }
 
@@ -66,9 +72,9 @@ package struct RelayDoctor {
         record.session.isEmpty ? record.what : "\(record.what), in session \(record.session)"
     }
 
-    private static func mend(_ code: StoreError.Code) -> String {
+    private func mend(_ code: StoreError.Code) -> String {
         switch code {
-        case .corrupt: "heliograph restore FILE, from a backup; the damaged file is kept beside it"
+        case .corrupt: "heliograph restore FILE\(flag), from a backup; the damaged file is kept beside it"
         case .newerSchema: "install the version that wrote it, or a newer one"
         case .full: "make room on the disk"
         case .busy, .conflict: "look again in a moment"
@@ -87,11 +93,26 @@ package struct RelayDoctor {
         return Finding("Disk", state, text, mend: state == .well ? nil : "make room, or keep less: --keep-megabytes")
     }
 
-    private var running: Finding {
+    /// With its settings, where it runs and is of this version.
+    private var running: (Finding, ServerConfiguration?) {
         guard let relay = RelayAddress("unix:\(path)/relay.sock"),
-            let answer = try? HTTPExchange(relay: relay, method: .get, path: "/metrics").perform(), answer.status == 200
-        else { return Finding("Relay", .wrong, "it does not run", mend: "heliograph serve") }
-        return Finding("Relay", .well, "it runs")
+            let answer = try? HTTPExchange(relay: relay, method: .get, path: Report.path).perform()
+        else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), nil) }
+        guard answer.status == 200, let read = try? RunningRelay(parsing: answer.body, dataDirectory: path) else {
+            return (
+                Finding(
+                    "Relay", .doubtful, "runs, and answers with \(answer.status): it is of another version than this program",
+                    mend: "restart it, or use the program that it was started with"), nil
+            )
+        }
+        let what = "runs on \(read.address), \(read.software), process \(read.process)"
+        guard read.isReady else {
+            return (
+                Finding("Relay", .wrong, "\(what), and takes no writes", mend: "look at its log, and at the disk"),
+                read.configuration
+            )
+        }
+        return (Finding("Relay", .well, "\(what), ready"), read.configuration)
     }
 
     private func exposure(_ configuration: ServerConfiguration) -> [Finding] {
@@ -149,11 +170,11 @@ package struct RelayDoctor {
         let file = "\(path)/\(PushConfigurationFile.name)"
         guard FileManager.default.fileExists(atPath: file) else { return [] }
         do throws(PushConfigurationFile.Fault) { _ = try PushConfigurationFile.read(file) } catch {
-            return [Finding("Pushes", .wrong, error.description, mend: "heliograph push setup")]
+            return [Finding("Pushes", .wrong, error.description, mend: "heliograph push setup\(flag)")]
         }
         guard let status = try? PushStatus.read(in: path), let trouble = try? PushStatus.troubles(status) else { return [] }
         return trouble.isEmpty
-            ? [Finding("Pushes", .well, "Apple takes them, as far as the relay has tried")]
-            : trouble.map { Finding("Pushes", .wrong, $0, mend: "heliograph push status") }
+            ? [Finding("Pushes", .well, "accepted by APNs, as far as the relay has tried")]
+            : trouble.map { Finding("Pushes", .wrong, $0, mend: "heliograph push status\(flag)") }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 package import Logging
 import RelayProtocol
@@ -10,6 +11,9 @@ package struct JSONLogHandler: LogHandler {
 
     /// A line's values are cut here: a peer's text must not fill the disk.
     private static let valueCharactersMax = 512
+
+    /// RFC 3339 in UTC, to the millisecond.
+    private static let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     package init(label: String, level: Logger.Level) {
         self.label = label
@@ -25,10 +29,11 @@ package struct JSONLogHandler: LogHandler {
         var merged = metadata
         if let given = event.metadata { merged.merge(given) { _, new in new } }
         let line = JSONWriter.object { writer in
-            writer.field("time", WallClock.milliseconds)
+            writer.field("time", Date().formatted(Self.time))
             writer.field("level", event.level.rawValue)
             writer.field("logger", label)
             writer.field("message", "\(event.message)")
+            guard !merged.isEmpty else { return }
             writer.object("metadata") { writer in
                 for (key, value) in merged.sorted(by: { $0.key < $1.key }) {
                     writer.field(dynamic: key, String("\(value)".prefix(Self.valueCharactersMax)))

@@ -23,6 +23,10 @@ struct Measures: Sendable {
     private let commitsFailed: Counter
     private let clientsCongested: Counter
     private let commitTime: Timer
+    private let sessions: Meter
+    private let openApprovals: Meter
+    private let dataBytes: Meter
+    private let takesWrites: Meter
     private let factory: any MetricsFactory & Sendable
 
     init(factory: any MetricsFactory & Sendable) {
@@ -52,11 +56,24 @@ struct Measures: Sendable {
         commitsFailed = Counter(label: "heliograph_commits_failed_total", dimensions: [], factory: factory)
         clientsCongested = Counter(label: "heliograph_congestions_total", dimensions: [], factory: factory)
         commitTime = Timer(label: "heliograph_commit_seconds", dimensions: [], factory: factory)
+        sessions = Meter(label: "heliograph_sessions", dimensions: [], factory: factory)
+        openApprovals = Meter(label: "heliograph_approvals_open", dimensions: [], factory: factory)
+        dataBytes = Meter(label: "heliograph_data_bytes", dimensions: [], factory: factory)
+        takesWrites = Meter(label: "heliograph_store_takes_writes", dimensions: [], factory: factory)
     }
 
-    /// Says in a label how the loops wait, and how many serve connections.
-    func started(_ waitMethod: WaitMethod, loops: Int) {
-        Meter(label: "heliograph_event_loop_info", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(loops)
+    /// Says in labels which relay it is and how its loops wait, and how many of them serve connections.
+    func started(_ waitMethod: WaitMethod, loops: Int, version: String, atMilliseconds start: Int64) {
+        Meter(label: "heliograph_event_loops", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(loops)
+        Meter(label: "heliograph_build_info", dimensions: [("version", version)], factory: factory).set(1)
+        Meter(label: "heliograph_start_time_seconds", dimensions: [], factory: factory).set(Double(start) / 1000)
+    }
+
+    func looked(sessions: Int, openApprovals: Int, dataBytes: Int64, takesWrites: Bool) {
+        self.sessions.set(sessions)
+        self.openApprovals.set(openApprovals)
+        self.dataBytes.set(dataBytes)
+        self.takesWrites.set(takesWrites ? 1 : 0)
     }
 
     /// One for each name: all of them are there from the start.

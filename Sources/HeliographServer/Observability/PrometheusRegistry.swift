@@ -16,6 +16,7 @@ final class PrometheusRegistry: MetricsFactory, Sendable {
         families.withLock { families in
             var text = ""
             for (name, family) in families.sorted(by: { $0.key < $1.key }) {
+                if let sentence = MetricHelp.sentences[name] { text += "# HELP \(name) \(sentence)\n" }
                 text += "# TYPE \(name) \(family.type)\n"
                 for (labels, cell) in family.cells.sorted(by: { $0.labels < $1.labels }) {
                     let (value, count) = cell.values

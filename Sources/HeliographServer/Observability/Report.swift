@@ -8,11 +8,16 @@ import WebSocketEngine
 /// nothing that agents or people wrote.
 struct Report {
     static let fileName = "report.json"
+    /// On the admin socket.
+    static let path = "/v1/admin/report"
 
     var configuration: ServerConfiguration
+    /// Where this machine opens it.
+    var address: String
     var uptime: Duration
     var core: RelayCensus
     var engine: EngineCensus
+    var isReady: Bool
     var takesWrites: Bool
     var damagedRecords: Int
     var pushesUnderWay: Int
@@ -21,6 +26,8 @@ struct Report {
         JSONWriter.object { writer in
             writer.field("software", ServerConfiguration.software)
             writer.field("at", WallClock.milliseconds)
+            writer.field("address", address)
+            writer.field("ready", isReady)
             writer.field("uptimeSeconds", uptime.components.seconds)
             writer.object("process") {
                 $0.field("id", Int64(getpid()))
@@ -46,6 +53,11 @@ struct Report {
             writer.object("settings") { writer in
                 for setting in Settings.all {
                     if let text = setting.text(configuration) { writer.field(dynamic: setting.key, text) }
+                }
+            }
+            writer.object("from") { writer in
+                for (key, source) in configuration.sources.sorted(by: { $0.key < $1.key }) {
+                    writer.field(dynamic: key, source)
                 }
             }
         }

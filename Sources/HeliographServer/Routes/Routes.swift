@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import QRCode
+import RelayAccess
 import RelayCore
 import RelayProtocol
 import WebSocketEngine
@@ -18,6 +19,10 @@ final class Routes {
     var wrongCodes = WrongCodes()
     /// False while the store refuses writes.
     var isReady: () -> Bool = { true }
+    /// Sets the gauges that are looked at only when somebody asks.
+    var look: () -> Void = {}
+    /// Asks for a `Report`, as JSON.
+    var makeReport: (@escaping ([UInt8]) -> Void) -> Void = { $0([]) }
 
     init(
         loops: EventLoopGroup, access: Access, page: WebPage, callers: Callers, pushes: PushRunner,
@@ -70,6 +75,7 @@ final class Routes {
             } catch { fail(id, error) }
         case ("POST", "/v1/admin/push"):
             pushes.status { [self] status in respond(id, .json(200, status)) }
+        case ("GET", Report.path): makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))
         }
@@ -181,7 +187,9 @@ final class Routes {
 
     /// The `pair` command of a client that is in already.
     func makePairingCode(for connection: ConnectionID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
-        let base = access.visitors[connection]?.baseURL ?? ""
+        let reached = access.visitors[connection]?.baseURL ?? ""
+        // Who sits at the relay's own machine pairs a device that stands elsewhere.
+        let base = RelayAddress(reached)?.staysHere == true ? access.gate.publicOrigin ?? reached : reached
         access.perform {
             try Credentials.makePairingCode(role, workspace: workspace, $0)
         } then: { [self] result in
@@ -217,6 +225,7 @@ final class Routes {
     private func respondWithMetrics(_ id: HTTPRequestID) {
         pushes.lanes { [self] lanes in
             pushMeasures.looked(at: lanes)
+            look()
             respond(
                 id,
                 HTTPResponse(

@@ -101,6 +101,8 @@ final class RelayRunner {
     /// Bytes of events that were taken in and are not on disk.
     var uncommittedBytes: Int { isSuspended ? 0 : relay.uncommittedBytes }
     var census: RelayCensus { relay.census }
+    var sessionCount: Int { relay.sessionCount }
+    var openApprovalCount: Int { relay.openApprovalCount }
     var damagedRecords: Int { relay.damagedRecords.count }
 
     /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.

@@ -12,6 +12,8 @@ struct Approvals: ParsableCommand {
               heliograph approvals deny a1f -m 'use the staging database'
               heliograph approvals answer a1f --choose q0=Blue
 
+            Without a subcommand it lists, and takes the options of `approvals list`: --all, --json, --relay and others.
+
             \(ClientExit.help)
             """,
         subcommands: [List.self, Show.self, Allow.self, Deny.self, Answer.self],

@@ -7,7 +7,7 @@ import RelayProtocol
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Who decided what, and who was let in: export it, and prove that nobody has touched it.",
+        abstract: "Who decided what, and who was let in: export it, and check that it is unbroken.",
         discussion: """
             Every stage of every approval and every token has a record, in the order in which it happened, and each record holds \
             the hash of the one before it. Records outlive the sessions that they are about. Run it on the relay's machine, \
@@ -30,9 +30,8 @@ struct AuditCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let output = FileHandle.standardOutput
                 try Storage(directory: data.path).exportAudit(of: workspace) { line in
-                    try output.write(contentsOf: Data(line + [UInt8(ascii: "\n")]))
+                    try Output.line(line)
                 }
             }
         }
@@ -106,10 +105,12 @@ struct AuditCommand: ParsableCommand {
             for fault in verdict.faults { FileHandle.standardError.write(Data("\(fault)\n".utf8)) }
             let records = "\(verdict.recordCount) record\(verdict.recordCount == 1 ? "" : "s")"
             guard verdict.faults.isEmpty else {
-                print("\(records), and not as they were written.")
+                print("\(records), and the log is broken.")
                 return
             }
-            print("\(records), as they were written.")
+            let chain = verdict.recordCount > 1 ? ", each follows from the one before it" : ""
+            print("\(records)\(chain).")
+            if head.isEmpty { print("Without --head a cut end, or a log made anew, is not noticed.") }
             for head in verdict.heads { print("head of \(head.workspace): \(head.n) \(head.hash)") }
         }
     }

@@ -219,7 +219,7 @@ struct BenchCommand: ParsableCommand {
             }
         } catch { throw BenchError(.system, "\(directory): \(error)") }
         administration.tokensChanged()
-        guard let url = administration.relayURL, let address = RelayAddress(url) else {
+        guard let address = administration.localAddress else {
             throw BenchError(.unreachable, "no relay has run on \(directory)")
         }
         return try body(

@@ -16,6 +16,8 @@ struct BudgetCommand: ParsableCommand {
               heliograph budget set --session latest 5
               heliograph budget clear --day
 
+            Without a subcommand it lists, and takes the options of `budget list`: --json, --relay and others.
+
             \(ClientExit.help)
             """,
         subcommands: [List.self, Set.self, Clear.self],
@@ -47,19 +49,25 @@ struct BudgetCommand: ParsableCommand {
         @Flag(help: "From 100 % on every tool needs approval.")
         var hold = false
 
-        func run() throws {
-            guard let amount = BudgetOptions.microUSD(dollars) else {
-                throw ValidationError("“\(dollars)” is no amount of dollars, such as 5 or 0.25")
-            }
-            var wish = BudgetOptions(try scope.scope, microUSD: amount)
-            if let levels {
-                guard let list = BudgetOptions.levels(levels) else {
-                    throw ValidationError("“\(levels)” are not percents in ascending order, such as 50,80,100")
+        func validate() throws { _ = try wish }
+
+        func run() throws { try ClientCommandOptions.end(HeliographClient.ClientCommands.setBudget(client.options, wish)) }
+
+        private var wish: BudgetOptions {
+            get throws {
+                guard let amount = BudgetOptions.microUSD(dollars) else {
+                    throw ValidationError("“\(dollars)” is no amount of dollars, such as 5 or 0.25")
                 }
-                wish.levels = list
+                var wish = BudgetOptions(try scope.scope, microUSD: amount)
+                if let levels {
+                    guard let list = BudgetOptions.levels(levels) else {
+                        throw ValidationError("“\(levels)” are not percents in ascending order, such as 50,80,100")
+                    }
+                    wish.levels = list
+                }
+                wish.holds = hold
+                return wish
             }
-            wish.holds = hold
-            try ClientCommandOptions.end(HeliographClient.ClientCommands.setBudget(client.options, wish))
         }
     }
 
@@ -68,6 +76,8 @@ struct BudgetCommand: ParsableCommand {
 
         @OptionGroup var client: ClientCommandOptions
         @OptionGroup var scope: BudgetScopeOptions
+
+        func validate() throws { _ = try scope.scope }
 
         func run() throws {
             let wish = BudgetOptions(try scope.scope, microUSD: 0)

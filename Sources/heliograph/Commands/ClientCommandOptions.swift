@@ -4,7 +4,24 @@ import HeliographClient
 import HeliographServer
 import RelayAccess
 
-/// What every client command takes.
+/// What a client command takes that names its relay by a link, or forgets it.
+struct PairingOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))
+    var caFile: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    var options: ClientOptions {
+        var options = ClientOptions()
+        options.certificateAuthorityFile = caFile
+        options.isJSON = json
+        options.software = ServerConfiguration.software
+        return options
+    }
+}
+
+/// What every other client command takes.
 struct ClientCommandOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -26,16 +43,20 @@ struct ClientCommandOptions: ParsableArguments {
         options.certificateAuthorityFile = caFile
         options.isJSON = json
         options.software = ServerConfiguration.software
-        let directory = data.path
-        options.fallbackCredentials = { Self.credentialsOfThisMachine(directory) }
+        let (directory, named) = (data.path, relay ?? Environment.value("HELIOGRAPH_RELAY"))
+        options.fallbackCredentials = { Self.credentialsOfThisMachine(directory, named: named) }
         return options
     }
 
-    /// On the relay's own machine a terminal needs no pairing: who can read the data directory is its owner.
-    private static func credentialsOfThisMachine(_ directory: String) -> HeliographClient.Credentials? {
-        guard FileManager.default.fileExists(atPath: directory + "/heliograph.sqlite"),
-            let administration = try? Administration(directory: directory), let url = administration.relayURL,
-            let relay = RelayAddress(url),
+    /// On the relay's own machine a terminal needs no pairing: who can read the data directory is its owner. It goes the short way,
+    /// unless somebody named the address that others use.
+    private static func credentialsOfThisMachine(_ directory: String, named: String?) -> HeliographClient.Credentials? {
+        guard Administration.isSetUp(in: directory), let administration = try? Administration(directory: directory),
+            let local = administration.localAddress
+        else { return nil }
+        let published = administration.publicURL.flatMap { RelayAddress($0) }
+        let relay = named.flatMap { RelayAddress($0) } == published ? published ?? local : local
+        guard
             let token = try? administration.terminalToken(name: "terminal on \(ProcessInfo.processInfo.hostName)")
         else { return nil }
         return HeliographClient.Credentials(relay: relay, token: token)

@@ -14,7 +14,7 @@ struct Sessions: ParsableCommand {
 
     @OptionGroup var client: ClientCommandOptions
 
-    @Flag(help: "Also those that have ended.")
+    @Flag(help: "Also those that ended more than a day ago (`--json` always has them).")
     var all = false
 
     func run() throws {
@@ -72,7 +72,7 @@ struct Login: ParsableCommand {
               heliograph login 'https://relay.example/#pair=CODE'
             """)
 
-    @OptionGroup var client: ClientCommandOptions
+    @OptionGroup var client: PairingOptions
 
     @Argument(help: "The link that `heliograph pair` or the page made.")
     var link: String
@@ -89,7 +89,7 @@ struct Login: ParsableCommand {
 struct Logout: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Forget this terminal's token, and revoke it.")
 
-    @OptionGroup var client: ClientCommandOptions
+    @OptionGroup var client: PairingOptions
 
     func run() throws { try ClientCommandOptions.end(HeliographClient.ClientCommands.logout(client.options)) }
 }

@@ -12,18 +12,21 @@ struct ConfigCommand: ParsableCommand {
             Every setting can be a flag of `serve`, a variable of the environment, or a field of relay.json in the data directory. \
             A flag counts before a variable, a variable before the file.
 
-              heliograph config keys                  every setting, with its flag, its variable and what is standard
+              heliograph config keys                  every setting, with its flag, its variable and its default
               heliograph config show                  what was set, and where
-              heliograph config show --effective      the same with all that is standard
+              heliograph config show --effective      with every default, too
             """,
         subcommands: [Show.self, Keys.self])
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the settings that `serve` would take with the same flags.",
-            discussion: "What cannot be taken is an error that names the place; then nothing would start.")
+            discussion: """
+                Takes every flag of `serve`, too. What cannot be taken is an error that names the place; then nothing would start.
+                """)
 
-        @OptionGroup var options: ServeOptions
+        @OptionGroup var place: ServePlace
+        @OptionGroup(visibility: .hidden) var options: ServeOptions
 
         @Flag(help: "Also what nobody set.")
         var effective = false
@@ -33,7 +36,7 @@ struct ConfigCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let entries = try options.effective().entries.filter { effective || $0.source != .standard }
+                let entries = try options.effective(at: place).entries.filter { effective || $0.source != .standard }
                 if json {
                     for entry in entries {
                         Output.json { writer in
@@ -63,7 +66,7 @@ struct ConfigCommand: ParsableCommand {
         func run() {
             for setting in Settings.all {
                 print("\(setting.key)   \(setting.flag) <\(setting.valueName)>   $\(setting.variable)")
-                print("    \(setting.abstract)\(setting.standard.map { " Standard: \($0)." } ?? "")\n")
+                print("    \(setting.abstract)\(setting.standard.map { " Default: \($0)." } ?? "")\n")
             }
         }
     }

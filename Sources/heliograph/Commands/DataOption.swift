@@ -1,5 +1,6 @@
 import ArgumentParser
-import Glibc
+import Foundation
+import HeliographHost
 
 /// `--data`: where the relay keeps its file.
 struct DataOption: ParsableArguments {
@@ -9,7 +10,17 @@ struct DataOption: ParsableArguments {
             "The relay's data directory. Default: $HELIOGRAPH_DATA, else ~/.local/share/heliograph.", valueName: "folder"))
     var given: String?
 
+    /// Absolute, whatever folder it was given from: a socket's address is.
     var path: String {
+        let path = chosen
+        if path.hasPrefix("/") { return path }
+        return FileManager.default.currentDirectoryPath + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+    }
+
+    /// What a command for the same relay needs besides its name: nothing, or ` --data FOLDER`.
+    var flag: String { given == nil ? "" : " --data \(ShellWords.word(path))" }
+
+    private var chosen: String {
         if let given { return given }
         if let named = Environment.value("HELIOGRAPH_DATA") { return named }
         if let base = Environment.value("XDG_DATA_HOME") { return "\(base)/heliograph" }

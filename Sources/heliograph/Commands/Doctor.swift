@@ -11,7 +11,8 @@ struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look for what is wrong with this machine's relay or host, and say how to mend it.",
         discussion: """
-            Looks at whichever of the two is set up here, with the settings that `serve` would take. Changes nothing.
+            Looks at whichever of the two is set up here. A relay that runs says itself what it was told; for one that does not, it \
+            is what `serve` would take, and every flag of `serve` is taken, too. Changes nothing.
 
               heliograph doctor
               heliograph doctor --data /var/lib/heliograph
@@ -19,17 +20,18 @@ struct Doctor: ParsableCommand {
             Exit code 1 where something is wrong; what is only doubtful is none.
             """)
 
-    @OptionGroup var options: ServeOptions
+    @OptionGroup var place: ServePlace
+    @OptionGroup(visibility: .hidden) var options: ServeOptions
 
     @Flag(help: "Print JSON: an object for each finding with part, subject, state, text and mend.")
     var json = false
 
     func run() throws {
-        let settings = Result { () throws(SettingsError) in try options.effective() }
-        let relay = RelayDoctor(dataDirectory: options.data.path, settings: settings)
+        let settings = Result { () throws(SettingsError) in try options.effective(at: place) }
+        let relay = RelayDoctor(dataDirectory: place.data.path, flag: place.data.flag, settings: settings)
         let host = HostDoctor(executable: Executable.path)
         var parts: [(name: String, findings: [Finding])] = []
-        if relay.isRelay { parts.append(("Relay, \(options.data.path)", relay.findings())) }
+        if relay.isRelay { parts.append(("Relay, \(place.data.path)", relay.findings())) }
         if host.isHost {
             parts.append(("Host", host.findings(now: Int64(Date().timeIntervalSince1970 * 1_000))))
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeliographServer
 import QRCode
+import RelayAccess
 import RelayProtocol
 
 /// `heliograph pair`
@@ -30,13 +31,20 @@ struct Pair: ParsableCommand {
 
     func validate() throws {
         if PairingRole(rawValue: role) == nil { throw ValidationError("--role is client or host.") }
+        if let url, PublicURL.read(url) == nil { throw ValidationError("--url takes \(PublicURL.takes).") }
     }
 
     func run() throws {
         try Failure.reporting {
+            guard Administration.isSetUp(in: data.path) else {
+                throw ValidationError("No relay is set up in \(data.path): heliograph serve\(data.flag)")
+            }
             let administration = try Administration(directory: data.path)
+            if !administration.isRunning {
+                Output.remark("no relay runs there now; the link works once one does: heliograph serve\(data.flag)")
+            }
             let code = try administration.credentials.makePairingCode(PairingRole(rawValue: role) ?? .client)
-            let link = code.link(base: url ?? administration.relayURL ?? "http://127.0.0.1:8787")
+            let link = code.link(base: url.flatMap(PublicURL.read) ?? administration.publicURL ?? "http://127.0.0.1:8787")
             if json {
                 Output.json { writer in
                     writer.field("link", link)
@@ -47,10 +55,10 @@ struct Pair: ParsableCommand {
             }
             print("\n   \(link)\n")
             if code.role == .client {
-                print(try QRCode(text: link).terminal())
+                print(try PairingScreen.picture(of: link))
                 print("Open it on the device. It works once, for ten minutes.")
             } else {
-                print("On the machine with the agents: \(Executable.path) host '\(link)'")
+                print("On the machine with the agents: \(Executable.shown) host '\(link)'")
             }
         }
     }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Glibc
+import HeliographHost
 import HeliographServer
 import RelayProtocol
 
@@ -14,10 +16,13 @@ enum Environment {
 }
 
 enum Executable {
-    /// The path of this very program, for lines that people copy and hooks that agents call.
+    /// The path of this very program, for hooks that agents call.
     static var path: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     }
+
+    /// As it was called, for lines that people copy into a terminal beside this one.
+    static var shown: String { ShellWords.word(CommandLine.arguments[0]) }
 }
 
 enum Failure {
@@ -30,7 +35,32 @@ enum Failure {
     }
 }
 
+/// Standard output takes nothing.
+struct OutputFault: Error, CustomStringConvertible {
+    let code: Int32
+    var description: String { "the output cannot be written: \(unsafe String(cString: strerror(code)))" }
+}
+
 enum Output {
+    /// For people beside what a program reads.
+    static func remark(_ sentence: String) { FileHandle.standardError.write(Data("heliograph: \(sentence)\n".utf8)) }
+
+    /// Ends the program in silence where nobody reads on: `| head` has seen enough.
+    static func line(_ bytes: [UInt8]) throws {
+        let line = bytes + [UInt8(ascii: "\n")]
+        var sent = 0
+        while sent < line.count {
+            let count = unsafe line[sent...].withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                sent += count
+            } else if errno == EPIPE {
+                throw ExitCode.success
+            } else if errno != EINTR {
+                throw OutputFault(code: errno)
+            }
+        }
+    }
+
     /// One line of JSON.
     static func json(_ body: (inout JSONWriter) -> Void) { print(String(decoding: JSONWriter.object(body), as: UTF8.self)) }
 }

@@ -9,7 +9,7 @@ struct PushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
         abstract: "Set up pushes to phones, and see how they fare.",
-        subcommands: [Setup.self, Status.self, Test.self, PushPreview.self])
+        subcommands: [Setup.self, Status.self, Test.self, PushProfiles.self, PushPreview.self])
 
     struct Setup: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -26,7 +26,7 @@ struct PushCommand: ParsableCommand {
         @Option(help: "The team's id: ten capital letters and digits.")
         var team: String
 
-        @Option(help: "The key's id, likewise.")
+        @Option(help: "The key's id: ten capital letters and digits.")
         var key: String
 
         @Option(help: "The key itself, AuthKey_….p8.")
@@ -61,7 +61,7 @@ struct PushCommand: ParsableCommand {
         func run() throws {
             try Failure.reporting {
                 guard let status = try PushStatus.read(in: data.path) else {
-                    throw ValidationError("No relay runs on \(data.path).")
+                    throw ValidationError("No relay runs on \(data.path): heliograph serve\(data.flag)")
                 }
                 if json { return print(String(decoding: status, as: UTF8.self)) }
                 for line in try PushStatus.lines(status) { print(line) }
@@ -71,7 +71,7 @@ struct PushCommand: ParsableCommand {
 
     struct Test: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ring a device, and say what Apple makes of it.",
+            abstract: "Ring a device, and say whether APNs accepted it.",
             discussion: """
                   heliograph push test d1
 
@@ -97,6 +97,8 @@ struct Devices: ParsableCommand {
               heliograph devices
               heliograph devices --json | jq '.devices[] | select(.trouble)'
               heliograph devices forget d1
+
+            Without a subcommand it lists, and takes the options of `devices list`: --json, --relay and others.
 
             \(ClientExit.help)
             """,

@@ -3,6 +3,31 @@ import Foundation
 import RelayCore
 import RelayProtocol
 
+/// `heliograph push profiles`
+struct PushProfiles: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profiles",
+        abstract: "List the profiles that come with the relay, or print one to begin your own with.",
+        discussion: """
+              heliograph push profiles
+              heliograph push profiles heliograph > mine.json
+            """)
+
+    @Argument(help: "The one to print. Default: list all.")
+    var name: String?
+
+    func run() throws {
+        try Failure.reporting {
+            guard let name else { return ProfileSet().all.forEach { print("\($0.name)  \($0.bundle)") } }
+            guard let document = ProfileSet.document(ofShipped: name) else {
+                throw ValidationError(
+                    "There is no profile \(name). There are \(ProfileSet().all.map(\.name).joined(separator: ", ")).")
+            }
+            print(String(decoding: document, as: UTF8.self), terminator: "")
+        }
+    }
+}
+
 /// `heliograph push preview`
 struct PushPreview: ParsableCommand {
     static let configuration = CommandConfiguration(

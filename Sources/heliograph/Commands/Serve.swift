@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import HeliographServer
 import Logging
-import QRCode
 import RelayProtocol
 
 /// `heliograph serve`
@@ -20,10 +19,11 @@ struct Serve: ParsableCommand {
             Each option can also be a variable of the environment or stand in relay.json: heliograph config keys
             """)
 
+    @OptionGroup var place: ServePlace
     @OptionGroup var options: ServeOptions
 
     func run() throws {
-        let settings = try Failure.reporting { try options.effective() }
+        let settings = try Failure.reporting { try options.effective(at: place) }
         var configuration = settings.configuration
         let level = configuration.logLevel
         LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
@@ -46,8 +46,8 @@ struct Serve: ParsableCommand {
             let host = try? addresses.credentials.makePairingCode(.host)
         else { return "Heliograph is listening on \(addresses.localURL), but its data file takes no pairing codes." }
         let link = client.link(base: addresses.publicURL)
-        let code = (try? QRCode(text: link).terminal()) ?? ""
-        let command = Executable.path
+        let code = (try? PairingScreen.picture(of: link)) ?? ""
+        let command = Executable.shown
         return """
 
             Heliograph is listening on \(addresses.localURL)
@@ -60,7 +60,8 @@ struct Serve: ParsableCommand {
             \(code)
             2. Connect the Claude Code of this machine, in a second terminal:
 
-               \(command) connect claude && \(command) host '\(host.link(base: addresses.localURL))'
+               \(command) connect claude && \\
+               \(command) host '\(host.link(base: addresses.localURL))'
 
             Later: `\(command) pair` makes a new link, `\(command) watch` follows along in a terminal.
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import HeliographServer
 
-/// The settings of the relay as flags. What they mean, and what is standard, stands in `Settings` alone.
-struct ServeOptions: ParsableArguments {
+/// Where the relay's data and its settings file are.
+struct ServePlace: ParsableArguments {
     @OptionGroup var data: DataOption
 
     @Option(
@@ -10,7 +10,10 @@ struct ServeOptions: ParsableArguments {
             "The settings file, JSON. Default: $HELIOGRAPH_CONFIG, else relay.json in the data directory, where there is one.",
             valueName: "file"))
     var config: String?
+}
 
+/// The settings of the relay as flags. What they mean, and their defaults, stand in `Settings` alone.
+struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("listen")) var listen: String?
     @Option(help: Self.help("publicURL")) var publicURL: String?
     @Option(help: Self.help("tlsCertificate")) var tlsCertificate: String?
@@ -96,9 +99,9 @@ struct ServeOptions: ParsableArguments {
     }
 
     /// With what the environment and the file say.
-    func effective() throws(SettingsError) -> EffectiveSettings {
+    func effective(at place: ServePlace) throws(SettingsError) -> EffectiveSettings {
         try EffectiveSettings(
-            dataDirectory: data.path, flags: flags, environment: Environment.all,
-            file: config ?? Environment.value("HELIOGRAPH_CONFIG"))
+            dataDirectory: place.data.path, flags: flags, environment: Environment.all,
+            file: place.config ?? Environment.value("HELIOGRAPH_CONFIG"))
     }
 }

@@ -111,7 +111,7 @@ struct ClaudeApprovalTests {
         #expect(
             bench.take() == [
                 "message assistant: Long.", "approval.cancelled allowedLocally", "hook 1: no decision", "tool.finished ok",
-                "message assistant: All done.", "status.changed idle", "session.ended prompt_input_exit",
+                "message assistant: All done.", "status.changed idle", "session.ended left at the prompt",
             ])
     }
 

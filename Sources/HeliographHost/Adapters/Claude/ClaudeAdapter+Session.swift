@@ -53,7 +53,18 @@ extension ClaudeAdapter {
 
     mutating func sessionEnded(_ id: SessionID, _ payload: JSONValue) {
         guard sessions[id]?.isEnded == false else { return }
-        end(id, reason: payload.text("reason"), failed: false)
+        end(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
+    }
+
+    /// Why Claude Code says that a session ended, for people; nil where that says nothing.
+    private static func words(ofEnd reason: String) -> String? {
+        switch reason {
+        case "other": nil
+        case "prompt_input_exit": "left at the prompt"
+        case "clear": "cleared"
+        case "logout": "logged out"
+        default: String(reason.map { $0 == "_" ? " " : $0 })
+        }
     }
 
     /// Closes what is open in it, tells the last of its cost, and ends it.

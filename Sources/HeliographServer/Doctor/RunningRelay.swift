@@ -1,0 +1,27 @@
+import RelayProtocol
+
+/// What a relay that runs says of itself: the part of its `Report` that a doctor asks for.
+struct RunningRelay {
+    let software: String
+    let address: String
+    let process: Int64
+    let isReady: Bool
+    /// With the settings that it was started with, and where each stood.
+    let configuration: ServerConfiguration
+
+    init(parsing report: [UInt8], dataDirectory: String) throws {
+        let root = try JSONDocument(parsing: report).root.object()
+        software = try root.string("software")
+        address = try root.string("address")
+        process = try root.required("process").integer("id")
+        isReady = try root.required("ready").bool()
+        var configuration = ServerConfiguration(dataDirectory: dataDirectory)
+        for (key, text) in try root.required("settings").members() {
+            // A newer relay may have one that this program does not know.
+            guard let setting = Settings.all.first(where: { $0.key == key }) else { continue }
+            try setting.apply(text.string(), &configuration)
+        }
+        for (key, source) in try root.required("from").members() { configuration.sources[key] = try source.string() }
+        self.configuration = configuration
+    }
+}

@@ -1,0 +1,36 @@
+/// What each figure says, for whoever meets it without Metrics.md. One line each, without backslashes: the format would escape them.
+enum MetricHelp {
+    static let sentences: [String: String] = [
+        "heliograph_approvals_open": "Approvals and questions that wait for a decision or its end.",
+        "heliograph_build_info": "Always 1; the label says which version runs.",
+        "heliograph_bytes_received_total": "Bytes of the messages of hosts and clients.",
+        "heliograph_bytes_sent_total": "Bytes of the messages to hosts and clients.",
+        "heliograph_clients_cut_off_total": "Clients that were furthest behind when memory was short, and were closed.",
+        "heliograph_commit_seconds": "From the order to the answer of the disk, a batch.",
+        "heliograph_commits_failed_total": "Batches that the store did not take; hosts send them again.",
+        "heliograph_congestions_total": "Times that a peer did not read as fast as it was sent to.",
+        "heliograph_connections": "WebSockets that are open.",
+        "heliograph_connections_turned_away_total": "Connections and requests above a limit.",
+        "heliograph_data_bytes": "Size of the data file, with what is not yet in it.",
+        "heliograph_event_loops": "Threads that serve connections; the label says how they wait for their sockets.",
+        "heliograph_events_committed_total": "Events that are on disk.",
+        "heliograph_memory_budget_bytes": "What resident memory may come to.",
+        "heliograph_memory_bytes": "Resident memory that is of no file.",
+        "heliograph_messages_received_total": "Messages of hosts and clients.",
+        "heliograph_messages_refused_total": "Messages that broke the protocol.",
+        "heliograph_messages_sent_total": "Messages to hosts and clients.",
+        "heliograph_push_breakers_open": "Connections to APNs that rest, because everything was refused.",
+        "heliograph_push_seconds": "From the plan of a push to the answer of APNs.",
+        "heliograph_pushes_answered_total": "What became of pushes.",
+        "heliograph_pushes_flying": "Pushes on their way.",
+        "heliograph_pushes_planned_total": "Pushes that were decided on.",
+        "heliograph_pushes_waiting": "Pushes that wait for their turn.",
+        "heliograph_quota_refusals_total": "Approvals and batches that were above a limit.",
+        "heliograph_sessions": "Sessions whose history is kept.",
+        "heliograph_slowed_total": "Times that a peer sent more than it may and was read more slowly.",
+        "heliograph_start_time_seconds": "When the relay started, in seconds since 1970.",
+        "heliograph_store_takes_writes": "1 while the store takes what is written, else 0; the same as /readyz.",
+        "heliograph_upgrades_refused_total":
+            "WebSockets that were not let in: no token, a revoked one, a foreign origin, the wrong role.",
+    ]
+}

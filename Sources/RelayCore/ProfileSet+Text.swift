@@ -1,0 +1,8 @@
+extension ProfileSet {
+    /// The document of a profile that we ship, as it was written; nil where we ship none of that name.
+    package static func document(ofShipped name: String) -> [UInt8]? {
+        EmbeddedFiles.all.first { $0.path == "\(name).json" }.map { file in
+            unsafe Array(UnsafeBufferPointer(start: file.content.utf8Start, count: file.content.utf8CodeUnitCount))
+        }
+    }
+}

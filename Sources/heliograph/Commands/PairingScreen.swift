@@ -1,0 +1,17 @@
+import QRCode
+import RelayAccess
+
+/// A pairing link on a terminal.
+enum PairingScreen {
+    /// The code to scan; where the link leads a phone nowhere, a sentence.
+    static func picture(of link: String) throws -> String {
+        if let mark = link.firstIndex(of: "#"), RelayAddress(String(link[..<mark]))?.staysHere == true {
+            return """
+                This address works on this machine only. For a phone: serve --public-url, or --listen with a certificate (README,
+                “Your phone”).
+
+                """
+        }
+        return try QRCode(text: link).terminal()
+    }
+}

@@ -1,0 +1,176 @@
+"""The command line on the relay's own machine: which relay it means, how it gets there, and how it ends."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relay import BINARY, Relay, plain_environment
+from test_doctor import doctor
+from waits import patient, wait_until
+
+PUBLIC = "https://relay.example"
+
+
+def beside(relay: Relay, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command that is called from the folder in which the data is, and is told so by a relative path."""
+    assert relay.data.parent == relay.folder
+    return relay.run(*arguments, "--data", relay.data.name, check=False)
+
+
+# Where the data is
+
+
+@pytest.mark.parametrize("named", ["data", "./data", "../relay/data"])
+def test_a_folder_may_be_named_from_where_one_stands(relay: Relay, named: str) -> None:
+    assert relay.folder.name == "relay"
+    found = relay.run("doctor", "--data", named)
+    assert "✔ Relay: runs on" in found.stdout, found.stdout
+    status = relay.run("push", "status", "--data", named)
+    assert "no pushes since the relay started" in status.stdout
+    assert relay.run("sessions", "--data", named).stdout == "no sessions yet\n"
+    made = relay.run("pair", "--data", named)
+    assert made.stderr == "" and f"{relay.url}/#pair=" in made.stdout
+
+
+def test_a_token_that_is_revoked_from_there_ends_its_connection(relay: Relay, client: Any) -> None:
+    phone = client(relay, name="phone")
+    phone.subscribe()
+    assert beside(relay, "token", "revoke", relay.token_id("phone")).returncode == 0
+    assert phone.connection.wait_closed() == 4401
+
+
+def test_what_mends_it_names_the_folder(relay: Relay) -> None:
+    relay.stop()
+    found = beside(relay, "doctor")
+    assert found.returncode == 1 and f"→ heliograph serve --data {relay.data}\n" in found.stdout
+
+
+# Two addresses
+
+
+def test_a_public_address_is_for_others(make_relay: Any) -> None:
+    relay = make_relay("--public-url", PUBLIC)
+    made = relay.run("pair", "--data", str(relay.data))
+    assert f"{PUBLIC}/#pair=" in made.stdout and "█" in made.stdout
+    assert relay.run("sessions", "--data", str(relay.data)).stdout == "no sessions yet\n"
+    assert relay.run("sessions", "--relay", relay.url, "--data", str(relay.data)).returncode == 0
+
+
+def test_a_certificate_for_another_name_is_no_hindrance_here(make_relay: Any, tmp_path: Path) -> None:
+    certificate, key = tmp_path / "a.pem", tmp_path / "a.key"
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=a", "-days", "3"]
+    subprocess.run([*made, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    relay = Relay(tmp_path / "relay", ["--tls-certificate", str(certificate), "--tls-key", str(key)])
+    relay.launch()
+    try:
+        wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")
+        assert relay.run("sessions", "--data", str(relay.data)).stdout == "no sessions yet\n"
+    finally:
+        relay.stop()
+
+
+# What the relay that runs was told
+
+
+def test_the_doctor_asks_the_relay_that_runs(make_relay: Any) -> None:
+    relay = make_relay("--public-url", "http://127.0.0.1:1", "--keep-days", "7")
+    found = doctor(relay)["Relay"]
+    assert found["Settings"]["text"] == (
+        "of the relay that runs: listen (--listen), publicURL (--public-url), keepDays (--keep-days)")
+    assert found.state("Public address") == "doubtful"
+    said = found["Relay"]["text"]
+    assert relay.process is not None
+    assert said.startswith(f"runs on {relay.url}, heliograph/") and said.endswith(f", process {relay.process.pid}, ready")
+    (relay.data / "relay.json").write_text('{"keepDay": 3}')
+    found = doctor(relay)["Relay"]
+    assert found.state("Settings") == "wrong" and found["Settings"]["text"].startswith("the next start fails: ")
+    (relay.data / "relay.json").unlink()
+    relay.stop()
+    assert doctor(relay)["Relay"]["Settings"]["text"] == "all at their defaults"
+
+
+# Pairing
+
+
+def test_where_no_relay_ever_was_there_is_nothing_to_pair_with(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    result = subprocess.run(
+        [str(BINARY), "pair", "--data", "new"], capture_output=True, text=True, cwd=tmp_path, env=plain_environment(tmp_path / "home"), timeout=patient(20)
+    )  # fmt: skip
+    assert result.returncode == 1 and f"heliograph serve --data {tmp_path}/new" in result.stderr and not result.stdout
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_link_of_a_relay_that_does_not_run_says_so(relay: Relay) -> None:
+    relay.stop()
+    made = relay.run("pair", "--data", str(relay.data))
+    assert "#pair=" in made.stdout and "no relay runs there now" in made.stderr
+
+
+@pytest.mark.parametrize("url", ["nonsense", "relay.example", "https://", "https://a b", "https://ada@relay.example", "ftp://relay.example"])
+def test_an_address_that_is_none_is_refused(relay: Relay, url: str) -> None:
+    made = relay.run("pair", "--url", url, "--data", str(relay.data), check=False)
+    assert made.returncode == 2 and "--url takes an address" in made.stderr and "#pair=" not in made.stdout
+    started = relay.run("serve", "--public-url", url, "--data", str(relay.folder / "other"), check=False)
+    assert started.returncode == 2 and "--public-url" in started.stderr
+
+
+def test_the_slash_at_the_end_of_an_address_is_not_doubled(relay: Relay) -> None:
+    assert relay.pair_link(url="https://relay.example/sub/").startswith("https://relay.example/sub/#pair=")
+
+
+def test_a_link_that_leads_a_phone_nowhere_has_no_code_to_scan(relay: Relay) -> None:
+    made = relay.run("pair", "--data", str(relay.data)).stdout
+    assert "This address works on this machine only." in made and "--public-url" in made and "█" not in made
+    assert "█" in relay.run("pair", "--url", "https://relay.example", "--data", str(relay.data)).stdout
+
+
+# How it ends
+
+
+def test_a_reader_that_has_seen_enough_ends_it_in_silence(relay: Relay) -> None:
+    relay.token("client", "phone")
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        gone = subprocess.run([BINARY, "audit", "export", "--data", relay.data], stdout=writer, stderr=subprocess.PIPE, timeout=patient(20))
+    finally:
+        os.close(writer)
+    assert (gone.returncode, gone.stderr) == (0, b"")
+    closed = subprocess.run(["bash", "-c", f"'{BINARY}' audit export --data '{relay.data}' >&-"], capture_output=True, text=True, timeout=patient(20))
+    assert closed.returncode == 1 and closed.stderr.startswith("heliograph: the output cannot be written: ")
+    assert "NSCocoaErrorDomain" not in closed.stderr
+
+
+def test_a_wrong_use_of_a_command_is_explained_by_that_command(relay: Relay) -> None:
+    for arguments in (["budget", "set", "20"], ["budget", "set", "much", "--day"], ["budget", "clear"]):
+        result = relay.run(*arguments, check=False)
+        assert result.returncode == 2 and f"Usage: heliograph {arguments[0]} {arguments[1]}" in result.stderr, result.stderr
+
+
+def test_the_exit_codes_are_told_alike(relay: Relay) -> None:
+    assert "7 failed here" in relay.run("--help").stdout
+    assert "  7  " in relay.run("sessions", "--help").stdout
+
+
+def test_help_is_about_the_command(relay: Relay) -> None:
+    for command in (["doctor"], ["config", "show"]):
+        help = relay.run(*command, "--help").stdout
+        assert "--json" in help and "--data" in help and "every flag of `serve`" in help and "--keep-days" not in help
+        assert len(help.splitlines()) < 40
+    for command in ("approvals", "devices", "budget"):
+        assert "--json" in relay.run(command, "--help").stdout
+    for command in ("login", "logout"):
+        assert "--data" not in relay.run(command, "--help").stdout
+
+
+def test_an_audit_log_says_what_is_not_noticed(relay: Relay) -> None:
+    relay.token("client", "one")
+    relay.token("client", "two")
+    head = relay.run("audit", "verify", "--data", str(relay.data)).stdout
+    assert "each follows from the one before it." in head and "Without --head a cut end" in head
+    named = relay.run("audit", "verify", "--head", head.split()[-1], "--data", str(relay.data)).stdout
+    assert "Without --head" not in named

@@ -29,6 +29,8 @@ package enum Input: Sendable {
     case pushAnswered(PushID, PushOutcome)
     /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.
     case codePresented(PeerID, CommandID, PushID, Decision.Verdict)
+    /// The tokens were read: these clients hold one, and no others do.
+    case clientsListed(Set<ClientKey>)
 }
 
 /// Whom a host token speaks for.
@@ -48,6 +50,17 @@ package struct ClientIdentity: Sendable, Equatable {
     package let client: Named<ClientTag>
 
     package init(workspace: Named<WorkspaceTag>, client: Named<ClientTag>) {
+        self.workspace = workspace
+        self.client = client
+    }
+}
+
+/// A client by name, within its workspace.
+package struct ClientKey: Hashable, Sendable {
+    package let workspace: WorkspaceID
+    package let client: ClientID
+
+    package init(workspace: WorkspaceID, client: ClientID) {
         self.workspace = workspace
         self.client = client
     }

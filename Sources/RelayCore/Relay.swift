@@ -96,7 +96,8 @@ package struct Relay {
         budgets = Budgets(restoring: state.records)
     }
 
-    package mutating func started(at now: Instant) -> [Effect] {
+    /// `holders`: who holds a token of a client; nil: everybody.
+    package mutating func started(at now: Instant, holders: Set<ClientKey>? = nil) -> [Effect] {
         clockOffset = now.wall - now.uptime
         startBudgets(at: now)
         for key in sessions.keys.sorted() {
@@ -106,7 +107,7 @@ package struct Relay {
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
         effects.append(.armTimer(.trim, after: Limits.trimAfterStart))
-        resumePushes(at: now)
+        resumePushes(at: now, holders: holders)
         return takeEffects()
     }
 
@@ -147,6 +148,9 @@ package struct Relay {
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
         case .codePresented(let peer, let command, let push, let verdict):
             codePresented(push, verdict, command, peer, at: now)
+        case .clientsListed(let holders):
+            showOut(allBut: holders)
+            forgetDevices(allBut: holders, at: now)
         }
         return takeEffects()
     }

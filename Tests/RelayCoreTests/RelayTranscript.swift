@@ -34,7 +34,7 @@ final class RelayTranscript {
 
     init(
         state: LogState = LogState(), retention: Retention = Retention(), quotas: Quotas = Quotas(),
-        push: PushSettings = PushSettings(), now: Int64 = 1_000_000
+        push: PushSettings = PushSettings(), now: Int64 = 1_000_000, holders: Set<ClientKey>? = nil
     ) {
         self.now = now
         relay = Relay(
@@ -42,7 +42,7 @@ final class RelayTranscript {
                 software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention,
                 quotas: quotas, push: push),
             epoch: Self.epoch, state: state)
-        run(relay.started(at: instant))
+        run(relay.started(at: instant, holders: holders))
     }
 
     /// What the wall clock is ahead of the steady one.

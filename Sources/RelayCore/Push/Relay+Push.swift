@@ -85,6 +85,16 @@ extension Relay {
         replyWhenStaged(to: id, of: peer)
     }
 
+    /// As if those who hold a token no more had asked for it: nothing is sent to their devices, and no code of theirs decides.
+    mutating func forgetDevices(allBut holders: Set<ClientKey>, at now: Instant) {
+        for key in push.devices.keys.sorted() {
+            guard let client = push.devices[key]?.client.id,
+                !holders.contains(ClientKey(workspace: key.workspace, client: client))
+            else { continue }
+            forgetDevice(key, at: now)
+        }
+    }
+
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant) {
         for card in push.cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
         forgetPushes(of: key)
@@ -249,15 +259,20 @@ extension Relay {
     // MARK: - Starting
 
     /// Pushes without an answer may have been sent: what is harmless to repeat is, the rest has an outcome that nobody knows.
-    mutating func resumePushes(at now: Instant) {
+    mutating func resumePushes(at now: Instant, holders: Set<ClientKey>?) {
         push.clockOffset = now.wall - now.uptime
         for key in push.devices.keys { push.devices[key]?.limit(to: now.wall) }
         for key in push.cards.keys { push.cards[key]?.limit(to: now.wall) }
+        // What is planned from here on is sent when it is on disk.
+        let unanswered = push.pushes.values.filter { $0.outcome == nil }.sorted { $0.order.id < $1.order.id }
+        for planned in unanswered {
+            if let card = planned.card { push.cards[card]?.inFlight = planned.order.id }
+            if case .deleteChannel(let name) = planned.order.target { push.channels[name]?.inFlight = planned.order.id }
+        }
         forgetOrphans(at: now)
-        for id in push.pushes.keys.sorted() {
+        if let holders { forgetDevices(allBut: holders, at: now) }
+        for id in unanswered.map(\.order.id) {
             guard let planned = push.pushes[id], planned.outcome == nil else { continue }
-            if let card = planned.card { push.cards[card]?.inFlight = id }
-            if case .deleteChannel(let name) = planned.order.target { push.channels[name]?.inFlight = id }
             if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall, !isForCardThatIsOver(planned) {
                 effects.append(.push(planned.order))
             } else {

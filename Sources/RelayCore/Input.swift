@@ -84,6 +84,8 @@ package enum RelayTimer: Hashable, Sendable {
     case rings(WorkspaceID, DeviceID, SessionID)
     /// Quiet hours are over.
     case digest(WorkspaceID, DeviceID)
+    /// What APNs did not take shall be tried again.
+    case alerts(WorkspaceID, DeviceID)
     /// A broadcast channel shall be deleted.
     case channels
     /// What the disk did not take shall be tried again.

@@ -143,6 +143,8 @@ package struct Relay {
             serveRings(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
         case .timerFired(.digest(let workspace, let device)):
             tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
+        case .timerFired(.alerts(let workspace, let device)):
+            serveAlerts(of: DeviceKey(workspace: workspace, device: device), at: now)
         case .timerFired(.channels): serveChannels(at: now)
         case .timerFired(.owedRecords): stageOwedRecords()
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)

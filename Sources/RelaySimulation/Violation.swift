@@ -30,7 +30,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .phase: "an approval that waits is soon on every card that can be reached"
         case .reserve: "the last pushes of priority 10 are for a person who is waited for"
         case .presence: "a device that looks is spared, but for approvals that it has not seen"
-        case .ring: "an approval rings once on every device that wants it, and again only where APNs has not got it"
+        case .ring: "an approval rings once on every device that wants it, and again only where APNs may not have it"
         case .start: "cards are started four times an hour at most, one at a time"
         case .code: "a code decides once, in time, and only what it was for"
         case .channel: "a channel is deleted when its card is over, not before, and nothing is published to it after"

@@ -102,6 +102,7 @@ extension Relay {
         push.devicesOf[key.workspace]?.remove(key.device)
         push.presentPeers[key] = nil
         effects.append(.cancelTimer(.digest(key.workspace, key.device)))
+        effects.append(.cancelTimer(.alerts(key.workspace, key.device)))
         staging.records.append(PushRecord(workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: nil))
     }
 
@@ -120,7 +121,7 @@ extension Relay {
         let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
         let alert = Alert(
             kind: nil, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
-        guard planAlert(alert, to: key, at: now) else {
+        guard planAlert(alert, to: key, at: now) != nil else {
             reply(.failed(.tooMany, "too many pushes wait to be sent"), to: id, of: peer)
             return
         }
@@ -234,12 +235,9 @@ extension Relay {
             reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer)
         }
         giveBackCodes()
-        let tied = batch.tied
+        let tied = takeBackAlerts(batch.tied)
         let names = Set(tied.map { String($0.rawValue) })
-        for id in tied {
-            guard let planned = push.pushes.removeValue(forKey: id) else { continue }
-            push.pushesOf[planned.key]?.removeAll { $0 == id }
-        }
+        for key in batch.tied.keys.sorted() { stageRecord(of: key) }
         let own = batch.records.filter { $0.kind != .budget && !($0.kind == .push && names.contains($0.name)) }
         push.owed = PushRecord.latest(push.owed + own + staging.records)
         staging.records = []
@@ -280,6 +278,7 @@ extension Relay {
             }
         }
         resumeChannels(at: now)
+        resumeAlerts()
         for key in push.devices.keys.sorted() { lookAtEverything(of: key, at: now) }
         // Those whose session was removed with the last commit before the relay ended.
         for key in push.cards.keys.sorted() where key.sessionKey.map({ sessions[$0]?.committed == nil }) == true {
@@ -320,14 +319,14 @@ extension Relay {
             push.cards[key] = card
             serveRings(key, at: now)
         }
-        for key in push.devices.keys.sorted() { armDigest(of: key, at: now) }
+        for key in push.devices.keys.sorted() { serveAlerts(of: key, at: now) }
     }
 
     /// Whatever concerns this device, as it is now.
     mutating func lookAtEverything(of device: DeviceKey, at now: Instant) {
         for key in sessions.keys.filter({ $0.workspace == device.workspace }).sorted() { look(at: key, for: device, at: now) }
         lookAtAggregate(for: device, at: now)
-        armDigest(of: device, at: now)
+        serveAlerts(of: device, at: now)
     }
 
     /// After a commit: what these sessions look like now, for every device.

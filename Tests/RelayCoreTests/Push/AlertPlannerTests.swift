@@ -194,6 +194,12 @@ struct AlertPlannerTests {
         rig.transcript.failCommit()
         rig.pass(60_000)
         #expect(rig.take().isEmpty)
+        rig.transcript.send([usage(900_000)], first: 3, by: rig.transcript.host())
+        rig.transcript.commit()
+        rig.pass(60_000)
+        #expect(rig.take().map(\.collapse) == ["budget.session.80.s1"])
+        #expect(
+            !rig.transcript.records.values.contains { String(decoding: $0.bytes ?? [], as: UTF8.self).contains(#""owed":[{"#) })
     }
 
     // MARK: - Codes

@@ -38,8 +38,10 @@ enum PushPolicy {
     static let retryInterval: Int64 = 30_000
     /// … longer each time it fails in a row, up to this.
     static let retryIntervalMax: Int64 = 300_000
-    /// Pushes of one card or alert that may fail in a row before we wait for something new to say.
+    /// Starts of a card that may fail in a row before we wait for something new to say.
     static let triesMax: Int64 = 5
+    /// A card is on the Lock Screen no longer than this: eight hours, and four more after its end.
+    static let cardAge: Int64 = 12 * 3_600_000
     /// A channel is tried to be deleted so often in all: about four days.
     static let deletionsMax: Int64 = 1_200
     /// A code decides no longer than this after its alert was planned.

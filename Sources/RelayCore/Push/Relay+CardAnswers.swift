@@ -131,7 +131,7 @@ extension Relay {
         if planned.order.purpose == .start, card.stage == .none { push.devices[key.device]?.startPendingUntil = 0 }
     }
 
-    /// Tries again with what is then the latest, a few times.
+    /// Tries again with what is then the latest: a start a few times, what a card shows and its end for as long as it can be there.
     private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
         card.tries += 1
         if planned.order.purpose == .start {
@@ -142,13 +142,18 @@ extension Relay {
             card.stage = .none
         }
         if planned.order.purpose == .update { card.face = 0 }
-        guard card.tries < PushPolicy.triesMax else {
+        let isGivenUp =
+            switch planned.order.purpose {
+            case .start, .channel: card.tries >= PushPolicy.triesMax
+            case .update, .end, .alert: now.wall >= card.startedAt + PushPolicy.cardAge
+            }
+        guard !isGivenUp else {
             card.mailbox = nil
             card.isEndOwed = false
             return
         }
         card.mailbox = Card.Mailbox(
             urgency: max(card.mailbox?.urgency ?? .small, planned.order.priority == 10 ? .waiting : .small),
-            dueAt: now.wall + PushPolicy.retryInterval * card.tries, since: card.mailbox?.since ?? now.wall)
+            dueAt: now.wall + PushPolicy.wait(afterTries: card.tries), since: card.mailbox?.since ?? now.wall)
     }
 }

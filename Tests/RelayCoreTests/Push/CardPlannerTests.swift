@@ -97,6 +97,39 @@ struct CardPlannerTests {
         #expect(rig.take().isEmpty)
     }
 
+    @Test("the last state and the end are tried until APNs has them, at most five minutes apart", arguments: [false, true])
+    func neverGivenUp(_ isEnd: Bool) throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(isEnd ? .sessionEnded(reason: nil, failed: false) : RelayTranscript.request("a1"))
+        let end = rig.transcript.now + 6 * 3_600_000
+        var tried = rig.transcript.now
+        while rig.transcript.now < end {
+            rig.transcript.pass(1_000)
+            if rig.take(.notSent("the breaker is open")).contains(where: { $0.purpose == (isEnd ? .end : .update) }) {
+                #expect(rig.transcript.now - tried <= 302_000)
+                tried = rig.transcript.now
+            }
+        }
+        rig.pass(302_000)
+        let orders = rig.take().filter { $0.target == .device(token: "cc") }
+        #expect(orders.map(\.purpose) == [isEnd ? .end : .update])
+        #expect(isEnd || orders[0].text.contains(#""approvals":1"#))
+    }
+
+    @Test("an end is given up when the system has taken the card away")
+    func endGivenUp() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        for _ in 1...250 {
+            rig.transcript.pass(180_000)
+            _ = rig.take(.notSent("the breaker is open"))
+        }
+        rig.pass(3_600_000)
+        #expect(!rig.take().contains { $0.purpose == .end })
+    }
+
     @Test("what is said while a push is under way is sent after its answer, once")
     func inFlight() throws {
         let rig = try PlannerRig()

@@ -241,7 +241,7 @@ extension Relay {
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.mailbox = nil
         push.cards[key] = card
-        let text = AlertText.compose(kind: subject.alertKind, subject: subject, textMax: profile.textMax, bytesMax: 256)
+        let text = AlertText.start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
         var order = order(.start, key, profile, .device(token: token), at: now)
         order.payload = Payload.start(
             profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
@@ -431,7 +431,4 @@ extension PushSubject {
         still.now = summary.lastActivityAt
         return still
     }
-
-    /// What a start rings with.
-    var alertKind: AlertKind { approval?.alertKind ?? .finished }
 }

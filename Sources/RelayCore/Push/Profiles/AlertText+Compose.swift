@@ -34,6 +34,18 @@ extension AlertText {
         return alert.fitting(bytesMax)
     }
 
+    /// The words that a card begins with: what the person is asked, or that there is one.
+    package static func start(_ subject: PushSubject, textMax: PushText, bytesMax: Int) -> AlertText {
+        if let approval = subject.approval {
+            return compose(kind: approval.alertKind, subject: subject, textMax: textMax, bytesMax: bytesMax)
+        }
+        let showsText = subject.text.least(textMax).showsText
+        return AlertText(
+            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") is at work",
+            subtitle: showsText ? place(subject.summary) : nil, body: Figures.line(subject), isWhole: false
+        ).fitting(bytesMax)
+    }
+
     private static func request(
         _ kind: AlertKind, _ subject: PushSubject, _ agent: String, _ start: AlertText, isFull: Bool, _ bytesMax: Int
     ) -> AlertText {

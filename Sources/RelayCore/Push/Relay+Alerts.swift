@@ -64,6 +64,9 @@ extension Relay {
             push.cards[key]?.errorRung = error
             stageRecord(of: key)
             if summary.status != .failed { ring(.error, key, view, at: now) }
+        } else if summary.error == nil, push.cards[key]?.errorRung != nil {
+            push.cards[key]?.errorRung = nil
+            stageRecord(of: key)
         }
     }
 

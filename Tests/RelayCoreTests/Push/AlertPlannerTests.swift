@@ -136,6 +136,19 @@ struct AlertPlannerTests {
         #expect(rig.take().isEmpty)
     }
 
+    @Test("an error rings once while it lasts, and again when it comes again")
+    func errorAgain() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, .statusChanged(.running, reason: nil), .error(message: "no disk", recoverable: true))
+        rig.agent(rig.tool(1), .error(message: "no disk", recoverable: true))
+        rig.pass(1_000)
+        #expect(rig.take().map(\.collapse) == ["error.s1"])
+        rig.agent(.statusChanged(.running, reason: nil))
+        rig.agent(.error(message: "no disk", recoverable: true))
+        rig.pass(1_000)
+        #expect(rig.take().map(\.collapse) == ["error.s1"])
+    }
+
     @Test("in quiet hours nothing rings; then what still waits does, and the rest is one digest")
     func quiet() throws {
         let rig = try PlannerRig()

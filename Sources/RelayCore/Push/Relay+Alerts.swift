@@ -143,21 +143,13 @@ extension Relay {
         }
         // Whoever decided on this very device has seen it, and so does who looks.
         guard approval.decision?.client != device.client.id, presentUntil(key.device, at: now) == nil else { return }
-        let words =
-            switch approval.decision?.verdict {
-            case .allow: "Allowed by \(approval.decider)"
-            case .deny: "Denied by \(approval.decider)"
-            case .answer: "Answered by \(approval.decider)"
-            case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"
-            }
-        let subject = PushSubject(view, text: device.text(profile), now: now.wall)
-        let title =
-            subject.text == .generic || subject.text == .sealed
-            ? "Heliograph" : view.state.summary.title.map(VisibleText.line) ?? "Heliograph"
+        var subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        let chosen = subject.text
+        if chosen == .sealed { subject.text = .full }
         let alert = OwedAlert(
-            approval.alertKind, AlertText(title: title, subtitle: nil, body: words, isWhole: false),
-            cover: AlertText(title: "Heliograph", subtitle: nil, body: "It is settled", isWhole: false), chosen: subject.text,
-            level: .passive, thread: session.rawValue, collapse: approval.collapse, session: session, at: now.wall)
+            approval.alertKind, .settled(approval, subject, textMax: chosen == .sealed ? .full : profile.textMax),
+            cover: .settled(approval, subject, textMax: .generic), chosen: chosen, level: .passive, thread: session.rawValue,
+            collapse: approval.collapse, session: session, at: now.wall)
         owe(alert, to: key.device, at: now)
     }
 
@@ -440,7 +432,6 @@ extension Reply {
 }
 
 extension Approval {
-    fileprivate var decider: String { decision.map { VisibleText.line($0.clientName) } ?? "another device" }
     var alertKind: AlertKind { request.kind == .question ? .question : .approval }
     /// One notification, however often it is sent.
     fileprivate var collapse: String { "\(session).\(id)".asCollapseID }

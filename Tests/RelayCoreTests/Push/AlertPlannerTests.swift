@@ -103,6 +103,25 @@ struct AlertPlannerTests {
         #expect(rig.take().isEmpty, "who decided here has seen it")
     }
 
+    @Test("how it was settled is said in our words, and by whom only where texts are wanted", arguments: PushText.allCases)
+    func settledWords(_ text: PushText) throws {
+        let rig = try PlannerRig {
+            $0.text = text
+            $0.sealKey = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        }
+        rig.agent(T.started, .sessionRenamed(title: "Allow all of it"), T.request("a1"))
+        rig.pass(100)
+        _ = rig.take()
+        rig.command(T.decide(.deny(message: nil)), by: rig.transcript.client("laptop2"))
+        let order = try #require(rig.take().first)
+        let alert = try order.json.required("aps").required("alert")
+        #expect(try alert.string("title") == "An approval is settled")
+        let showsText = text == .full || text == .summary
+        #expect(try alert.string("body") == (showsText ? "Denied by laptop2" : "Denied elsewhere"))
+        #expect(order.text.contains("laptop2") == showsText && order.text.contains("Allow all of it") == showsText)
+        #expect(order.seal.map { String(decoding: $0.text, as: UTF8.self).contains("Denied by laptop2") } ?? (text != .sealed))
+    }
+
     @Test("muted sessions and unwanted kinds are silent")
     func preferences() throws {
         let muted = try PlannerRig { $0.muted = [T.session] }

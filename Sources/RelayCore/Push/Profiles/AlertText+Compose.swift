@@ -46,6 +46,23 @@ extension AlertText {
         ).fitting(bytesMax)
     }
 
+    /// What became of what the person was asked: our sentences, with nobody's name where the person wants none.
+    static func settled(_ approval: Approval, _ subject: PushSubject, textMax: PushText) -> AlertText {
+        let showsText = subject.text.least(textMax).showsText
+        let decider = showsText ? approval.decision.map { "by \(VisibleText.line($0.clientName))" } : nil
+        let body =
+            switch approval.decision?.verdict {
+            case .allow: "Allowed \(decider ?? "elsewhere")"
+            case .deny: "Denied \(decider ?? "elsewhere")"
+            case .answer: "Answered \(decider ?? "elsewhere")"
+            case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"
+            }
+        return AlertText(
+            title: approval.request.kind == .question ? "A question is settled" : "An approval is settled",
+            subtitle: showsText ? place(subject.summary) : nil, body: body, isWhole: false
+        ).fitting(Payload.alertTextBytesMax)
+    }
+
     private static func request(
         _ kind: AlertKind, _ subject: PushSubject, _ agent: String, _ start: AlertText, isFull: Bool, _ bytesMax: Int
     ) -> AlertText {

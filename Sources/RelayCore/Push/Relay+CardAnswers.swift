@@ -17,6 +17,7 @@ extension Relay {
             reply(.noSuchSession, to: id, of: peer)
             return
         }
+        if let token = report.token { takeCardToken(token, for: key, at: now) }
         var card = push.cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
@@ -66,6 +67,21 @@ extension Relay {
         stageRecord(of: key)
         staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
         if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
+    }
+
+    /// A token belongs to one card: what was known by it before is there no longer.
+    private mutating func takeCardToken(_ token: String, for key: CardKey, at now: Instant) {
+        for other in push.cards.keys.sorted() where other != key && push.cards[other]?.token == token {
+            guard var card = push.cards[other] else { continue }
+            card.token = nil
+            card.stage = .ended
+            card.isEndOwed = false
+            card.mailbox = nil
+            letGoOfChannel(of: &card, at: now)
+            push.cards[other] = card
+            stageRecord(of: other)
+            serve(other, at: now)
+        }
     }
 
     // MARK: - What became of pushes

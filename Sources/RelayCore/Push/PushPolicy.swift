@@ -27,6 +27,8 @@ enum PushPolicy {
     static let refresh: Int64 = 600_000
     /// A card whose session does nothing for so long ends.
     static let idleMax: Int64 = 600_000
+    /// A card that gets too old ends so long before: a failed end has several tries.
+    static let endMargin: Int64 = 300_000
     /// Runs that were shorter end in silence.
     static let finishedMin: Int64 = 60_000
     /// From a start by push until the app tells of the card; then it counts as lost.

@@ -159,6 +159,22 @@ extension Relay {
         ring(kind, key.device, view, collapse: "\(kind.rawValue).\(view.state.summary.session)", at: now)
     }
 
+    /// Its card has ended and the run goes on: from here on alerts tell of it.
+    mutating func tellOfLongRun(_ key: CardKey, at now: Instant) {
+        guard let device = push.devices[key.device], let profile = pushing.profiles[device.device.profile],
+            var subject = subject(of: key, at: now.wall), subject.summary.isAtWork,
+            wants(.finished, device, subject.summary.session)
+        else { return }
+        let chosen = subject.text
+        if chosen == .sealed { subject.text = .full }
+        let words = AlertText.stillRunning(subject, textMax: chosen == .sealed ? .full : profile.textMax)
+        let alert = OwedAlert(
+            .finished, words, cover: .stillRunning(subject, textMax: .generic), chosen: chosen, level: .active,
+            thread: subject.summary.session.rawValue, collapse: "running.\(key.session?.rawValue ?? "all")".asCollapseID,
+            session: subject.summary.session, at: now.wall)
+        owe(alert, to: key.device, at: now)
+    }
+
     /// In the batch that holds the crossing: both are on disk, or neither.
     mutating func ring(for crossing: BudgetCrossing, _ key: SessionKey, at now: Instant) {
         guard let view = sessions[key]?.staged else { return }

@@ -46,6 +46,15 @@ extension AlertText {
         ).fitting(bytesMax)
     }
 
+    /// A run whose card is over, for its age.
+    static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
+        let showsText = subject.text.least(textMax).showsText
+        return AlertText(
+            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") is still at work",
+            subtitle: showsText ? place(subject.summary) : nil, body: Figures.line(subject), isWhole: false
+        ).fitting(Payload.alertTextBytesMax)
+    }
+
     /// What became of what the person was asked: our sentences, with nobody's name where the person wants none.
     static func settled(_ approval: Approval, _ subject: PushSubject, textMax: PushText) -> AlertText {
         let showsText = subject.text.least(textMax).showsText

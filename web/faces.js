@@ -43,8 +43,8 @@ const looks = {
   stale: ["offline", "gray"],
 };
 
-/** In percent: from here on a card is about its money. */
-const budgetLevelShown = 80;
+/** In percent: nothing is left. Every level that is crossed makes a card one about its money. */
+const budgetLevelSpent = 100;
 
 /** Seconds between 1970 and 2001, which is where Swift's dates begin. */
 const reference2001 = 978_307_200;
@@ -58,18 +58,18 @@ export const faceOf = (card, profile, title) => (profile === "heliograph" ? ownF
 /** @param {Card} card @param {string} title @returns {Face} */
 function ownFace({ attributes, contentState: state, isStale }, title) {
   const phase = phaseOf(state, isStale);
-  const [symbol, tint] = looks[phase];
+  const [symbol, usual] = looks[phase];
   const [approvals, questions, level] = [number(state.approvals), number(state.questions), number(state.budgetLevel)];
   const progress = stepsOf(state.progress, "/");
   const waiting = approvals + questions;
   const ended = date(state.updatedAt);
+  const budget = level >= budgetLevelSpent ? "over" : level > 0 ? "near" : null;
   return {
-    symbol, tint, title: text(attributes.title) || title, status: wordsOf(phase, state), detail: detailOf(phase, state),
+    symbol, tint: phase === "budget" && budget === "over" ? "red" : usual, title: text(attributes.title) || title, status: wordsOf(phase, state), detail: detailOf(phase, state),
     place: [text(attributes.project), text(attributes.host)].filter(Boolean).join(" · "), progress,
     since: date(state.startedAt), stoppedAt: phase === "done" || phase === "failed" ? ended : undefined,
     cost: typeof state.costMicroUSD === "number" ? money(state.costMicroUSD) : "",
-    budget: level >= 100 ? "over" : level >= budgetLevelShown ? "near" : null,
-    short: waiting ? String(waiting) : progress?.text ?? "", needsPerson: phase === "approval" || phase === "question", facts: [],
+    budget, short: waiting ? String(waiting) : progress?.text ?? "", needsPerson: phase === "approval" || phase === "question", facts: [],
   };
 }
 
@@ -82,7 +82,7 @@ function phaseOf(state, isStale) {
   if (number(state.approvals) > 0 || state.status === "waitingApproval") return "approval";
   if (number(state.questions) > 0 || state.status === "waitingAnswer") return "question";
   if (isStale || state.status === "stale") return "stale";
-  if (number(state.budgetLevel) >= budgetLevelShown) return "budget";
+  if (number(state.budgetLevel) > 0) return "budget";
   return state.status === "starting" || state.status === "idle" ? state.status : "working";
 }
 

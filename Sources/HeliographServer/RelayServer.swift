@@ -163,7 +163,8 @@ package final class RelayServer {
             if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
             return listener
         }
-        runner.start()
+        access.clientsListed = { [unowned runner] in runner.clientsListed($0) }
+        runner.start(holders: access.gate.clients)
         memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, logger: logger) }
         let visitors = Visitors.atCore(loop, door, forwarding, reception, measures, logger)
@@ -173,6 +174,8 @@ package final class RelayServer {
                 onOthers: { Visitors.onOther($0, door, forwarding, inbox, measures, logger) }),
             try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
         ]
+        // What was revoked before the command line could say so here.
+        try access.reload()
         certificates?.start()
         routes.isReady = { [unowned self] in isReady }
         routes.look = { [unowned self] in

@@ -32,6 +32,8 @@ package enum Input: Sendable {
     case pushAnswered(PushID, PushOutcome)
     /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.
     case codePresented(PeerID, CommandID, PushID, Decision.Verdict)
+    /// The tokens were read: these clients hold one, and no others do.
+    case clientsListed(Set<ClientKey>)
 }
 
 /// Whom a host token speaks for.
@@ -56,6 +58,17 @@ package struct ClientIdentity: Sendable, Equatable {
     }
 }
 
+/// A client by name, within its workspace.
+package struct ClientKey: Hashable, Sendable {
+    package let workspace: WorkspaceID
+    package let client: ClientID
+
+    package init(workspace: WorkspaceID, client: ClientID) {
+        self.workspace = workspace
+        self.client = client
+    }
+}
+
 /// Names one read of the log.
 package struct ReadID: Hashable, Sendable {
     package let rawValue: UInt64
@@ -74,6 +87,8 @@ package enum RelayTimer: Hashable, Sendable {
     case rings(WorkspaceID, DeviceID, SessionID)
     /// Quiet hours are over.
     case digest(WorkspaceID, DeviceID)
+    /// What APNs did not take shall be tried again.
+    case alerts(WorkspaceID, DeviceID)
     /// A broadcast channel shall be deleted.
     case channels
     /// What the disk did not take shall be tried again.

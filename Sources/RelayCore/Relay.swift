@@ -101,7 +101,8 @@ package struct Relay {
         shrinkPlaces()
     }
 
-    package mutating func started(at now: Instant) -> [Effect] {
+    /// `holders`: who holds a token of a client; nil: everybody.
+    package mutating func started(at now: Instant, holders: Set<ClientKey>? = nil) -> [Effect] {
         clockOffset = now.wall - now.uptime
         startBudgets(at: now)
         for key in sessions.keys.sorted() {
@@ -111,7 +112,7 @@ package struct Relay {
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
         effects.append(.armTimer(.trim, after: Limits.trimAfterStart))
-        resumePushes(at: now)
+        resumePushes(at: now, holders: holders)
         return takeEffects()
     }
 
@@ -148,11 +149,16 @@ package struct Relay {
             serveRings(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
         case .timerFired(.digest(let workspace, let device)):
             tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
+        case .timerFired(.alerts(let workspace, let device)):
+            serveAlerts(of: DeviceKey(workspace: workspace, device: device), at: now)
         case .timerFired(.channels): serveChannels(at: now)
         case .timerFired(.owedRecords): stageOwedRecords()
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
         case .codePresented(let peer, let command, let push, let verdict):
             codePresented(push, verdict, command, peer, at: now)
+        case .clientsListed(let holders):
+            showOut(allBut: holders)
+            forgetDevices(allBut: holders, at: now)
         }
         return takeEffects()
     }

@@ -32,6 +32,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case restlessCard
     /// A push is taken for sent, and never was.
     case swallowedPush
+    /// The same of alerts about budgets.
+    case swallowedCrossing
     /// Timers of cards do not fire.
     case sleepingCards
     /// The relay takes every phone for one with frequent pushes.
@@ -64,6 +66,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgottenSpending, .deafHost: [.budget]
         case .backdatedPush, .restlessCard: [.order]
         case .swallowedPush: [.edge]
+        case .swallowedCrossing: [.crossing]
         case .sleepingCards: [.edge, .phase]
         case .boastfulPhone: [.reserve]
         case .unheardPresence: [.presence]

@@ -11,7 +11,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 /// Who watches over which promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget
-    case order, edge, phase, reserve, presence, ring, start, code, channel
+    case order, edge, phase, reserve, presence, ring, crossing, start, code, channel
 
     package var promise: String {
         switch self {
@@ -30,7 +30,9 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .phase: "an approval that waits is soon on every card that can be reached"
         case .reserve: "the last pushes of priority 10 are for a person who is waited for"
         case .presence: "a device that looks is spared, but for approvals that it has not seen"
-        case .ring: "an approval rings once on every device that wants it, and again only where APNs has not got it"
+        case .ring: "an approval rings once on every device that wants it, and again only where APNs may not have it"
+        case .crossing:
+            "a budget's level that is crossed alerts once: again only where APNs may not have it, and in the end it has"
         case .start: "cards are started four times an hour at most, one at a time"
         case .code: "a code decides once, in time, and only what it was for"
         case .channel: "a channel is deleted when its card is over, not before, and nothing is published to it after"

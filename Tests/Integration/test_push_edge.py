@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 import stat
 import threading
 from pathlib import Path
@@ -14,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from apns import Simulator
 from schema import assert_valid
-from waits import wait_until
+from waits import patient, wait_until
 
 TEAM, KEY, BUNDLE = "ABCDE12345", "KEYID12345", "org.heliograph.app"
 CONFIGURATION = {"team": TEAM, "key": KEY, "file": f"AuthKey_{KEY}.p8", "bundles": [BUNDLE], "environments": ["production", "sandbox"]}
@@ -304,6 +305,63 @@ def test_an_approval_is_allowed_by_the_code_of_its_notification(relay, apns, scr
     assert decide(relay, code[:-2] + ("AA" if code[-2:] != "AA" else "BA")).status == 404
     assert relay.run("audit", "verify", "--data", str(relay.data)).returncode == 0
     assert len([request for request in apns.journal("request") if request["status"] == 200]) == 1, "a restart rings nobody twice"
+
+
+@pytest.mark.parametrize("way", ["revoked", "revoked while the relay was away", "logged out"])
+def test_a_phone_without_its_token_is_pushed_nothing_and_its_codes_decide_nothing(relay, apns, scripted_host, way):
+    phone, host = Phone(relay, apns, text="full"), scripted_host(relay)
+    host.start_session("s1")
+    host.request_approval("s1", "Bash", {"command": "make"})
+    code = phone.rung()["heliograph"]["code"]
+    if way == "logged out":
+        assert relay.request("POST", "/v1/logout", headers=phone.headers).status == 204
+    elif way == "revoked":
+        relay.revoke(relay.token_id("phone"))
+    else:
+        relay.stop()
+        relay.revoke(relay.token_id("phone"))
+        relay.start()
+    answer = decide(relay, code)
+    assert (answer.status, answer.json["error"]["code"]) == (404, "notFound")
+    assert relay.request("PUT", "/v1/devices/d1", b"{}", phone.headers).status == 401
+
+    # Planned after those of the first, if it had any: by then they would be on their way.
+    other = {"Authorization": f"Bearer {relay.token('client', 'tablet')}"}
+    device = {"device": "d2", "name": "n", "profile": "codingbridge", "environment": "sandbox", "system": "18.1", "alertToken": "ab" * 32}
+    assert relay.request("PUT", "/v1/devices/d2", json.dumps(device).encode(), other).status == 200
+    host.request_approval("s1", "Bash", {"command": "make install"})
+
+    def devices() -> list:
+        return relay.get("/v1/devices", other).json["devices"]
+
+    wait_until(lambda: any("outcome" in push for push in devices()[0]["pushes"]), 30, lambda: f"what became of a push: {devices()}")
+    assert [known["device"]["device"] for known in devices()] == ["d2"]
+    assert len([request for request in apns.journal("request") if request["status"] == 200]) == 1
+    assert len(apns.device()["notifications"]) == 1
+
+
+def test_a_relay_that_does_not_take_up_a_revocation_is_told_of(relay):
+    token = relay.token("client", "phone")
+    relay.stop()
+    (relay.data / "relay.sock").unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as stand_in:
+        stand_in.bind(str(relay.data / "relay.sock"))
+        stand_in.listen()
+        stand_in.settimeout(patient(20))
+
+        def refuse() -> None:
+            peer, _ = stand_in.accept()
+            with peer:
+                peer.recv(4096)
+                peer.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        refused = relay.run("token", "revoke", relay.token_id("phone"), "--data", str(relay.data), check=False)
+        thread.join()
+    assert refused.returncode == 1 and "has not taken it up" in refused.stderr and "503" in refused.stderr
+    relay.start()
+    assert relay.get("/v1/devices", {"Authorization": f"Bearer {token}"}).status == 401, "it is on disk all the same"
 
 
 def test_what_the_terminal_shows_and_does(relay, apns):

@@ -72,14 +72,19 @@ import Testing
         #expect(face.accessibilityLabel.contains("2 approvals wait in all."))
     }
 
-    @Test("most of a budget spent")
+    @Test("every level of a budget that is crossed is on the card, and what is spent is red")
     func budget() throws {
         let face = try face(Fixtures.budget)
         #expect(face.phase == .budget)
         #expect((face.status, face.cost, face.detail) == ("80 % of budget", "$4.10", "Running tests"))
         #expect(face.accessibilityLabel.contains("80 percent of a budget is spent."))
-        let half = Fixtures.budget.replacingOccurrences(of: "\"budgetLevel\":80", with: "\"budgetLevel\":50")
-        #expect(try self.face(half).phase == .working)
+        for (level, phase, tint) in [
+            (0, CardFace.Phase.working, CardFace.Tint.blue), (50, .budget, .orange), (100, .budget, .red),
+        ] {
+            let other = Fixtures.budget.replacingOccurrences(of: "\"budgetLevel\":80", with: "\"budgetLevel\":\(level)")
+            let face = try self.face(other)
+            #expect((face.phase, face.tint) == (phase, tint))
+        }
     }
 
     @Test("over: the clock stands still, and age makes it no less true")

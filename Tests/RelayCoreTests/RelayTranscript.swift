@@ -35,7 +35,8 @@ final class RelayTranscript {
 
     init(
         state: LogState = LogState(), retention: Retention = Retention(), quotas: Quotas = Quotas(),
-        push: PushSettings = PushSettings(), placesMax: Int = Limits.placesMax, now: Int64 = 1_000_000
+        push: PushSettings = PushSettings(), placesMax: Int = Limits.placesMax, now: Int64 = 1_000_000,
+        holders: Set<ClientKey>? = nil
     ) {
         self.now = now
         relay = Relay(
@@ -43,7 +44,7 @@ final class RelayTranscript {
                 software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention,
                 quotas: quotas, push: push, placesMax: placesMax),
             epoch: Self.epoch, state: state)
-        run(relay.started(at: instant))
+        run(relay.started(at: instant, holders: holders))
     }
 
     /// What the wall clock is ahead of the steady one.

@@ -60,7 +60,8 @@ test("a card of ours says what it is about as LiveActivityKit does", () => {
     [{ status: "waitingApproval", approvals: 2, approval: { ...approval, summary: "" } }, "approval", "2 approvals needed", "Bash"],
     [{ status: "waitingAnswer", questions: 1, approval: { ...approval, isQuestion: true, summary: "Which?" } }, "question", "Question", "Which?"],
     [{ questions: 2, operation: "x" }, "question", "2 questions", "x"],
-    [{ budgetLevel: 79, sessions: 3 }, "work", "3 sessions", ""],
+    [{ budgetLevel: 0, sessions: 3 }, "work", "3 sessions", ""],
+    [{ budgetLevel: 50, sessions: 3 }, "money", "50 % of budget", ""],
     [{ budgetLevel: 80 }, "money", "80 % of budget", ""],
     [{ status: "starting" }, "wait", "Starting", ""],
     [{ status: "idle", operation: "x" }, "idle", "Idle", "x"],
@@ -71,6 +72,10 @@ test("a card of ours says what it is about as LiveActivityKit does", () => {
   for (const [state, ...told] of table) {
     const { symbol, status, detail } = own(state);
     assert.deepEqual([symbol, status, detail], told);
+  }
+  for (const [budgetLevel, tint, budget] of [[0, "blue", null], [50, "orange", "near"], [99, "orange", "near"], [100, "red", "over"]]) {
+    const face = own({ budgetLevel });
+    assert.deepEqual([face.tint, face.budget], [tint, budget]);
   }
   assert.equal(own({}, { isStale: true }).status, "Out of touch");
   assert.equal(own({ approvals: 1 }, { isStale: true }).status, "Approval needed");

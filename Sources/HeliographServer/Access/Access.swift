@@ -11,6 +11,8 @@ final class Access {
     let door: Door
     private(set) var visitors: [ConnectionID: Gate.Visitor] = [:]
     let store: any CredentialStore
+    /// Told who holds a client's token, whenever the tokens have been read anew.
+    var clientsListed: (Set<ClientKey>) -> Void = { _ in }
     private var workspaces: [WorkspaceID: String] = [:]
     private let loops: EventLoopGroup
     private let logger: Logger
@@ -51,13 +53,14 @@ final class Access {
     /// Who had come in by it; nil: nobody was let in.
     func disconnected(_ connection: ConnectionID) -> Gate.Visitor? { visitors.removeValue(forKey: connection) }
 
-    /// Reads the tokens anew; whoever came in by one that is revoked is shown out at once.
+    /// Reads the tokens anew; whoever came in by one that is revoked is shown out at once, and devices of clients without one are forgotten.
     func reload() throws {
         gate.replaceTokens(try store.tokens())
         for (connection, visitor) in visitors where !gate.holds(visitor.token) {
             logger.notice("closing a connection whose token was revoked", metadata: ["connection.id": "\(connection)"])
             loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
         }
+        clientsListed(gate.clients)
     }
 
     /// Does store work off the loop and comes back with the result.

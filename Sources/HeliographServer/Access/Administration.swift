@@ -53,15 +53,33 @@ package final class Administration {
         }
         let new = try credentials.makeToken(.client, name: name)
         try PrivateFile.write(new.secret, to: file.path)
-        tokensChanged()
+        try tokensChanged()
         return new.secret
     }
 
-    /// Has a running relay read its tokens again. Where none runs there is nothing to do: it reads them when it starts.
-    package func tokensChanged() {
-        guard let relay = RelayAddress("unix:" + directory.adminSocketPath) else { return }
-        // The answer says that it is done; whoever was revoked is out by then.
-        _ = try? HTTPExchange(relay: relay, path: "/v1/admin/reload").perform()
+    /// Has a running relay read its tokens again: whoever was revoked is out by then. Where none runs there is nothing to do: it reads
+    /// them when it starts.
+    package func tokensChanged() throws(TokensNotRead) {
+        guard let relay = RelayAddress("unix:" + directory.adminSocketPath) else {
+            throw TokensNotRead(reason: "\(directory.adminSocketPath) names no socket")
+        }
+        do throws(HTTPFault) {
+            let answer = try HTTPExchange(relay: relay, path: "/v1/admin/reload").perform()
+            guard answer.status == 200 else { throw HTTPFault(.badAnswer, "it answered \(answer.status)") }
+        } catch {
+            // Nobody listens.
+            if error.code == .unreachable { return }
+            throw TokensNotRead(reason: error.message)
+        }
+    }
+}
+
+/// A relay runs, and goes by the tokens that it read before.
+package struct TokensNotRead: Error, CustomStringConvertible {
+    let reason: String
+
+    package var description: String {
+        "this is on disk, but the relay that runs has not taken it up (\(reason)): do it again, or restart the relay"
     }
 }
 

@@ -41,6 +41,15 @@ struct Gate {
 
     func holds(_ token: Token) -> Bool { tokens[token.digest] != nil }
 
+    /// Every client that has one.
+    var clients: Set<ClientKey> {
+        Set(
+            tokens.values.lazy.filter { $0.role == .client }.map { token in
+                guard let id = ClientID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
+                return ClientKey(workspace: token.workspace, client: id)
+            })
+    }
+
     private func token(for secret: String) -> Token? {
         let digest = Secret.digest(ofToken: secret)
         guard let token = tokens[digest], Crypto.equal(token.digest, digest) else { return nil }

@@ -22,6 +22,8 @@ final class RelayRunner {
     private let commits = DispatchQueue(label: "heliograph.commits")
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let pushes: PushRunner
+    /// Who holds a client's token, as last told; for every life of the relay.
+    private var holders: Set<ClientKey> = []
     private var timers: [RelayTimer: TimerID] = [:]
     /// When the log last said so: an agent that asks without end shall not fill it.
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
@@ -61,16 +63,22 @@ final class RelayRunner {
         self.logger = logger
     }
 
-    func start() {
+    func start(holders: Set<ClientKey>) {
         bound = LoopBound(self, loop: loop)
+        self.holders = holders
         begin()
+    }
+
+    func clientsListed(_ holders: Set<ClientKey>) {
+        self.holders = holders
+        feed(.clientsListed(holders))
     }
 
     private func begin() {
         for record in relay.damagedRecords {
             logger.error("a stored record does not decode; the relay goes on without it", metadata: ["record": "\(record)"])
         }
-        run(relay.started(at: .now))
+        run(relay.started(at: .now, holders: holders))
     }
 
     func feed(_ input: Input) {

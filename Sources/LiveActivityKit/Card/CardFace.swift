@@ -4,7 +4,7 @@ public import Foundation
 public struct CardFace: Sendable, Equatable {
     public enum Phase: String, Sendable, CaseIterable {
         case starting, working, approval, question
-        /// It works on, and has spent most of a budget.
+        /// It works on, and has crossed a level of a budget.
         case budget
         case idle, failed, done
         /// Nobody has heard of it for so long that what is shown may be wrong.
@@ -29,8 +29,8 @@ public struct CardFace: Sendable, Equatable {
         case answer
     }
 
-    /// From this level on a budget is on the card, in percent.
-    public static let budgetLevelShown = 80
+    /// At this level of a budget nothing is left, in percent.
+    public static let budgetLevelSpent = 100
     /// Longer texts are not allowed from a card, even where they are whole: a Lock Screen shows 160 points.
     public static let wholeTextMax = 160
     /// After this a ticking clock is of no use.
@@ -71,6 +71,7 @@ public struct CardFace: Sendable, Equatable {
     ) {
         phase = Self.phase(state, isOutdated)
         (symbol, tint) = Self.sign(of: phase)
+        if phase == .budget, state.budgetLevel ?? 0 >= Self.budgetLevelSpent { tint = .red }
         title = attributes.title
         self.isOutdated = (isOutdated || state.status == .stale) && !state.status.isFinal
         updatedAt = state.updatedAt
@@ -101,7 +102,7 @@ public struct CardFace: Sendable, Equatable {
         if state.approvals > 0 || state.status == .waitingApproval { return .approval }
         if state.questions > 0 || state.status == .waitingAnswer { return .question }
         if isOutdated || state.status == .stale { return .stale }
-        if let level = state.budgetLevel, level >= budgetLevelShown { return .budget }
+        if let level = state.budgetLevel, level > 0 { return .budget }
         switch state.status {
         case .starting: return .starting
         case .idle: return .idle

@@ -77,7 +77,7 @@ extension Relay {
         failed.records += staging.records
         failed.orders += staging.orders
         failed.recordWaiters += staging.recordWaiters
-        failed.tied.formUnion(staging.tied)
+        failed.tied.merge(staging.tied) { $0.union($1) }
         staging = Staging()
         refuseBudgets(orders, reason)
         refuse(records, reason)

@@ -3,7 +3,7 @@ import RelayProtocol
 /// What clients ask for, and how a view begins: snapshot or replay, then live, without gap or repeat.
 extension Relay {
     mutating func clientSent(_ message: ClientMessage, by peer: PeerID, at now: Instant) {
-        guard let client = clients[peer] else { return }
+        guard let client = clients[peer], !client.isShownOut else { return }
         heard(peer, at: now)
         switch message {
         case .hello(let hello): clientSaidHello(hello, peer)
@@ -18,6 +18,15 @@ extension Relay {
             reply(.failed(Notice(error.error), winner: nil), to: command, of: peer)
         } else {
             send(.notice(Notice(error.error)), to: [peer])
+        }
+    }
+
+    /// What they said before they heard of it is not listened to.
+    mutating func showOut(allBut holders: Set<ClientKey>) {
+        for peer in clients.keys.sorted() {
+            guard let client = clients[peer], !holders.contains(client.key), !client.isShownOut else { continue }
+            clients[peer]?.isShownOut = true
+            effects.append(.close(peer, .revoked))
         }
     }
 

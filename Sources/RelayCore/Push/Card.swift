@@ -58,7 +58,7 @@ struct Card {
     var rung: Set<ApprovalID> = []
     /// Since when the agent has been at work without a pause.
     var runBeganAt: Int64?
-    /// The error that was rung for last.
+    /// The error that was rung for, while it lasts.
     var errorRung: String?
 
     // MARK: Not on disk: found again from what is

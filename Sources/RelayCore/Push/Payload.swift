@@ -8,6 +8,8 @@ package enum Payload {
     package static let bytesMax = 4_096
     /// Of one push to a channel.
     package static let broadcastBytesMax = 5_120
+    /// For `AlertText.start`: a glance.
+    package static let startTextBytesMax = 256
     /// The words of a card's alert: a watch shows them, a phone lights up.
     static let cardAlertBytesMax = 512
     /// The id of a channel: Apple says to assume no length, so this is a limit of ours.

@@ -27,6 +27,8 @@ enum PushPolicy {
     static let refresh: Int64 = 600_000
     /// A card whose session does nothing for so long ends.
     static let idleMax: Int64 = 600_000
+    /// A card that gets too old ends so long before: a failed end has several tries.
+    static let endMargin: Int64 = 300_000
     /// Runs that were shorter end in silence.
     static let finishedMin: Int64 = 60_000
     /// From a start by push until the app tells of the card; then it counts as lost.
@@ -34,13 +36,15 @@ enum PushPolicy {
     /// Starts by push on one device, within `startWindow`.
     static let startsMax = 4
     static let startWindow: Int64 = 3_600_000
-    /// After a push that APNs could not be given.
+    /// After a push that APNs could not be given …
     static let retryInterval: Int64 = 30_000
-    /// Pushes of one card or alert that may fail in a row before we wait for something new to say.
+    /// … longer each time it fails in a row, up to this.
+    static let retryIntervalMax: Int64 = 300_000
+    /// Starts of a card that may fail in a row before we wait for something new to say.
     static let triesMax: Int64 = 5
-    /// A deletion of a channel that failed is tried again after `retryInterval`, twice that and so on up to this …
-    static let deletionIntervalMax: Int64 = 300_000
-    /// … and so often in all: about four days.
+    /// A card is on the Lock Screen no longer than this: eight hours, and four more after its end.
+    static let cardAge: Int64 = 12 * 3_600_000
+    /// A channel is tried to be deleted so often in all: about four days.
     static let deletionsMax: Int64 = 1_200
     /// A code decides no longer than this after its alert was planned.
     static let codeAge: Int64 = 3_600_000
@@ -49,6 +53,9 @@ enum PushPolicy {
 
     /// A wall clock that parts so far from the steady one has been set.
     static let clockJump: Int64 = 1_000
+
+    /// Until the next try, when so many in a row have failed.
+    static func wait(afterTries tries: Int64) -> Int64 { min(retryInterval * tries, retryIntervalMax) }
 }
 
 /// Pushes of priority 10 that a device may still get.

@@ -31,6 +31,8 @@ struct PushState {
     /// The pushes of each device, oldest first.
     var pushesOf: [DeviceKey: [PushID]] = [:]
     var lastPush: Int64 = 0
+    /// Numbers alerts that are owed.
+    var lastAlert: Int64 = 0
     var lastPushID: PushID { PushID(rawValue: lastPush) }
     /// Apps of which Apple said that they may not broadcast; forgotten with this life of the relay.
     var bundlesWithoutBroadcast: Set<String> = []

@@ -26,8 +26,17 @@ struct RegisteredDevice {
     var starts: [Int64] = []
     /// A card was started by push and the app has not told of it; until then no other is.
     var startPendingUntil: Int64 = 0
-    /// What was not said in quiet hours, by kind.
+    /// What was not said in quiet hours, or was one too many, by kind.
     var heldBack: [AlertKind: Int64] = [:]
+    /// What APNs has not taken yet, oldest first.
+    var owed: [OwedAlert] = []
+
+    // MARK: Not on disk
+
+    /// Of those, pushes that failed in a row …
+    var alertTries: Int64 = 0
+    /// … and when the next is tried, in milliseconds since 1970.
+    var alertsDueAt: Int64 = 0
 
     init(_ device: Device, client: Named<ClientTag>, at now: Int64) {
         self.device = device
@@ -48,6 +57,8 @@ struct RegisteredDevice {
         // Told again is told now, also where it is the same: an older 410 no longer means it.
         alertTokenAt = now
         startTokenAt = now
+        alertTries = 0
+        alertsDueAt = 0
         device = newer
         self.client = client
     }
@@ -57,6 +68,8 @@ struct RegisteredDevice {
         starts = starts.map { $0.moved(by: jump) }
         startPendingUntil = startPendingUntil.moved(by: jump)
         urgent.at = urgent.at.moved(by: jump)
+        alertsDueAt = alertsDueAt.moved(by: jump)
+        for place in owed.indices { owed[place].worthUntil = owed[place].worthUntil.moved(by: jump) }
     }
 
     /// It may have been set while the relay was down: nothing that was is still to come.
@@ -64,6 +77,7 @@ struct RegisteredDevice {
         starts = starts.map { min($0, now) }
         startPendingUntil = min(startPendingUntil, now + PushPolicy.startPatience)
         urgent.at = min(urgent.at, now)
+        for place in owed.indices { owed[place].worthUntil = min(owed[place].worthUntil, now + PushPolicy.alertAge) }
     }
 
     /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
@@ -84,6 +98,7 @@ struct RegisteredDevice {
             guard let kind = AlertKind(rawValue: key) else { continue }
             heldBack[kind] = try count.integer()
         }
+        for entry in try value.optional("owed")?.array() ?? [] { owed.append(try OwedAlert(stored: entry)) }
     }
 
     var bytes: [UInt8] {
@@ -103,6 +118,7 @@ struct RegisteredDevice {
                     if let count = heldBack[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
                 }
             }
+            writer.array("owed", owed.map(\.bytes))
         }
     }
 }

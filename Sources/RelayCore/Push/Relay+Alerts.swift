@@ -14,6 +14,8 @@ extension Relay {
         var approval: Approval?
         /// What stands on the Lock Screen until the device has opened what is sealed.
         var cover: AlertText
+        /// No longer than this, in milliseconds since 1970.
+        var worthUntil = Int64.max
     }
 
     // MARK: - Looking
@@ -62,6 +64,9 @@ extension Relay {
             push.cards[key]?.errorRung = error
             stageRecord(of: key)
             if summary.status != .failed { ring(.error, key, view, at: now) }
+        } else if summary.error == nil, push.cards[key]?.errorRung != nil {
+            push.cards[key]?.errorRung = nil
+            stageRecord(of: key)
         }
     }
 
@@ -120,7 +125,7 @@ extension Relay {
             kind: kind, text: text(kind, subject, device, profile), level: .timeSensitive, thread: session.session.rawValue,
             collapse: approval.collapse, session: session.session, approval: approval,
             cover: cover(kind, subject))
-        guard planAlert(alert, to: key.device, at: now) else {
+        guard planAlert(alert, to: key.device, at: now) != nil else {
             push.cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
         }
@@ -138,24 +143,14 @@ extension Relay {
         }
         // Whoever decided on this very device has seen it, and so does who looks.
         guard approval.decision?.client != device.client.id, presentUntil(key.device, at: now) == nil else { return }
-        let words =
-            switch approval.decision?.verdict {
-            case .allow: "Allowed by \(approval.decider)"
-            case .deny: "Denied by \(approval.decider)"
-            case .answer: "Answered by \(approval.decider)"
-            case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"
-            }
-        let subject = PushSubject(view, text: device.text(profile), now: now.wall)
-        let title =
-            subject.text == .generic || subject.text == .sealed
-            ? "Heliograph" : view.state.summary.title.map(VisibleText.line) ?? "Heliograph"
-        let alert = Alert(
-            kind: approval.alertKind,
-            text: AlertText(title: title, subtitle: nil, body: words, isWhole: false), level: .passive,
-            thread: session.rawValue,
-            collapse: approval.collapse, session: session,
-            cover: AlertText(title: "Heliograph", subtitle: nil, body: "It is settled", isWhole: false))
-        _ = planAlert(alert, to: key.device, at: now)
+        var subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        let chosen = subject.text
+        if chosen == .sealed { subject.text = .full }
+        let alert = OwedAlert(
+            approval.alertKind, .settled(approval, subject, textMax: chosen == .sealed ? .full : profile.textMax),
+            cover: .settled(approval, subject, textMax: .generic), chosen: chosen, level: .passive, thread: session.rawValue,
+            collapse: approval.collapse, session: session, at: now.wall)
+        owe(alert, to: key.device, at: now)
     }
 
     // MARK: - Everything else
@@ -164,35 +159,48 @@ extension Relay {
         ring(kind, key.device, view, collapse: "\(kind.rawValue).\(view.state.summary.session)", at: now)
     }
 
+    /// Its card has ended and the run goes on: from here on alerts tell of it.
+    mutating func tellOfLongRun(_ key: CardKey, at now: Instant) {
+        guard let device = push.devices[key.device], let profile = pushing.profiles[device.device.profile],
+            var subject = subject(of: key, at: now.wall), subject.summary.isAtWork,
+            wants(.finished, device, subject.summary.session)
+        else { return }
+        let chosen = subject.text
+        if chosen == .sealed { subject.text = .full }
+        let words = AlertText.stillRunning(subject, textMax: chosen == .sealed ? .full : profile.textMax)
+        let alert = OwedAlert(
+            .finished, words, cover: .stillRunning(subject, textMax: .generic), chosen: chosen, level: .active,
+            thread: subject.summary.session.rawValue, collapse: "running.\(key.session?.rawValue ?? "all")".asCollapseID,
+            session: subject.summary.session, at: now.wall)
+        owe(alert, to: key.device, at: now)
+    }
+
     /// In the batch that holds the crossing: both are on disk, or neither.
     mutating func ring(for crossing: BudgetCrossing, _ key: SessionKey, at now: Instant) {
         guard let view = sessions[key]?.staged else { return }
-        let before = push.lastPush
         for device in devices(of: key.workspace) {
-            ring(
+            let number = ring(
                 .budget, device, view, budgetLevel: crossing.level,
                 collapse: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)", at: now)
+            if let number { staging.tied[device, default: []].insert(number) }
         }
-        staging.tied.formUnion((before..<push.lastPush).map { PushID(rawValue: $0 + 1) })
     }
 
-    /// Now or never: who has it before their eyes is not rung, and in quiet hours it is counted for the digest.
+    /// Who has it before their eyes is not rung, and in quiet hours it is counted for the digest. Returns the alert's number.
+    @discardableResult
     private mutating func ring(
         _ kind: AlertKind, _ key: DeviceKey, _ view: SessionView, budgetLevel: Int64? = nil, collapse: String, at now: Instant
-    ) {
+    ) -> Int64? {
         let session = view.state.summary.session
         guard let device = push.devices[key], let profile = pushing.profiles[device.device.profile],
-            wants(kind, device, session), presentUntil(key, at: now) == nil
-        else {
-            return
-        }
-        if quietUntil(device, at: now.wall) != nil { return holdBack(kind, key, at: now) }
+            wants(kind, device, session)
+        else { return nil }
         var subject = PushSubject(view, text: device.text(profile), now: now.wall)
         if let budgetLevel { subject.budgetLevel = budgetLevel }
-        let alert = Alert(
-            kind: kind, text: text(kind, subject, device, profile), level: .active, thread: session.rawValue,
-            collapse: collapse.asCollapseID, session: session, cover: cover(kind, subject))
-        _ = planAlert(alert, to: key, at: now)
+        let alert = OwedAlert(
+            kind, text(kind, subject, device, profile), cover: cover(kind, subject), chosen: subject.text, level: .active,
+            thread: session.rawValue, collapse: collapse.asCollapseID, session: session, at: now.wall)
+        return owe(alert, to: key, at: now)
     }
 
     private func wants(_ approval: Approval, _ key: CardKey) -> Bool {
@@ -239,21 +247,16 @@ extension Relay {
         return now - now % 60_000 + left * 60_000
     }
 
-    private mutating func holdBack(_ kind: AlertKind, _ key: DeviceKey, at now: Instant) {
-        push.devices[key]?.heldBack[kind, default: 0] += 1
-        stageRecord(of: key)
-        armDigest(of: key, at: now)
-    }
-
+    /// One at a time: what is owed goes first.
     mutating func armDigest(of key: DeviceKey, at now: Instant) {
-        guard let device = push.devices[key], !device.heldBack.isEmpty else { return }
+        guard let device = push.devices[key], !device.heldBack.isEmpty, device.owed.isEmpty else { return }
         let end = max(quietUntil(device, at: now.wall) ?? now.wall, presentUntil(key, at: now) ?? 0)
         effects.append(.armTimer(.digest(key.workspace, key.device), after: max(1, end - now.wall)))
     }
 
     /// One notification for all that was held back.
     mutating func tellDigest(of key: DeviceKey, at now: Instant) {
-        guard let device = push.devices[key], !device.heldBack.isEmpty else { return }
+        guard let device = push.devices[key], !device.heldBack.isEmpty, device.owed.isEmpty else { return }
         guard quietUntil(device, at: now.wall) == nil, presentUntil(key, at: now) == nil else {
             return armDigest(of: key, at: now)
         }
@@ -261,28 +264,28 @@ extension Relay {
             device.heldBack[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
         }
         let text = AlertText(
-            title: "While it was quiet", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
-        let alert = Alert(
-            kind: .finished, text: text, level: .passive, thread: "digest", collapse: "digest", session: nil, cover: text)
+            title: "Meanwhile", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
+        let alert = OwedAlert(
+            .finished, text, cover: text, chosen: device.device.text, level: .passive, thread: "digest", collapse: "digest",
+            session: nil, at: now.wall)
         push.devices[key]?.heldBack = [:]
-        stageRecord(of: key)
-        _ = planAlert(alert, to: key, at: now)
+        owe(alert, to: key, at: now)
     }
 
     // MARK: - Planning
 
-    /// False where too much waits; the caller comes back.
-    mutating func planAlert(_ alert: Alert, to key: DeviceKey, at now: Instant) -> Bool {
+    /// Nil where too much waits; the caller comes back.
+    mutating func planAlert(_ alert: Alert, to key: DeviceKey, at now: Instant) -> PushID? {
         guard let device = push.devices[key], let token = device.device.alertToken,
             let profile = pushing.profiles[device.device.profile], hasRoomForPush(key)
         else {
-            return false
+            return nil
         }
         let isWaitedFor = alert.approval != nil
         let age = isWaitedFor ? PushPolicy.codeAge : PushPolicy.alertAge
         // An approval that is pending past its date is one whose date a set clock has overtaken.
         let expiry = alert.approval?.expiresAt ?? .max
-        let end = min(expiry > now.wall ? expiry : .max, now.wall + age)
+        let end = min(expiry > now.wall ? expiry : .max, alert.worthUntil, now.wall + age)
         var order = PushOrder(
             id: PushID(rawValue: 0), workspace: key.workspace, device: key.device, purpose: .alert, session: alert.session,
             bundle: profile.bundle, target: .device(token: token), environment: device.device.environment, worthUntil: end,
@@ -310,7 +313,7 @@ extension Relay {
         var planned = PlannedPush(order, card: nil)
         planned.mayAllow = mayAllow
         plan(planned)
-        return true
+        return push.lastPushID
     }
 
     // MARK: - What became of pushes
@@ -332,11 +335,13 @@ extension Relay {
         if push.devices[planned.key] == nil { forgetPushes(of: planned.key) }
         if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
         guard planned.order.purpose == .alert else { return }
+        guard planned.order.code != nil else { return alertAnswered(planned, outcome, at: now) }
         switch outcome {
         // Sent again it would be refused again.
-        case .accepted, .unknown, .refused(.fixRequest, _), .refused(.markProfile, _): break
-        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for.
-        case .notSent, .refused: ringAgain(planned, at: now)
+        case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break
+        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should APNs have
+        // it all the same, it is one notification.
+        case .unknown, .notSent, .refused: ringAgain(planned, at: now)
         }
     }
 
@@ -443,7 +448,6 @@ extension Reply {
 }
 
 extension Approval {
-    fileprivate var decider: String { decision.map { VisibleText.line($0.clientName) } ?? "another device" }
     var alertKind: AlertKind { request.kind == .question ? .question : .approval }
     /// One notification, however often it is sent.
     fileprivate var collapse: String { "\(session).\(id)".asCollapseID }

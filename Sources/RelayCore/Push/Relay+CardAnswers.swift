@@ -17,6 +17,7 @@ extension Relay {
             reply(.noSuchSession, to: id, of: peer)
             return
         }
+        if let token = report.token { takeCardToken(token, for: key, at: now) }
         var card = push.cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
@@ -66,6 +67,21 @@ extension Relay {
         stageRecord(of: key)
         staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
         if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
+    }
+
+    /// A token belongs to one card: what was known by it before is there no longer.
+    private mutating func takeCardToken(_ token: String, for key: CardKey, at now: Instant) {
+        for other in push.cards.keys.sorted() where other != key && push.cards[other]?.token == token {
+            guard var card = push.cards[other] else { continue }
+            card.token = nil
+            card.stage = .ended
+            card.isEndOwed = false
+            card.mailbox = nil
+            letGoOfChannel(of: &card, at: now)
+            push.cards[other] = card
+            stageRecord(of: other)
+            serve(other, at: now)
+        }
     }
 
     // MARK: - What became of pushes
@@ -131,7 +147,7 @@ extension Relay {
         if planned.order.purpose == .start, card.stage == .none { push.devices[key.device]?.startPendingUntil = 0 }
     }
 
-    /// Tries again with what is then the latest, a few times.
+    /// Tries again with what is then the latest: a start a few times, what a card shows and its end for as long as it can be there.
     private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
         card.tries += 1
         if planned.order.purpose == .start {
@@ -142,13 +158,18 @@ extension Relay {
             card.stage = .none
         }
         if planned.order.purpose == .update { card.face = 0 }
-        guard card.tries < PushPolicy.triesMax else {
+        let isGivenUp =
+            switch planned.order.purpose {
+            case .start, .channel: card.tries >= PushPolicy.triesMax
+            case .update, .end, .alert: now.wall >= card.startedAt + PushPolicy.cardAge
+            }
+        guard !isGivenUp else {
             card.mailbox = nil
             card.isEndOwed = false
             return
         }
         card.mailbox = Card.Mailbox(
             urgency: max(card.mailbox?.urgency ?? .small, planned.order.priority == 10 ? .waiting : .small),
-            dueAt: now.wall + PushPolicy.retryInterval * card.tries, since: card.mailbox?.since ?? now.wall)
+            dueAt: now.wall + PushPolicy.wait(afterTries: card.tries), since: card.mailbox?.since ?? now.wall)
     }
 }

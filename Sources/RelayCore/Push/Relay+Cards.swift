@@ -78,6 +78,7 @@ extension Relay {
                 planEnd(of: key, .cancelled, at: now)
             } else if let reason = end(of: key, card, device, at: now) {
                 planEnd(of: key, reason, at: now)
+                if reason == .tooOld { tellOfLongRun(key, at: now) }
             } else if card.canBePushed {
                 updateIfDue(key, card, at: now)
             }
@@ -110,9 +111,14 @@ extension Relay {
         guard let subject = subject(of: key, at: now.wall) else { return key.session == nil ? .completed : .cancelled }
         let summary = subject.summary
         if !summary.isLive { return summary.status == .failed ? .failed : .completed }
-        if now.wall >= card.startedAt + profile.maximumAge { return .tooOld }
+        if now.wall >= oldAt(card, profile) { return .tooOld }
         if summary.status == .idle, now.wall >= idleSince(subject, card) + PushPolicy.idleMax { return .idle }
         return nil
+    }
+
+    /// Before its profile's limit, so that the end is there in time though APNs takes it late.
+    private func oldAt(_ card: Card, _ profile: Profile) -> Int64 {
+        card.startedAt + profile.maximumAge - min(PushPolicy.endMargin, profile.maximumAge / 2)
     }
 
     /// A person who is in the app has the card for as long.
@@ -161,7 +167,7 @@ extension Relay {
                 if let refresh = refreshAt(key, card) { times.append(max(refresh, spared)) }
             }
             if spared > 0, !isWanted(key, device) || end(of: key, card, device, at: now) != nil { times.append(spared) }
-            if let profile = profile(of: key) { times.append(max(card.startedAt + profile.maximumAge, spared)) }
+            if let profile = profile(of: key) { times.append(max(oldAt(card, profile), spared)) }
             if card.phase?.status == .idle, let subject = subject(of: key, at: now.wall) {
                 times.append(max(idleSince(subject, card) + PushPolicy.idleMax, spared))
             }
@@ -241,7 +247,7 @@ extension Relay {
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.mailbox = nil
         push.cards[key] = card
-        let text = AlertText.compose(kind: subject.alertKind, subject: subject, textMax: profile.textMax, bytesMax: 256)
+        let text = AlertText.start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
         var order = order(.start, key, profile, .device(token: token), at: now)
         order.payload = Payload.start(
             profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
@@ -431,7 +437,4 @@ extension PushSubject {
         still.now = summary.lastActivityAt
         return still
     }
-
-    /// What a start rings with.
-    var alertKind: AlertKind { approval?.alertKind ?? .finished }
 }

@@ -97,7 +97,7 @@ extension Relay {
         case .accepted, .refused(.dropChannel, _): return forgetChannel(name)
         case .refused, .unknown, .notSent:
             guard channel.tries < PushPolicy.deletionsMax else { return forgetChannel(name) }
-            channel.dueAt = now.wall + min(PushPolicy.retryInterval * channel.tries, PushPolicy.deletionIntervalMax)
+            channel.dueAt = now.wall + PushPolicy.wait(afterTries: channel.tries)
             push.channels[name] = channel
             serveChannels(at: now)
         }

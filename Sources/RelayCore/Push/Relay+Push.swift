@@ -85,6 +85,16 @@ extension Relay {
         replyWhenStaged(to: id, of: peer)
     }
 
+    /// As if those who hold a token no more had asked for it: nothing is sent to their devices, and no code of theirs decides.
+    mutating func forgetDevices(allBut holders: Set<ClientKey>, at now: Instant) {
+        for key in push.devices.keys.sorted() {
+            guard let client = push.devices[key]?.client.id,
+                !holders.contains(ClientKey(workspace: key.workspace, client: client))
+            else { continue }
+            forgetDevice(key, at: now)
+        }
+    }
+
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant) {
         for card in push.cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
         forgetPushes(of: key)
@@ -92,6 +102,7 @@ extension Relay {
         push.devicesOf[key.workspace]?.remove(key.device)
         push.presentPeers[key] = nil
         effects.append(.cancelTimer(.digest(key.workspace, key.device)))
+        effects.append(.cancelTimer(.alerts(key.workspace, key.device)))
         staging.records.append(PushRecord(workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: nil))
     }
 
@@ -110,7 +121,7 @@ extension Relay {
         let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
         let alert = Alert(
             kind: nil, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
-        guard planAlert(alert, to: key, at: now) else {
+        guard planAlert(alert, to: key, at: now) != nil else {
             reply(.failed(.tooMany, "too many pushes wait to be sent"), to: id, of: peer)
             return
         }
@@ -224,12 +235,9 @@ extension Relay {
             reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer)
         }
         giveBackCodes()
-        let tied = batch.tied
+        let tied = takeBackAlerts(batch.tied)
         let names = Set(tied.map { String($0.rawValue) })
-        for id in tied {
-            guard let planned = push.pushes.removeValue(forKey: id) else { continue }
-            push.pushesOf[planned.key]?.removeAll { $0 == id }
-        }
+        for key in batch.tied.keys.sorted() { stageRecord(of: key) }
         let own = batch.records.filter { $0.kind != .budget && !($0.kind == .push && names.contains($0.name)) }
         push.owed = PushRecord.latest(push.owed + own + staging.records)
         staging.records = []
@@ -249,15 +257,20 @@ extension Relay {
     // MARK: - Starting
 
     /// Pushes without an answer may have been sent: what is harmless to repeat is, the rest has an outcome that nobody knows.
-    mutating func resumePushes(at now: Instant) {
+    mutating func resumePushes(at now: Instant, holders: Set<ClientKey>?) {
         push.clockOffset = now.wall - now.uptime
         for key in push.devices.keys { push.devices[key]?.limit(to: now.wall) }
         for key in push.cards.keys { push.cards[key]?.limit(to: now.wall) }
+        // What is planned from here on is sent when it is on disk.
+        let unanswered = push.pushes.values.filter { $0.outcome == nil }.sorted { $0.order.id < $1.order.id }
+        for planned in unanswered {
+            if let card = planned.card { push.cards[card]?.inFlight = planned.order.id }
+            if case .deleteChannel(let name) = planned.order.target { push.channels[name]?.inFlight = planned.order.id }
+        }
         forgetOrphans(at: now)
-        for id in push.pushes.keys.sorted() {
+        if let holders { forgetDevices(allBut: holders, at: now) }
+        for id in unanswered.map(\.order.id) {
             guard let planned = push.pushes[id], planned.outcome == nil else { continue }
-            if let card = planned.card { push.cards[card]?.inFlight = id }
-            if case .deleteChannel(let name) = planned.order.target { push.channels[name]?.inFlight = id }
             if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall, !isForCardThatIsOver(planned) {
                 effects.append(.push(planned.order))
             } else {
@@ -265,6 +278,7 @@ extension Relay {
             }
         }
         resumeChannels(at: now)
+        resumeAlerts()
         for key in push.devices.keys.sorted() { lookAtEverything(of: key, at: now) }
         // Those whose session was removed with the last commit before the relay ended.
         for key in push.cards.keys.sorted() where key.sessionKey.map({ sessions[$0]?.committed == nil }) == true {
@@ -305,14 +319,14 @@ extension Relay {
             push.cards[key] = card
             serveRings(key, at: now)
         }
-        for key in push.devices.keys.sorted() { armDigest(of: key, at: now) }
+        for key in push.devices.keys.sorted() { serveAlerts(of: key, at: now) }
     }
 
     /// Whatever concerns this device, as it is now.
     mutating func lookAtEverything(of device: DeviceKey, at now: Instant) {
         for key in sessions.keys.filter({ $0.workspace == device.workspace }).sorted() { look(at: key, for: device, at: now) }
         lookAtAggregate(for: device, at: now)
-        armDigest(of: device, at: now)
+        serveAlerts(of: device, at: now)
     }
 
     /// After a commit: what these sessions look like now, for every device.

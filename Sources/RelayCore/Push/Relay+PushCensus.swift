@@ -69,6 +69,9 @@ extension Relay {
             if ids.count > 2 * Limits.pushesKept + Limits.unansweredPushesMax { census.breach = "too many pushes are kept" }
         }
         if push.pushesOf.values.reduce(0, { $0 + $1.count }) != push.pushes.count { census.breach = "a push is nobody's" }
+        if push.devices.values.contains(where: { $0.owed.count > Limits.owedAlertsMax + Limits.unansweredPushesMax }) {
+            census.breach = "too many alerts are owed"
+        }
         let inFlight = push.cards.values.compactMap(\.inFlight)
         if inFlight.contains(where: { push.pushes[$0] == nil }) { census.breach = "a card waits for a push that is forgotten" }
         let used = Set(push.cards.values.compactMap(\.channel))

@@ -25,6 +25,8 @@ struct HostPeer {
 struct ClientPeer {
     let identity: ClientIdentity
     var hasSaidHello = false
+    /// It holds a token no more, and is being closed.
+    var isShownOut = false
     var watchesWorkspace = false
     var subscriptions: [SessionID: Subscription] = [:]
     /// So much waits for it that it is sent no more for now. What it misses it gets afresh when it is drained.
@@ -39,6 +41,7 @@ struct ClientPeer {
     var presence: Presence?
 
     var workspace: WorkspaceID { identity.workspace.id }
+    var key: ClientKey { ClientKey(workspace: workspace, client: identity.client.id) }
 }
 
 /// A client's view of one session.

@@ -15,8 +15,8 @@ struct Staging {
     /// Sent when the records are on disk.
     var orders: [PushOrder] = []
     var recordWaiters: [RecordWaiter] = []
-    /// Pushes about events of this very batch: without it there is nothing to tell of.
-    var tied: Set<PushID> = []
+    /// Alerts about events of this very batch, by number: without it there is nothing to tell of.
+    var tied: [DeviceKey: Set<Int64>] = [:]
     /// Applied when the batch is cut, answered when it is on disk.
     var budgets: [BudgetOrder] = []
     /// Where what budgets show or hold changes with this batch.

@@ -17,12 +17,15 @@ final class PushWorld {
     private var edge = CardEdgeChecker()
     private var reserve = ReserveChecker()
     private var ring = RingChecker()
+    private var crossing = CrossingChecker()
     private var starts = StartChecker()
     /// Codes that were presented and are not answered, by the connection that asked.
     private(set) var codes: [PeerID: CodeChecker.Use] = [:]
     private var code = CodeChecker()
     private var channel = ChannelChecker()
     private var lastPlanned = PushID(rawValue: 0)
+    /// As the relay's clock was set when it crashed.
+    private var wallOffset: Int64 = 0
 
     init(world: World, phones count: Int, hasChannels: Bool) {
         self.world = world
@@ -40,13 +43,17 @@ final class PushWorld {
 
     // MARK: What the relay does
 
-    func relayStarts(after last: PushID) { lastPlanned = last }
+    func relayStarts(after last: PushID) {
+        lastPlanned = last
+        if world.relay.wallOffset != wallOffset { crossing.clockWasSet() }
+    }
 
     func relayCrashed() {
         presence.relayEnded()
         reserve.relayEnded { self.world.log.holds($0) }
         starts.relayEnded { self.world.log.holds($0) }
         edge.troubled(at: world.now)
+        wallOffset = world.relay.wallOffset
         codes = [:]
     }
 
@@ -93,7 +100,9 @@ final class PushWorld {
         var order = order
         if world.plant == .backdatedPush, order.purpose == .update { order = order.backdated }
         watch(order)
-        if world.plant == .swallowedPush, order.purpose == .update {
+        if world.plant == .swallowedPush && order.purpose == .update
+            || world.plant == .swallowedCrossing && CrossingChecker.isOne(order)
+        {
             let accepted = PushOutcome.accepted(order.environment, channel: nil)
             return world.relay.inThisLife(after: 5) { $0.feed(.pushAnswered(order.id, accepted)) }
         }
@@ -110,6 +119,7 @@ final class PushWorld {
         if let card, let complaint = self.order.ordered(order, card) { world.report(.order, complaint) }
         if world.plant != .swallowedPush, let card { edge.ordered(order, card) }
         if let complaint = ring.ordered(order) { world.report(.ring, complaint) }
+        if let complaint = crossing.ordered(order) { world.report(.crossing, complaint) }
         let (isDeleted, isListenedTo) = (apns.isDeleted(order.target.channel), isListenedTo(order.target.channel))
         if let complaint = channel.ordered(order, isDeleted: isDeleted, isListenedTo: isListenedTo) {
             world.report(.channel, complaint)
@@ -123,7 +133,10 @@ final class PushWorld {
     }
 
     /// The relay has put this on disk.
-    func stored(_ batch: LogBatch) { channel.stored(batch) }
+    func stored(_ batch: LogBatch) {
+        channel.stored(batch)
+        crossing.stored(batch)
+    }
 
     func answered(_ order: PushOrder, _ outcome: PushOutcome) {
         world.trace.note(world.now, "apns", "answers", "\(order.id.rawValue) \(outcome)")
@@ -132,6 +145,7 @@ final class PushWorld {
             edge.answered(order, card, outcome, at: world.now)
         }
         ring.answered(order, outcome)
+        crossing.answered(order, outcome)
         channel.answered(order, outcome)
         starts.answered(order, outcome)
         world.relay.feed(.pushAnswered(order.id, outcome))
@@ -146,6 +160,7 @@ final class PushWorld {
         guard case .command(_, let command) = message else { return true }
         switch command {
         case .presence: return world.plant != .unheardPresence
+        case .device(let device): crossing.registered(device)
         case .card(let device, let report):
             starts.reported(report, by: device)
             let address = world.phone(connection).address(of: report.card)
@@ -157,6 +172,7 @@ final class PushWorld {
             starts.forgot(device)
             channel.forgot(device)
             ring.forgot(device)
+            crossing.forgot(device)
             reserve.forgot(device)
             order.forgot(apns.tokens.values.compactMap { if case .card(let card) = $0.kind { card } else { nil } })
         default: break
@@ -222,6 +238,7 @@ final class PushWorld {
         for known in relay.knownDevices {
             if presence.isPresent(known.device.id, at: world.now) {
                 edge.spared(known.cards.compactMap(\.address), at: world.now)
+                crossing.spared(known.device.id)
             }
         }
         channel.looked(at: relay.knownChannels, at: world.now)
@@ -234,6 +251,7 @@ final class PushWorld {
             guard let phone = phones.first(where: { $0.device.id == known.device.id }) else { continue }
             if let complaint = edge.quiet(phone, known, views) { return world.report(.edge, complaint) }
             let quietMinute = world.relay.wall / 60_000 % 1_440
+            if let complaint = crossing.quiet(known.device) { return world.report(.crossing, complaint) }
             if let complaint = ring.quiet(known.device, views, minute: quietMinute) { return world.report(.ring, complaint) }
         }
         checkCodes()

@@ -207,7 +207,7 @@ struct BenchCommand: ParsableCommand {
         cleanup.add {
             guard let administration = try? Administration(directory: directory) else { return }
             for id in ids.made.withLock({ $0 }) { _ = try? administration.revoke(id) }
-            administration.tokensChanged()
+            try? administration.tokensChanged()
         }
         do {
             administration = try Administration(directory: directory)
@@ -217,8 +217,8 @@ struct BenchCommand: ParsableCommand {
                 made.append((new.token.id, new.secret))
                 ids.made.withLock { $0.append(new.token.id) }
             }
+            try administration.tokensChanged()
         } catch { throw BenchError(.system, "\(directory): \(error)") }
-        administration.tokensChanged()
         guard let address = administration.localAddress else {
             throw BenchError(.unreachable, "no relay has run on \(directory)")
         }

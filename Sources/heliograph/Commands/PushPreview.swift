@@ -124,7 +124,7 @@ struct PushPreviews {
             let stale = now + profile.staleAfter / 1_000
             switch state {
             case .working:
-                let start = AlertText(title: "\(subject.summary.agentName) is at work", subtitle: nil, body: "", isWhole: false)
+                let start = AlertText.start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
                 add(
                     "start",
                     Payload.start(

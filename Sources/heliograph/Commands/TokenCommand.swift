@@ -39,7 +39,6 @@ struct TokenCommand: ParsableCommand {
             try Failure.reporting {
                 let administration = try Administration(directory: data.path)
                 let new = try administration.credentials.makeToken(PairingRole(rawValue: role) ?? .client, name: name)
-                administration.tokensChanged()
                 if json {
                     Output.json { writer in
                         writer.field("id", new.token.id)
@@ -50,6 +49,7 @@ struct TokenCommand: ParsableCommand {
                 } else {
                     print(new.secret)
                 }
+                try administration.tokensChanged()
             }
         }
     }
@@ -90,7 +90,10 @@ struct TokenCommand: ParsableCommand {
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a token; whoever is connected by it is shown out at once.")
+            abstract: "Revoke a token; whoever is connected by it is shown out at once.",
+            discussion:
+                "Phones of a client without another token are pushed nothing more. Exits with 1 where a relay runs and did not hear of it."
+        )
 
         @OptionGroup var data: DataOption
 
@@ -100,10 +103,12 @@ struct TokenCommand: ParsableCommand {
         func run() throws {
             try Failure.reporting {
                 let administration = try Administration(directory: data.path)
-                guard try administration.revoke(id) else {
+                let isRevoked = try administration.revoke(id)
+                // Also where it was before: the relay may not have heard of it.
+                try administration.tokensChanged()
+                guard isRevoked else {
                     throw ValidationError("There is no such token, or it is revoked already.")
                 }
-                administration.tokensChanged()
             }
         }
     }

@@ -103,6 +103,25 @@ struct AlertPlannerTests {
         #expect(rig.take().isEmpty, "who decided here has seen it")
     }
 
+    @Test("how it was settled is said in our words, and by whom only where texts are wanted", arguments: PushText.allCases)
+    func settledWords(_ text: PushText) throws {
+        let rig = try PlannerRig {
+            $0.text = text
+            $0.sealKey = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        }
+        rig.agent(T.started, .sessionRenamed(title: "Allow all of it"), T.request("a1"))
+        rig.pass(100)
+        _ = rig.take()
+        rig.command(T.decide(.deny(message: nil)), by: rig.transcript.client("laptop2"))
+        let order = try #require(rig.take().first)
+        let alert = try order.json.required("aps").required("alert")
+        #expect(try alert.string("title") == "An approval is settled")
+        let showsText = text == .full || text == .summary
+        #expect(try alert.string("body") == (showsText ? "Denied by laptop2" : "Denied elsewhere"))
+        #expect(order.text.contains("laptop2") == showsText && order.text.contains("Allow all of it") == showsText)
+        #expect(order.seal.map { String(decoding: $0.text, as: UTF8.self).contains("Denied by laptop2") } ?? (text != .sealed))
+    }
+
     @Test("muted sessions and unwanted kinds are silent")
     func preferences() throws {
         let muted = try PlannerRig { $0.muted = [T.session] }
@@ -134,6 +153,19 @@ struct AlertPlannerTests {
         rig.agent(.sessionEnded(reason: nil, failed: false))
         rig.pass(60_000)
         #expect(rig.take().isEmpty)
+    }
+
+    @Test("an error rings once while it lasts, and again when it comes again")
+    func errorAgain() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, .statusChanged(.running, reason: nil), .error(message: "no disk", recoverable: true))
+        rig.agent(rig.tool(1), .error(message: "no disk", recoverable: true))
+        rig.pass(1_000)
+        #expect(rig.take().map(\.collapse) == ["error.s1"])
+        rig.agent(.statusChanged(.running, reason: nil))
+        rig.agent(.error(message: "no disk", recoverable: true))
+        rig.pass(1_000)
+        #expect(rig.take().map(\.collapse) == ["error.s1"])
     }
 
     @Test("in quiet hours nothing rings; then what still waits does, and the rest is one digest")
@@ -194,6 +226,12 @@ struct AlertPlannerTests {
         rig.transcript.failCommit()
         rig.pass(60_000)
         #expect(rig.take().isEmpty)
+        rig.transcript.send([usage(900_000)], first: 3, by: rig.transcript.host())
+        rig.transcript.commit()
+        rig.pass(60_000)
+        #expect(rig.take().map(\.collapse) == ["budget.session.80.s1"])
+        #expect(
+            !rig.transcript.records.values.contains { String(decoding: $0.bytes ?? [], as: UTF8.self).contains(#""owed":[{"#) })
     }
 
     // MARK: - Codes

@@ -168,6 +168,29 @@ import Testing
         #expect(budget.body == "This session has cost $0.41.")
     }
 
+    @Test("a card begins with what is asked, or with who is at work, and never says that anything is finished")
+    func start() throws {
+        func start(_ approval: Approval? = nil, text: PushText = .summary) -> AlertText {
+            let subject = PushSubjects.subject(PushSubjects.summary(), approval: approval, text: text)
+            return AlertText.start(subject, textMax: .full, bytesMax: Payload.startTextBytesMax)
+        }
+        #expect(start().title == "claude is at work")
+        #expect(start().body == "20 min · 12 tools · 3 of 7 tasks · $0.41")
+        #expect(start(text: .generic).title == "An agent is at work" && start(text: .sealed).title == "An agent is at work")
+        #expect(start(PushSubjects.approval()).title == "claude wants to run Bash")
+        #expect(start(PushSubjects.approval(.question)).title == "claude asks")
+
+        for (starts, title) in [(CardStarts.always, "claude-code is at work"), (.whenNeeded, "claude-code wants to run Bash")] {
+            let rig = try PlannerRig { $0.starts = starts }
+            rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
+            rig.pass(60_000)
+            if starts == .whenNeeded { rig.agent(RelayTranscript.request("a1")) }
+            rig.pass(60_000)
+            let order = try #require(rig.take().first { $0.purpose == .start })
+            #expect(try order.json.required("aps").required("alert").string("title") == title)
+        }
+    }
+
     @Test("durations and money as people read them")
     func figures() {
         #expect(

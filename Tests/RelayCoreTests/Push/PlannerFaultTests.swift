@@ -95,6 +95,31 @@ struct PlannerFaultTests {
         #expect(rig.take().map(\.purpose) == [.end])
     }
 
+    @Test(
+        "the token of a card that another device tells is moved there",
+        arguments: [RelayTranscript.home.id, WorkspaceID("work")!])
+    func movedCardToken(_ workspace: WorkspaceID) throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        let other = rig.transcript.client("other", in: Named(id: workspace, name: "w"))
+        let host = rig.transcript.host("tower", in: workspace)
+        rig.transcript.send([T.started, .statusChanged(.running, reason: nil)], to: SessionID("s2")!, first: 1, by: host)
+        rig.transcript.commit()
+        let device = Device(id: DeviceID("d2")!, name: "Tablet", profile: "heliograph", environment: .sandbox, system: "17.5")
+        rig.command(.device(device), by: other)
+        let report = CardReport(card: CardID("card2")!, session: SessionID("s2"), token: "cc", state: .active)
+        rig.command(.card(DeviceID("d2")!, report), by: other)
+        rig.pass(120_000)
+        _ = rig.take()
+        rig.agent(T.request("a1"))
+        rig.pass(120_000)
+        #expect(!rig.take().contains { $0.target == .device(token: "cc") && $0.device == PlannerRig.device })
+        rig.transcript.send([T.request("b1")], to: SessionID("s2")!, first: 3, by: host)
+        rig.transcript.commit()
+        rig.pass(120_000)
+        #expect(rig.take().contains { $0.target == .device(token: "cc") && $0.device == DeviceID("d2")! })
+    }
+
     @Test("another card is not sent to where the one before it listened")
     func otherCard() throws {
         let rig = try PlannerRig()
@@ -207,8 +232,8 @@ struct PlannerFaultTests {
         let again = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
         again.resume(rig.transcript)
         again.pass(60_000)
-        let end = try #require(again.takePushes().last)
-        #expect(end.purpose == .end && end.target == .device(token: "cc"))
+        let end = try #require(again.takePushes().last { $0.purpose == .end })
+        #expect(end.target == .device(token: "cc"))
         again.handle(.pushAnswered(end.id, .accepted(.sandbox, channel: nil)))
         again.settle()
         #expect(again.records.values.count { $0.kind == .card } == 0)

@@ -34,6 +34,44 @@ extension AlertText {
         return alert.fitting(bytesMax)
     }
 
+    /// The words that a card begins with: what the person is asked, or that there is one.
+    package static func start(_ subject: PushSubject, textMax: PushText, bytesMax: Int) -> AlertText {
+        if let approval = subject.approval {
+            return compose(kind: approval.alertKind, subject: subject, textMax: textMax, bytesMax: bytesMax)
+        }
+        let showsText = subject.text.least(textMax).showsText
+        return AlertText(
+            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") is at work",
+            subtitle: showsText ? place(subject.summary) : nil, body: Figures.line(subject), isWhole: false
+        ).fitting(bytesMax)
+    }
+
+    /// A run whose card is over, for its age.
+    static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
+        let showsText = subject.text.least(textMax).showsText
+        return AlertText(
+            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") is still at work",
+            subtitle: showsText ? place(subject.summary) : nil, body: Figures.line(subject), isWhole: false
+        ).fitting(Payload.alertTextBytesMax)
+    }
+
+    /// What became of what the person was asked: our sentences, with nobody's name where the person wants none.
+    static func settled(_ approval: Approval, _ subject: PushSubject, textMax: PushText) -> AlertText {
+        let showsText = subject.text.least(textMax).showsText
+        let decider = showsText ? approval.decision.map { "by \(VisibleText.line($0.clientName))" } : nil
+        let body =
+            switch approval.decision?.verdict {
+            case .allow: "Allowed \(decider ?? "elsewhere")"
+            case .deny: "Denied \(decider ?? "elsewhere")"
+            case .answer: "Answered \(decider ?? "elsewhere")"
+            case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"
+            }
+        return AlertText(
+            title: approval.request.kind == .question ? "A question is settled" : "An approval is settled",
+            subtitle: showsText ? place(subject.summary) : nil, body: body, isWhole: false
+        ).fitting(Payload.alertTextBytesMax)
+    }
+
     private static func request(
         _ kind: AlertKind, _ subject: PushSubject, _ agent: String, _ start: AlertText, isFull: Bool, _ bytesMax: Int
     ) -> AlertText {

@@ -6,9 +6,10 @@ struct CardEdgeChecker {
     private struct Shown {
         var accepted: PushOrder?
         var isEnded = false
-        /// APNs refused what the relay cannot mend, or so often that it waits for something new.
+        /// APNs refused what the relay cannot mend.
         var isGivenUp = false
-        var failures = 0
+        /// The last try failed: the next one comes later each time.
+        var hasFailed = false
         /// Since then nothing has gone wrong with it, and nobody has looked.
         var steadySince: Int64 = 0
         var orderedAt: Int64 = 0
@@ -22,6 +23,8 @@ struct CardEdgeChecker {
     private var troubledAt: Int64 = 0
     /// The relay may take so long, in milliseconds: its floors, its back-off, and a commit.
     private static let patience: Int64 = 60_000
+    /// … and so much longer after a failure.
+    private static let retryPatience: Int64 = 300_000
 
     mutating func troubled(at now: Int64) { troubledAt = now }
 
@@ -34,7 +37,6 @@ struct CardEdgeChecker {
         shown[card, default: Shown()].steadySince = now
         if isListener { return }
         shown[card]?.isGivenUp = false
-        shown[card]?.failures = 0
     }
 
     mutating func ordered(_ order: PushOrder, _ card: CardID) {
@@ -48,16 +50,14 @@ struct CardEdgeChecker {
         known.steadySince = now
         switch outcome {
         case .accepted:
-            known.failures = 0
+            known.hasFailed = false
             known.isGivenUp = false
             known.accepted = order
             if order.purpose == .end { known.isEnded = true }
         case .refused(.markProfile, _), .refused(.fixRequest, _), .refused(.dropToken, _), .refused(.quarantineToken, _),
             .refused(.dropChannel, _), .refused(.enableBroadcast, _):
             known.isGivenUp = true
-        case .refused, .unknown, .notSent:
-            known.failures += 1
-            if known.failures >= 5 { known.isGivenUp = true }
+        case .refused, .unknown, .notSent: known.hasFailed = true
         }
         // An end that APNs does not take as it is, or never, is not made another way; one to a dead token is, for the next.
         switch outcome {
@@ -91,7 +91,7 @@ struct CardEdgeChecker {
                 }
                 // A budget that was set just now is news of its own.
                 let since = max(newest, known.steadySince, troubledAt, markSince[session]?.at ?? 0)
-                guard now - since > Self.patience else { continue }
+                guard now - since > Self.patience + (known.hasFailed ? Self.retryPatience : 0) else { continue }
                 guard let accepted = known.accepted, let face = CardFace(accepted.payload),
                     face == CardFace.expected(session, device.device, views, at: accepted.plannedAt)
                 else {

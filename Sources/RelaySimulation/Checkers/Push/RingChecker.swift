@@ -1,7 +1,7 @@
 import RelayCore
 import RelayProtocol
 
-/// An approval rings once on every device that wants it, and again only where APNs has not got it.
+/// An approval rings once on every device that wants it, and again only where APNs may not have it.
 struct RingChecker {
     private struct Name: Hashable {
         let device: DeviceID
@@ -12,11 +12,11 @@ struct RingChecker {
         let push: PushID
         var outcome: PushOutcome?
 
-        /// Nobody has heard it.
+        /// Nobody may have heard it.
         var isLost: Bool {
             switch outcome {
-            case .refused, .notSent: true
-            case .accepted, .unknown, nil: false
+            case .refused, .notSent, .unknown: true
+            case .accepted, nil: false
             }
         }
     }

@@ -1,0 +1,89 @@
+import RelayCore
+import RelayProtocol
+
+/// A budget's level that a session crosses alerts a device once: again only where APNs may not have it, and in the end APNs has it.
+struct CrossingChecker {
+    /// Of which scope, level and session: as the notification is named.
+    private struct Name: Hashable {
+        let device: DeviceID
+        let crossing: String
+    }
+
+    private struct Alert {
+        let push: PushID
+        let session: SessionID?
+        var outcome: PushOutcome?
+
+        var isTaken: Bool { if case .accepted = outcome { true } else { false } }
+        /// APNs may not have it.
+        var isLost: Bool { outcome != nil && !isTaken }
+    }
+
+    private var crossings: [String: Int] = [:]
+    private var alerts: [Name: [Alert]] = [:]
+
+    static func isOne(_ order: PushOrder) -> Bool { order.purpose == .alert && order.collapse?.hasPrefix("budget.") == true }
+
+    mutating func stored(_ batch: LogBatch) {
+        for append in batch.appends {
+            for event in append.events {
+                guard case .budgetCrossed(let crossing)? = (try? Event(stored: event.bytes))?.head else { continue }
+                crossings["budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(append.key.session)", default: 0] +=
+                    1
+            }
+        }
+    }
+
+    mutating func ordered(_ order: PushOrder) -> String? {
+        guard Self.isOne(order), let crossing = order.collapse else { return nil }
+        let name = Name(device: order.device, crossing: crossing)
+        let before = alerts[name] ?? []
+        if before.contains(where: { $0.push == order.id }) { return nil }
+        alerts[name] = before + [Alert(push: order.id, session: order.session)]
+        guard before.count(where: { !$0.isLost }) >= crossings[crossing] ?? 0 else { return nil }
+        return "\(order.device) is told once more of \(crossing), by push \(order.id.rawValue)"
+    }
+
+    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+        guard Self.isOne(order), let crossing = order.collapse else { return }
+        let name = Name(device: order.device, crossing: crossing)
+        guard let place = alerts[name]?.firstIndex(where: { $0.push == order.id }) else { return }
+        alerts[name]?[place].outcome = outcome
+    }
+
+    // MARK: What ends an alert without APNs
+
+    mutating func forgot(_ device: DeviceID) { alerts = alerts.filter { $0.key.device != device } }
+
+    /// It looks.
+    mutating func spared(_ device: DeviceID) {
+        alerts = alerts.filter { $0.key.device != device || !$0.value.allSatisfy(\.isLost) }
+    }
+
+    mutating func registered(_ device: Device) {
+        alerts = alerts.filter { name, known in
+            name.device != device.id || !known.allSatisfy(\.isLost) || known.allSatisfy { Self.wants($0, device) }
+        }
+    }
+
+    /// A relay that starts with another clock takes what is too old for what it is.
+    mutating func clockWasSet() { alerts = alerts.filter { !$0.value.allSatisfy(\.isLost) } }
+
+    private static func wants(_ alert: Alert, _ device: Device) -> Bool {
+        device.kinds.contains(.budget) && device.quiet == nil && !(alert.session.map(device.muted.contains) ?? false)
+    }
+
+    /// Nobody has looked for long, and APNs was well.
+    func quiet(_ device: Device) -> String? {
+        guard device.alertToken != nil else { return nil }
+        for (name, known) in alerts.sorted(by: { $0.key.crossing < $1.key.crossing }) where name.device == device.id {
+            guard !known.contains(where: \.isTaken), known.allSatisfy({ Self.wants($0, device) }) else { continue }
+            // Sent again it would be refused again.
+            switch known.last?.outcome {
+            case .refused(.fixRequest, _), .refused(.markProfile, _): continue
+            default: return "\(device.id) was never told of \(name.crossing)"
+            }
+        }
+        return nil
+    }
+}

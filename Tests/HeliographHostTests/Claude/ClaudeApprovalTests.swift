@@ -30,7 +30,7 @@ struct ClaudeApprovalTests {
         #expect(
             bench.take() == [
                 "approval.applied ran", "tool.finished ok", "message assistant: All done.", "status.changed idle",
-                "session.ended other",
+                "session.ended ",
             ])
         #expect(bench.adapter.approvals.isEmpty)
     }
@@ -57,7 +57,7 @@ struct ClaudeApprovalTests {
         #expect(
             bench.take() == [
                 "message assistant: Now run.", "approval.applied denied", "tool.finished failed: Denied from phone: use touch",
-                "message assistant: All done.", "status.changed idle", "session.ended other",
+                "message assistant: All done.", "status.changed idle", "session.ended ",
             ])
     }
 
@@ -147,7 +147,7 @@ struct ClaudeApprovalTests {
         bench.tell(.hookGone(HookToken(rawValue: 1)))
         bench.pass(.milliseconds(300))
         try bench.call(#require(rest.last))
-        #expect(bench.take() == ["approval.cancelled sessionEnded", "session.ended other"])
+        #expect(bench.take() == ["approval.cancelled sessionEnded", "session.ended "])
     }
 
     @Test("No with feedback leaves the hook waiting; the batch tells")
@@ -187,7 +187,7 @@ struct ClaudeApprovalTests {
                 "tool.started Running: echo a > a.txt", "approval.requested Run: echo a > a.txt", "approval.delivered",
                 "hook 1: " + ClaudeBench.allow, "message assistant: Two at once.", "approval.applied ran", "tool.finished ok",
                 "tool.started Running: echo b > b.txt", "approval.requested Run: echo b > b.txt",
-                "approval.cancelled sessionEnded", "hook 2: no decision", "session.ended other",
+                "approval.cancelled sessionEnded", "hook 2: no decision", "session.ended ",
             ])
     }
 
@@ -234,7 +234,7 @@ struct ClaudeApprovalTests {
                 "tool.started Running: echo sub > sub.txt", "approval.requested Run: echo sub > sub.txt",
                 "approval.delivered", "hook 1: " + ClaudeBench.allow, "approval.applied ran", "tool.finished ok",
                 "tool.started Using ToolSearch", "tool.finished ok", "subagent.finished a4af432a0c35f291f",
-                "message assistant: Main done.", "status.changed idle", "session.ended other",
+                "message assistant: Main done.", "status.changed idle", "session.ended ",
             ])
         #expect(!lines.contains { $0.contains("task-notification") }, "a machine's prompt is no person's message")
     }

@@ -54,7 +54,7 @@ struct ClaudeUsageTests {
         _ = bench.take()
         try bench.call(
             #"{"session_id":"ace9b13d-e4d4-4ff9-83c9-6112a557b4dc","hook_event_name":"SessionEnd","reason":"other"}"#)
-        #expect(bench.take() == ["usage 4711-99 20000 +10000", "session.ended other"])
+        #expect(bench.take() == ["usage 4711-99 20000 +10000", "session.ended "])
         try show(&bench, "0.03", api: 300)
         #expect(!bench.take().contains { $0.hasPrefix("session") }, "a line that is drawn late brings nobody back")
     }

@@ -33,12 +33,6 @@ extension Relay {
         hosts[peer] = host
         if isFirst { connect(host, peer, at: now) }
 
-        let unknown = hello.sessions.map { SessionKey(workspace: host.identity.workspace, session: $0) }
-            .filter { !isPlaceKnown(of: $0) }
-        if unknown.isEmpty { answer(hello, of: host, peer) } else { readPlaces(of: unknown, for: hello, peer) }
-    }
-
-    mutating func answer(_ hello: Hello, of host: HostPeer, _ peer: PeerID) {
         let progress = hello.sessions.map { session in
             SessionProgress(session: session, through: hostSeqOnDisk(of: session, by: host) ?? 0)
         }
@@ -99,7 +93,6 @@ extension Relay {
 
     private mutating func stage(_ batch: HostEvents, of host: HostPeer, _ peer: PeerID, at now: Instant) {
         let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
-        guard isPlaceKnown(of: key) else { return readPlaces(of: [key], for: nil, peer) }
         let owner = sessions[key]?.staged.state.summary.host.id ?? removed[key]?.host
         if let owner, owner != host.identity.host.id {
             send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)

@@ -65,17 +65,13 @@ final class World {
         }
     }
 
-    /// So few that many have to be read.
-    static let placesMax = 2
-
     var relayConfiguration: Relay.Configuration {
         let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
         // One zone is all that a phone here can be in.
         let push = PushSettings(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : []) { zone, at in
             zone == "UTC" ? at / 60_000 % 1_440 : nil
         }
-        return Relay.Configuration(
-            software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push, placesMax: Self.placesMax)
+        return Relay.Configuration(software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push)
     }
 
     // MARK: Time

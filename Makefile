@@ -55,8 +55,7 @@ pictures: build venv ## Take the README's pictures, of the page and of the Lock 
 test: test-swift test-web test-integration ## Every test: Swift, web modules, then the release binary with real peers
 
 build-tests: packages venv
-	@# The index is for editors, and takes a tenth of the time.
-	$(STRICT) swift build --build-tests --disable-index-store $(FOR_TESTS)
+	$(STRICT) swift build --build-tests $(FOR_TESTS)
 
 test-swift: build-tests
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.

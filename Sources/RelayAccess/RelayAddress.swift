@@ -77,7 +77,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
                 guard rest.hasPrefix(":") else { return nil }
                 port = rest.dropFirst()
             }
-            guard !host.isEmpty, host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" }) else { return nil }
+            guard host.contains(":"), host.allSatisfy({ $0.isHexDigit || ":.%".contains($0) }) else { return nil }
         } else {
             if let colon = text.firstIndex(of: ":") {
                 host = text[..<colon]

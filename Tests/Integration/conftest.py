@@ -112,6 +112,15 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
+def screen(browser: Any, relay: Relay) -> Iterator[Callable[..., Any]]:
+    """`screen(name="Ada's phone")`: the page on a paired device. Afterwards none may have logged an error."""
+    from page_screen import Screen, closing_screens
+
+    with closing_screens(lambda **options: Screen(browser, relay, **options)) as make:
+        yield make
+
+
+@pytest.fixture
 def short_path() -> Iterator[Path]:
     """A folder with a short name: the path of a Unix-domain socket ends at 107 bytes, and pytest's own are long."""
     with tempfile.TemporaryDirectory(prefix="hg-", ignore_cleanup_errors=True) as folder:

@@ -4,7 +4,7 @@ import re
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,6 @@ QUESTIONS = [
     {"id": "q0", "header": "Colour", "text": "Which colour?", "choices": [{"label": "Blue", "description": "As before"}, {"label": "Amber"}]},
     {"id": "q1", "text": "Where?", "multiple": True, "choices": [{"label": "Buttons"}, {"label": "Links"}]},
 ]
-
-
-@pytest.fixture
-def screen(browser: Any, relay: Any) -> Iterator[Callable[..., Screen]]:
-    """Makes paired devices; afterwards none of them may have logged an error."""
-    with closing_screens(lambda **options: Screen(browser, relay, **options)) as make:
-        yield make
 
 
 @pytest.fixture

@@ -1,21 +1,15 @@
 """The companion page when there is nothing to decide: what was settled, what there is not, and what a newcomer reads."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from page_screen import DESK, PHONE, Screen, closing_screens
+from page_screen import DESK, PHONE, Screen
 
 QUESTIONS = [{"id": "q0", "text": "Which colour?", "choices": [{"label": "Blue"}, {"label": "Amber"}]}, {"id": "q1", "text": "Where?", "choices": [{"label": "Links"}]}]
-
-
-@pytest.fixture
-def screen(browser: Any, relay: Any) -> Iterator[Callable[..., Screen]]:
-    with closing_screens(lambda **options: Screen(browser, relay, **options)) as make:
-        yield make
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ package struct RelayDoctor {
         case .full: "make room on the disk"
         case .busy, .conflict: "look again in a moment"
         case .cannotOpen, .readOnly: "run this as the relay's user, and let nobody else into its folder"
-        case .damaged: "keep a copy (heliograph backup FILE) and tell us"
+        case .damaged: "keep a copy (heliograph backup FILE\(flag)) and tell us"
         case .io: "look at the disk: dmesg, smartctl"
         }
     }

@@ -143,13 +143,11 @@ extension Relay {
         }
         // Whoever decided on this very device has seen it, and so does who looks.
         guard approval.decision?.client != device.client.id, presentUntil(key.device, at: now) == nil else { return }
-        var subject = PushSubject(view, text: device.text(profile), now: now.wall)
-        let chosen = subject.text
-        if chosen == .sealed { subject.text = .full }
+        let subject = PushSubject(view, text: device.text(profile), now: now.wall)
         let alert = OwedAlert(
-            approval.alertKind, .settled(approval, subject, textMax: chosen == .sealed ? .full : profile.textMax),
-            cover: .settled(approval, subject, textMax: .generic), chosen: chosen, level: .passive, thread: session.rawValue,
-            collapse: approval.collapse, session: session, at: now.wall)
+            approval.alertKind, words(on: subject, profile) { .settled(approval, $0, textMax: $1) },
+            cover: .settled(approval, subject, textMax: .generic), chosen: subject.text, level: .passive,
+            thread: session.rawValue, collapse: approval.collapse, session: session, at: now.wall)
         owe(alert, to: key.device, at: now)
     }
 
@@ -162,14 +160,12 @@ extension Relay {
     /// Its card has ended and the run goes on: from here on alerts tell of it.
     mutating func tellOfLongRun(_ key: CardKey, at now: Instant) {
         guard let device = push.devices[key.device], let profile = pushing.profiles[device.device.profile],
-            var subject = subject(of: key, at: now.wall), subject.summary.isAtWork,
+            let subject = subject(of: key, at: now.wall), subject.summary.isAtWork,
             wants(.finished, device, subject.summary.session)
         else { return }
-        let chosen = subject.text
-        if chosen == .sealed { subject.text = .full }
-        let words = AlertText.stillRunning(subject, textMax: chosen == .sealed ? .full : profile.textMax)
         let alert = OwedAlert(
-            .finished, words, cover: .stillRunning(subject, textMax: .generic), chosen: chosen, level: .active,
+            .finished, words(on: subject, profile) { .stillRunning($0, textMax: $1) },
+            cover: .stillRunning(subject, textMax: .generic), chosen: subject.text, level: .active,
             thread: subject.summary.session.rawValue, collapse: "running.\(key.session?.rawValue ?? "all")".asCollapseID,
             session: subject.summary.session, at: now.wall)
         owe(alert, to: key.device, at: now)
@@ -214,15 +210,18 @@ extension Relay {
     func text(
         _ kind: AlertKind, _ subject: PushSubject, _ device: RegisteredDevice, _ profile: Profile
     ) -> AlertText {
+        let bytesMax = subject.text == .sealed ? Payload.sealedAlertTextBytesMax : Payload.alertTextBytesMax
+        return words(on: subject, profile) { .compose(kind: kind, subject: $0, textMax: $1, bytesMax: bytesMax) }
+    }
+
+    /// What is sealed may say everything: only the device reads it.
+    private func words(
+        on subject: PushSubject, _ profile: Profile, _ compose: (PushSubject, PushText) -> AlertText
+    ) -> AlertText {
+        guard subject.text == .sealed else { return compose(subject, profile.textMax) }
         var subject = subject
-        guard subject.text == .sealed else {
-            return AlertText.compose(
-                kind: kind, subject: subject, textMax: profile.textMax, bytesMax: Payload.alertTextBytesMax)
-        }
-        // What is sealed may say everything: only the device reads it.
         subject.text = .full
-        return AlertText.compose(
-            kind: kind, subject: subject, textMax: .full, bytesMax: Payload.sealedAlertTextBytesMax)
+        return compose(subject, .full)
     }
 
     private func cover(_ kind: AlertKind, _ subject: PushSubject) -> AlertText {

@@ -39,20 +39,22 @@ extension AlertText {
         if let approval = subject.approval {
             return compose(kind: approval.alertKind, subject: subject, textMax: textMax, bytesMax: bytesMax)
         }
-        let showsText = subject.text.least(textMax).showsText
-        return AlertText(
-            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") is at work",
-            subtitle: showsText ? place(subject.summary) : nil, body: Figures.line(subject), isWhole: false
-        ).fitting(bytesMax)
+        return agent("is at work", subject, textMax: textMax, bytesMax: bytesMax)
     }
 
     /// A run whose card is over, for its age.
     static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
+        agent("is still at work", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+    }
+
+    private static func agent(
+        _ does: String, _ subject: PushSubject, textMax: PushText, bytesMax: Int
+    ) -> AlertText {
         let showsText = subject.text.least(textMax).showsText
         return AlertText(
-            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") is still at work",
+            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") \(does)",
             subtitle: showsText ? place(subject.summary) : nil, body: Figures.line(subject), isWhole: false
-        ).fitting(Payload.alertTextBytesMax)
+        ).fitting(bytesMax)
     }
 
     /// What became of what the person was asked: our sentences, with nobody's name where the person wants none.

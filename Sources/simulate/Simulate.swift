@@ -19,7 +19,8 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "The first of them.") var from: UInt64 = 1
     @Option(help: "Run this one only.") var seed: UInt64?
     @Flag(help: "Print all that happens.") var trace = false
-    @Option(help: "A soak: so many virtual hours of one seed, with modest faults.") var hours: Int64?
+    @Option(help: "A soak: so many virtual hours of one seed, with modest faults. Of two or more, it fails where it grows.")
+    var hours: Int64?
     @Option(help: "Plant a fault that has to be caught: \(Plant.allCases.map(\.rawValue).joined(separator: ", ")).")
     var plant: String?
 
@@ -29,19 +30,29 @@ struct Simulate: AsyncParsableCommand {
             guard let known = Plant(rawValue: plant) else { throw ValidationError("there is no plant \(plant)") }
             settings.plant = known
         }
-        if let hours { settings = .soak(hours: hours) }
         guard seeds > 0 else { throw ValidationError("at least one seed") }
-        if seed != nil || hours != nil { return try runOne(seed ?? from, settings) }
-        try await runMany(settings)
+        if let hours { return try await soak(seed ?? from, hours) }
+        if let seed { try runOne(seed, settings) } else { try await runMany(settings) }
     }
 
-    private func runOne(_ seed: UInt64, _ settings: Simulator.Configuration) throws {
+    private func soak(_ seed: UInt64, _ hours: Int64) async throws {
+        guard hours > 0 else { throw ValidationError("at least one hour") }
+        async let half = hours < 2 ? nil : Simulator(seed: seed, configuration: .soak(hours: hours / 2)).run()
+        let peak = try runOne(seed, .soak(hours: hours))
+        guard let half = await half, peak >= half.peak * 3 / 2 else { return }
+        print("  it grows: at most \(half.peak) things in half of the time")
+        throw ExitCode(1)
+    }
+
+    /// The most that the core held.
+    @discardableResult
+    private func runOne(_ seed: UInt64, _ settings: Simulator.Configuration) throws -> Int {
         let begun = ContinuousClock.now
         let outcome = Simulator(seed: seed, configuration: settings).run(isTraced: trace)
         for line in outcome.trace.lines { print(line) }
         print("seed \(seed): \(outcome.steps) steps in \(ContinuousClock.now - begun), \(outcome.summary)")
         print("  when all was quiet, the core held \(outcome.held)")
-        guard outcome.violation != nil else { return }
+        guard outcome.violation != nil else { return outcome.peak }
         let needed = Simulator(seed: seed, configuration: settings).shrunk()
         print("  it also fails with nothing but: \(needed)")
         throw ExitCode(1)

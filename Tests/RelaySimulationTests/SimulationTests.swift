@@ -3,10 +3,11 @@ import Testing
 
 @Suite("Simulation")
 struct SimulationTests {
-    /// Enough for every fault and shape to have met every other; `make simulate SEEDS=100000` runs a night's worth.
-    static let seeds: UInt64 = 1_000
+    /// With every assertion, for which an optimised build has no time. `make test-simulation` runs thousands, enough for every fault and
+    /// shape to have met every other, and a soak; `make simulate SEEDS=100000` a night's worth.
+    static let seeds: UInt64 = 60
 
-    @Test("in a thousand worlds of faults every promise holds")
+    @Test("in many worlds of faults every promise holds")
     func manySeeds() async {
         var failures: [String] = []
         var steps = 0
@@ -66,16 +67,5 @@ struct SimulationTests {
             let outcome = Simulator(seed: seed, configuration: configuration).run()
             #expect(outcome.violation == nil, "SEED=\(seed): \(outcome.summary)")
         }
-    }
-
-    /// `make simulate HOURS=24` is the long one.
-    @Test("two hours of modest faults hold little more than one")
-    func soak() async {
-        async let one = Simulator(seed: 1, configuration: .soak(hours: 1)).run()
-        async let two = Simulator(seed: 1, configuration: .soak(hours: 2)).run()
-        let (short, long) = await (one, two)
-        #expect(short.violation == nil && long.violation == nil, "\(short.summary)\n\(long.summary)")
-        #expect(long.steps > short.steps * 3 / 2)
-        #expect(long.peak < short.peak * 3 / 2, "\(short.peak), then \(long.peak)")
     }
 }

@@ -30,9 +30,14 @@ struct Card {
 
     var stage = Stage.none
     /// By the name that ActivityKit gave it.
-    var id: CardID?
-    /// The one before it: what is said of that late is not said of this one.
-    var previous: CardID?
+    var id: CardID? {
+        didSet {
+            guard let oldValue, oldValue != id else { return }
+            earlier = earlier.filter { $0 != oldValue && $0 != id }.suffix(PushPolicy.earlierCardsMax - 1) + [oldValue]
+        }
+    }
+    /// Those before it, the last at the end: what is said of them late is not said of this one.
+    private(set) var earlier: [CardID] = []
     /// The last of which APNs took the end.
     var over: CardID?
     var token: String?
@@ -144,7 +149,9 @@ struct Card {
     init(stored value: JSONValue) throws(WireError) {
         stage = try value.word("stage")
         id = try value.optionalIdentifier("id")
-        previous = try value.optionalIdentifier("previous")
+        // Records of before hold one.
+        if let previous: CardID = try value.optionalIdentifier("previous") { earlier = [previous] }
+        for entry in try value.optional("earlier")?.array() ?? [] { earlier.append(try entry.identifier()) }
         over = try value.optionalIdentifier("over")
         token = try value.optionalString("token")
         tokenAt = try value.integer("tokenAt")
@@ -168,7 +175,7 @@ struct Card {
             writer.field("session", key.session)
             writer.field("stage", stage.rawValue)
             writer.field("id", id)
-            writer.field("previous", previous)
+            writer.strings("earlier", earlier.map(\.rawValue))
             writer.field("over", over)
             writer.field("token", token)
             writer.field("tokenAt", tokenAt)

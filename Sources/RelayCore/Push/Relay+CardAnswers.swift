@@ -53,7 +53,7 @@ extension Relay {
             card.tries = 0
         case .ended, .dismissed:
             // The person swiped it away, or the system took it: it is not started again by small things.
-            if card.id.map({ $0 == report.card }) ?? (report.card != card.previous) {
+            if card.id.map({ $0 == report.card }) ?? !card.earlier.contains(report.card) {
                 card.id = report.card
                 card.stage = .ended
                 card.isEndOwed = false

@@ -240,7 +240,6 @@ extension Relay {
         stageRecord(of: key.device)
         var card = push.cards[key] ?? Card()
         card.stage = .starting
-        card.previous = card.id ?? card.previous
         card.id = nil
         card.token = nil
         card.startedAt = now.wall

@@ -142,6 +142,27 @@ struct ChannelTests {
         #expect(rig.take().contains { $0.target == .broadcast(channel: "Q0k=") })
     }
 
+    @Test("an app that is opened tells of every card that is over: none of them is the one that was started since")
+    func lateEnds() throws {
+        let rig = try rigWithCard()
+        for (card, channel) in [("k1", "Q0k="), ("k2", "Q1k=")] {
+            rig.report(card: card, token: nil)
+            rig.agent(.statusChanged(.idle, reason: nil))
+            rig.pass(700_000)
+            rig.agent(.statusChanged(.running, reason: nil))
+            rig.pass(60_000, answering: false)
+            _ = rig.take(.accepted(.sandbox, channel: channel))
+            rig.pass(10_000)
+            #expect(rig.take().contains { $0.purpose == .start })
+        }
+        rig.report(.dismissed, card: "k1", token: nil)
+        rig.report(.dismissed, card: "k2", token: nil)
+        rig.report(card: "k3", token: nil)
+        rig.agent(T.request("a1"))
+        rig.pass(2_000)
+        #expect(rig.take().contains { $0.target == .broadcast(channel: "Q1k=") })
+    }
+
     @Test("an app that tells of a card while its end is under way does not make it live again")
     func toldWhileEnding() throws {
         let rig = try rigWithCard()

@@ -254,6 +254,23 @@ struct PlannerFaultTests {
         #expect(rig.take().map(\.purpose) == [.end])
     }
 
+    @Test("a card that told no token before retention removed its session is ended when its app tells one")
+    func endWithLateToken() throws {
+        let rig = try PlannerRig(retention: Retention(ageMax: 60_000))
+        rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
+        rig.report(token: nil)
+        rig.transcript.handle(.disconnected(rig.host))
+        rig.transcript.now += 100_000
+        rig.command(.ping)
+        rig.transcript.fire(.housekeeping)
+        rig.transcript.settle()
+        _ = rig.take()
+        #expect(rig.transcript.states.isEmpty && rig.transcript.records.values.count { $0.kind == .card } == 0)
+        rig.report()
+        #expect(rig.take().map(\.target) == [.device(token: "cc")])
+        #expect(rig.transcript.records.values.count { $0.kind == .card } == 0)
+    }
+
     @Test("what ends for nobody leaves the reserve alone")
     func endsSpareReserve() throws {
         let rig = try PlannerRig()

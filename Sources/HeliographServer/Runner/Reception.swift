@@ -15,6 +15,10 @@ final class Reception {
     private var paces: [ConnectionID: Paces] = [:]
     private let brakes: Brakes
     private let uncommittedBytesMax: Int
+    /// Taken in since it was last looked how much waits for the disk.
+    private var unlookedBytes = 0
+    /// More of it than may.
+    private var isDiskBehind = false
     private let measures: Measures
     private let logger: Logger
 
@@ -91,12 +95,22 @@ final class Reception {
         guard let paces = paces[connection] else { return }
         let now = Int64(DispatchTime.now().uptimeNanoseconds)
         if let slowing = paces.took(bytes, at: now) { slow(connection, paces, slowing, at: now) }
-        if runner.uncommittedBytes > uncommittedBytesMax, access.visitors[connection]?.token.role == .host,
-            brakes.hold(connection)
-        {
+        if isDiskBehind(after: bytes), access.visitors[connection]?.token.role == .host, brakes.hold(connection) {
             measures.slowed(.uncommittedMegabytes)
         }
     }
+
+    /// Asks the core once in a while, and with every message where the limit is passed: the question costs as much as an event.
+    private func isDiskBehind(after bytes: Int) -> Bool {
+        unlookedBytes += bytes
+        guard isDiskBehind || unlookedBytes > uncommittedBytesMax / Self.looksPerLimit else { return false }
+        unlookedBytes = 0
+        isDiskBehind = runner.uncommittedBytes > uncommittedBytesMax
+        return isDiskBehind
+    }
+
+    /// So the limit is kept to a hundredth.
+    private static let looksPerLimit = 100
 
     private func slow(_ connection: ConnectionID, _ paces: Paces, _ slowing: Pace.Slowing, at now: Int64) {
         measures.slowed(slowing.limit)

@@ -93,12 +93,14 @@ extension Relay {
 
     private mutating func stage(_ batch: HostEvents, of host: HostPeer, _ peer: PeerID, at now: Instant) {
         let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
-        let owner = sessions[key]?.staged.state.summary.host.id ?? removed[key]?.host
+        // Looked up once: for a host that talks without end this is the hottest of paths.
+        let known = sessions.index(forKey: key)
+        let owner = known.map { sessions.values[$0].staged.state.summary.host.id } ?? removed[key]?.host
         if let owner, owner != host.identity.host.id {
             send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)
             return
         }
-        let expected = (sessions[key]?.staged.state.hostSeq ?? removed[key]?.hostSeq ?? 0) + 1
+        let expected = (known.map { sessions.values[$0].staged.state.hostSeq } ?? removed[key]?.hostSeq ?? 0) + 1
         if batch.first > expected && !batch.isAfterGap {
             send(.resend(batch.session, from: expected), toHost: peer)
             return
@@ -111,18 +113,19 @@ extension Relay {
             }
             return
         }
-        if sessions[key] == nil {
+        if known == nil {
             if let quota = quotaReached(byAnotherSessionOf: host.key) { return refuseSession(quota, to: peer) }
             open(key, of: host, with: batch, at: now)
         }
+        let place = known ?? place(of: key)
         if batch.first > expected {
             let lost = batch.first - expected
-            stage(Event(.truncated(count: lost), at: now.wall), in: key, at: now)
-            sessions[key]?.staged.state.hostSeq = batch.first - 1
+            stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now)
+            sessions.values[place].staged.state.hostSeq = batch.first - 1
         }
-        sessions[key]?.staged.state.summary.hostIsConnected = true
-        for event in batch.events.dropFirst(repeated) { stage(event, in: key, at: now) }
-        sessions[key]?.staged.state.hostSeq = batch.first + Int64(batch.events.count) - 1
+        sessions.values[place].staged.state.summary.hostIsConnected = true
+        for event in batch.events.dropFirst(repeated) { stage(event, in: key, at: place, now) }
+        sessions.values[place].staged.state.hostSeq = batch.first + Int64(batch.events.count) - 1
     }
 
     private mutating func open(_ key: SessionKey, of host: HostPeer, with batch: HostEvents, at now: Instant) {
@@ -143,9 +146,20 @@ extension Relay {
 
     /// Adds one event to the session's staged view and to the tick's batch.
     mutating func stage(_ event: Event, in key: SessionKey, at now: Instant) {
+        stage(event, in: key, at: place(of: key), now)
+    }
+
+    private func place(of key: SessionKey) -> Dictionary<SessionKey, Session>.Index {
         guard let place = sessions.index(forKey: key) else {
             preconditionFailure("events are staged in a session that is open")
         }
+        return place
+    }
+
+    /// Opens and removes no session: `place` stays where it is.
+    private mutating func stage(
+        _ event: Event, in key: SessionKey, at place: Dictionary<SessionKey, Session>.Index, _ now: Instant
+    ) {
         let quota = quotaReached(by: event, in: key)
         let seq = sessions.values[place].staged.state.seq + 1
         let approval = sessions.values[place].stage(event, seq: seq, at: now)
@@ -155,7 +169,7 @@ extension Relay {
         asking[key.workspace, default: []].insert(key)
         if let quota {
             effects.append(.quotaReached(quota))
-            stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: now)
+            stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: place, now)
         } else {
             armExpiry(of: opened, in: key, at: now)
         }

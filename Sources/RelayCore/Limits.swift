@@ -37,6 +37,10 @@ package enum Limits {
     static let trimAfterStart: Int64 = 5_000
     /// Between two steps of retention while there is more to let go of, in milliseconds.
     static let trimInterval: Int64 = 100
+    /// Places of removed sessions that are kept at hand, of all workspaces: 8 MB. The others are read when their host names them.
+    package static let placesMax = 20_000
+    /// Looks for places under way for one host: it sends again what has to wait.
+    static let placeReadsMax = 64
     /// The wall clock may part so far from the steady one, in milliseconds, before nothing is judged by age any more.
     static let clockDriftMax: Int64 = 60 * 60 * 1000
     /// Subscriptions of one client: a wall of sessions, not all that ever were.

@@ -3,7 +3,7 @@ package import RelayProtocol
 /// What the core holds, counted: for metrics, and for whoever checks that it is bounded.
 package struct RelayCensus: Sendable, CustomStringConvertible {
     package var sessions = 0
-    /// Of sessions that were removed: they stay, and are few bytes each.
+    /// Of sessions that were removed, as far as they are at hand.
     package var places = 0
     package var peers = 0
     package var subscriptions = 0
@@ -42,7 +42,8 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     }
 
     package var total: Int {
-        sessions + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands + expiries
+        sessions + places + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands
+            + expiries
             + devices + cards + pushes + channels + rings + owed
     }
 }
@@ -59,7 +60,13 @@ extension Relay {
         census.expiries = expiries.count
         census.peers = hosts.count + clients.count
         census.waiters = waiters.count + commandWaiters.count
-        census.reads = reads.count
+        census.reads = reads.count + placeReads.count
+        if removed.idleCount(isOpen: { sessions[$0] != nil }) > configuration.placesMax {
+            census.breach = "too many places of removed sessions are at hand"
+        }
+        for host in hosts.values where host.placeReads > Limits.placeReadsMax {
+            census.breach = "too many places are looked up for a host"
+        }
         for client in clients.values {
             census.subscriptions += client.subscriptions.count
             if client.subscriptions.count > Limits.subscriptionsMax { census.breach = "a client has too many subscriptions" }

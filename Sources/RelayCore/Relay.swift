@@ -21,7 +21,8 @@ package struct Relay {
     /// Sessions with an open approval, and some that had one.
     var asking: [WorkspaceID: Set<SessionKey>] = [:]
     /// Where the sessions that retention removed would go on.
-    var removed: [SessionKey: RemovedSession] = [:]
+    var removed: Places
+    var placeReads: [ReadID: PlaceRead] = [:]
     var workspaceAudiences: [WorkspaceID: WorkspaceAudience] = [:]
     /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
     var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
@@ -60,16 +61,19 @@ package struct Relay {
         package var retention: Retention
         package var quotas: Quotas
         package var push: PushSettings
+        /// Places of removed sessions that are kept at hand.
+        package var placesMax: Int
 
         package init(
             software: String, heartbeat: Heartbeat, retention: Retention = Retention(), quotas: Quotas = Quotas(),
-            push: PushSettings = PushSettings()
+            push: PushSettings = PushSettings(), placesMax: Int = Limits.placesMax
         ) {
             self.software = software
             self.heartbeat = heartbeat
             self.retention = retention
             self.quotas = quotas
             self.push = push
+            self.placesMax = placesMax
         }
     }
 
@@ -78,6 +82,7 @@ package struct Relay {
         self.configuration = configuration
         self.epoch = epoch
         push = PushState(state.records)
+        removed = Places(state.removed, isComplete: !state.hasMoreRemoved)
         for (key, stored) in state.sessions {
             var state = stored
             // Nobody is connected to a relay that has just started, whatever was true when this was stored.
@@ -91,9 +96,9 @@ package struct Relay {
             if !approval.stage.isFinal { asking[workspace, default: []].insert(key) }
         }
         for key in sessions.keys { fileLive(key) }
-        for (key, place) in state.removed { removed[key] = place }
         for record in state.commands { commands[CommandKey(record)] = record.at }
         budgets = Budgets(restoring: state.records)
+        shrinkPlaces()
     }
 
     /// `holders`: who holds a token of a client; nil: everybody.
@@ -132,6 +137,7 @@ package struct Relay {
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)
         case .approvalRead(let read, let approval): approvalRead(read, approval)
+        case .placesRead(let read, let places): placesRead(read, places)
         case .readFailed(let read, let reason, let isLasting): readFailed(read, reason, isLasting: isLasting)
         case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)
         case .timerFired(.housekeeping): keepHouse(at: now)

@@ -12,6 +12,8 @@ package struct Shape: Sendable, Equatable {
     package var budgets = 0.05
     package var retentionAge: Int64?
     package var retentionBytes: Int64?
+    /// Places of removed sessions that are at hand: so few that many have to be read.
+    package var placesMax = 2
 
     package static let short = Shape(duration: 40_000, pace: 2_000)
     /// Sessions end and are removed, over several rounds of housekeeping.

@@ -52,8 +52,10 @@ extension InMemoryStore: SessionLog {
             for session in content.sessions {
                 if let stored = session.state {
                     state.sessions.append((session.key, stored))
-                } else {
+                } else if state.removed.count < Limits.placesMax {
                     state.removed.append((session.key, session.place))
+                } else {
+                    state.hasMoreRemoved = true
                 }
                 for approval in session.approvals where approval.closedAt.map({ $0 >= resolvedSince }) ?? true {
                     state.approvals.append((session.key.workspace, approval))
@@ -86,6 +88,12 @@ extension InMemoryStore: SessionLog {
     package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) -> LogPage {
         page(of: session, limit: limit, bytesMax: bytesMax) { numbers in
             numbers.clamped(to: 0..<max(before, 0)).reversed()
+        }
+    }
+
+    package func places(of sessions: [SessionKey]) -> [SessionKey: RemovedSession] {
+        content.withLock { content in
+            sessions.reduce(into: [:]) { places, key in places[key] = content.numbers[key].map { content.sessions[$0].place } }
         }
     }
 

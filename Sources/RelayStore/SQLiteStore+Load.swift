@@ -20,45 +20,45 @@ extension SQLiteStore {
 
         private mutating func loadSessions(from db: Database) throws {
             let rows = try Row.fetchCursor(
-                db,
-                sql: """
-                    SELECT workspace, session, host, seq, host_seq, state, is_removed, checksum FROM sessions ORDER BY number
-                    """)
+                db, sql: "SELECT workspace, session, \(StoredPlace.columns) FROM sessions ORDER BY number")
             while let row = try rows.next() {
-                guard let workspace = WorkspaceID(row[0]), let session = SessionID(row[1]), let host = HostID(row[2]) else {
+                guard let workspace = WorkspaceID(row[0]), let session = SessionID(row[1]),
+                    let stored = StoredPlace(row, of: SessionKey(workspace: workspace, session: session), from: 2)
+                else {
                     damaged.append(
                         DamagedRecord(workspace: row[0], session: row[1], what: "the session's names are misspelled"))
                     continue
                 }
                 let key = SessionKey(workspace: workspace, session: session)
-                var place = RemovedSession(host: host, seq: row[3], hostSeq: row[4])
-                let checksum = RowChecksum(
-                    session: key, host: host.rawValue, seq: place.seq, hostSeq: place.hostSeq, state: row[5],
-                    isRemoved: row[6])
-                guard checksum.matches(row[7]) else {
-                    state.removed.append((key, place))
-                    damaged.append(
-                        DamagedRecord(
-                            workspace: row[0], session: row[1], what: "the session's row \(DamagedRecord.changed)",
-                            isState: true))
+                guard stored.isIntact else {
+                    remove(key, stored, because: "the session's row \(DamagedRecord.changed)")
                     continue
                 }
-                guard row[6] == 0 else {
-                    place.usage = row[5]
-                    state.removed.append((key, place))
+                guard !stored.isRemoved else {
+                    addPlace(key, stored)
                     continue
                 }
                 do {
-                    let stored = try SessionState(stored: row[5])
-                    state.sessions.append((key, stored))
+                    state.sessions.append((key, try SessionState(stored: stored.state)))
                     loaded.insert(key)
                 } catch {
-                    state.removed.append((key, place))
-                    damaged.append(
-                        DamagedRecord(
-                            workspace: row[0], session: row[1], what: "the session's state does not decode: \(error)",
-                            isState: true))
+                    remove(key, stored, because: "the session's state does not decode: \(error)")
                 }
+            }
+        }
+
+        /// A session that is damaged is taken for a removed one.
+        private mutating func remove(_ key: SessionKey, _ stored: StoredPlace, because what: String) {
+            addPlace(key, stored)
+            damaged.append(
+                DamagedRecord(workspace: key.workspace.rawValue, session: key.session.rawValue, what: what, isState: true))
+        }
+
+        private mutating func addPlace(_ key: SessionKey, _ stored: StoredPlace) {
+            if state.removed.count < Limits.placesMax {
+                state.removed.append((key, stored.place))
+            } else {
+                state.hasMoreRemoved = true
             }
         }
 

@@ -24,6 +24,17 @@ extension SQLiteStore: SessionLog {
         return state
     }
 
+    package func places(of sessions: [SessionKey]) throws(StoreError) -> [SessionKey: RemovedSession] {
+        try read { db in
+            let query = try db.cachedStatement(
+                sql: "SELECT \(StoredPlace.columns) FROM sessions WHERE workspace = ? AND session = ?")
+            return try sessions.reduce(into: [:]) { places, key in
+                let row = try Row.fetchOne(query, arguments: [key.workspace.rawValue, key.session.rawValue])
+                places[key] = row.flatMap { StoredPlace($0, of: key, from: 0)?.place }
+            }
+        }
+    }
+
     package func approval(_ id: ApprovalID, of session: SessionKey) throws(StoreError) -> Approval? {
         try read { db in
             let query = try db.cachedStatement(

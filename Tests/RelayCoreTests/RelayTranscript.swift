@@ -14,6 +14,7 @@ final class RelayTranscript {
     private(set) var approvals: [ApprovalID: Approval] = [:]
     private(set) var commands: [CommandRecord] = []
     private(set) var pendingApprovalReads: [(ReadID, ApprovalID)] = []
+    private(set) var pendingPlaceReads: [(ReadID, [SessionKey])] = []
     private(set) var pendingBatch: LogBatch?
     private(set) var pendingReads: [(ReadID, LogQuery)] = []
     private(set) var sent: [PeerID: [String]] = [:]
@@ -34,13 +35,14 @@ final class RelayTranscript {
 
     init(
         state: LogState = LogState(), retention: Retention = Retention(), quotas: Quotas = Quotas(),
-        push: PushSettings = PushSettings(), now: Int64 = 1_000_000, holders: Set<ClientKey>? = nil
+        push: PushSettings = PushSettings(), placesMax: Int = Limits.placesMax, now: Int64 = 1_000_000,
+        holders: Set<ClientKey>? = nil
     ) {
         self.now = now
         relay = Relay(
             configuration: .init(
                 software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention,
-                quotas: quotas, push: push),
+                quotas: quotas, push: push, placesMax: placesMax),
             epoch: Self.epoch, state: state)
         run(relay.started(at: instant, holders: holders))
     }
@@ -69,6 +71,7 @@ final class RelayTranscript {
                 #expect(pendingBatch == nil, "at most one append is under way")
                 pendingBatch = batch
             case .read(let id, let query): pendingReads.append((id, query))
+            case .readPlaces(let id, let keys): pendingPlaceReads.append((id, keys))
             case .readApproval(let id, _, let approval): pendingApprovalReads.append((id, approval))
             case .armTimer(let timer, let after):
                 timers[timer] = after
@@ -171,6 +174,15 @@ final class RelayTranscript {
                 }
             handle(.pageRead(id, LogPage(first: Int64(trimmed + page.startIndex) + 1, events: Array(page))))
         }
+        while !pendingPlaceReads.isEmpty {
+            let (id, keys) = pendingPlaceReads.removeFirst()
+            // As a log does, also of those that it holds.
+            let places = keys.reduce(into: removed.filter { keys.contains($0.key) }) { places, key in
+                guard let state = states[key] else { return }
+                places[key] = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)
+            }
+            handle(.placesRead(id, places))
+        }
         while !pendingApprovalReads.isEmpty {
             let (id, approval) = pendingApprovalReads.removeFirst()
             handle(.approvalRead(id, approvals[approval]))
@@ -179,9 +191,9 @@ final class RelayTranscript {
 
     /// Answers every read that is under way, but none that follows, with a word that it never will be.
     func failReads(isLasting: Bool) {
-        let failed = pendingReads
-        pendingReads = []
-        for (id, _) in failed { handle(.readFailed(id, reason: "no", isLasting: isLasting)) }
+        let failed = pendingReads.map(\.0) + pendingPlaceReads.map(\.0)
+        (pendingReads, pendingPlaceReads) = ([], [])
+        for id in failed { handle(.readFailed(id, reason: "no", isLasting: isLasting)) }
     }
 
     /// What a peer was sent since this was last asked.

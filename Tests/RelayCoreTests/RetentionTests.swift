@@ -189,4 +189,124 @@ struct RetentionTests {
         keep(house: t)
         #expect(t.removed.count == 1)
     }
+
+    // MARK: - Places
+
+    /// Five sessions of five events were removed, and the places of few of them are at hand.
+    private func removedFive() -> RelayTranscript {
+        let t = T(retention: Retention(ageMax: Self.day), placesMax: 2)
+        let host = t.host()
+        for number in 1...5 { fill(t, "s\(number)", 5, by: host, ended: true) }
+        t.now += 3 * Self.day
+        keep(house: t)
+        #expect(t.removed.count == 5)
+        t.handle(.disconnected(host))
+        return t
+    }
+
+    @Test("however many sessions are removed, few places are at hand, and all of them count", arguments: [false, true])
+    func placesAreBounded(afterRestart: Bool) {
+        var t = removedFive()
+        if afterRestart {
+            let log = t
+            t = T(state: log.state, placesMax: 2)
+            t.resume(log)
+        }
+        #expect((1...2).contains(t.relay.census.places))
+        #expect(t.relay.census.total == t.relay.census.places)
+        #expect(t.relay.census.breach == nil)
+    }
+
+    @Test("a host that names a session whose place is not at hand is welcomed when it has been read")
+    func placeForHello() {
+        let t = removedFive()
+        let host = t.host(sessions: ["s1", "s5", "new"].map { SessionID($0)! })
+        #expect(t.take(host) == [])
+        t.read()
+        let welcome = t.take(host).first ?? ""
+        #expect(welcome.contains(#"{"session":"s1","through":5},{"session":"s5","through":5},{"session":"new","through":0}"#))
+        #expect(t.relay.census.reads == 0)
+    }
+
+    @Test("events of a session whose place is not at hand are asked for again, and take effect once")
+    func placeForEvents() {
+        let t = removedFive()
+        let host = t.host()
+        _ = t.take(host)
+        let session = SessionID("s1")!
+        for first in 3...6 as ClosedRange<Int64> { t.send([T.started], to: session, first: first, by: host) }
+        t.commit()
+        #expect(t.pendingPlaceReads.count == 1, "one look is enough for all of them")
+        #expect(t.take(host) == [])
+        t.read()
+        #expect(t.take(host) == [#"{"type":"resend","session":"s1","from":6}"#])
+        for first in 3...6 as ClosedRange<Int64> { t.send([T.started], to: session, first: first, by: host) }
+        t.commit()
+        #expect(t.take(host).last?.contains(#""through":6"#) == true)
+        #expect(t.states[key("s1")]?.seq == 6 && t.states[key("s1")]?.summary.first == 6)
+
+        let stranger = t.host("stranger")
+        t.send([T.started], to: SessionID("s2")!, first: 6, by: stranger)
+        t.read()
+        _ = t.take(stranger)
+        t.send([T.started], to: SessionID("s2")!, first: 6, by: stranger)
+        #expect(t.take(stranger).last?.contains("notFound") == true)
+    }
+
+    @Test("a session that never was begins as ever, a moment later")
+    func noPlace() {
+        let t = removedFive()
+        let host = t.host()
+        for _ in 0..<2 {
+            t.send([T.started], to: SessionID("new")!, first: 1, by: host)
+            t.read()
+        }
+        t.commit()
+        #expect(t.states[key("new")]?.seq == 1)
+        #expect(t.relay.census.breach == nil)
+    }
+
+    @Test("what retention does while a place is being read is newer than the answer")
+    func placeMeanwhile() {
+        let t = removedFive()
+        let host = t.host()
+        let session = SessionID("new")!
+        t.send([T.started], to: session, first: 1, by: host)
+        let asked = t.host(sessions: [session])
+        let (first, second) = (t.pendingPlaceReads[0].0, t.pendingPlaceReads[1].0)
+        t.handle(.placesRead(first, [:]))
+        fill(t, "new", 5, by: asked, ended: true)
+        t.now += 3 * Self.day
+        keep(house: t)
+        #expect(t.removed[key("new")]?.hostSeq == 5)
+        _ = t.take(asked)
+        t.handle(.placesRead(second, [:]))
+        #expect(t.take(asked).first?.contains(#"{"session":"new","through":5}"#) == true)
+    }
+
+    @Test("where the log cannot be read, who says hello comes back, and events are sent again")
+    func placeUnreadable() {
+        let t = removedFive()
+        let host = t.host()
+        _ = t.take(host)
+        t.send([T.started], to: SessionID("s1")!, first: 6, by: host)
+        t.failReads(isLasting: false)
+        #expect(t.take(host).last?.contains(#""code":"unavailable""#) == true)
+        #expect(t.closed[host] == nil)
+        let other = t.host(sessions: [SessionID("s1")!])
+        t.failReads(isLasting: false)
+        #expect(t.closed[other] == .restarting)
+        #expect(t.relay.census.breach == nil)
+    }
+
+    @Test("one host has a bounded number of looks under way")
+    func boundedLooks() {
+        let t = removedFive()
+        let host = t.host()
+        _ = t.take(host)
+        for number in 1...100 { t.send([T.started], to: SessionID("n\(number)")!, first: 1, by: host) }
+        #expect(t.pendingPlaceReads.count == 64)
+        #expect(t.take(host).count { $0.contains(#""code":"unavailable""#) } == 36)
+        #expect(t.relay.census.breach == nil)
+    }
 }

@@ -54,6 +54,43 @@ import Testing
     }
 
     @Test(arguments: Implementation.allCases)
+    func `a session's place is told by its name, whether it was removed or not`(_ implementation: Implementation) throws {
+        let log = try implementation.make()
+        var (writer, gone) = (Writer(.first), Writer(.second))
+        try log.commit(LogBatch(appends: [writer.append(3), gone.append(2)]))
+        try log.commit(removal(gone))
+        let unknown = SessionKey(workspace: .other, session: id("s1"))
+        #expect(
+            try log.places(of: [.first, .second, unknown]) == [
+                .first: RemovedSession(host: id("host1"), seq: 3, hostSeq: 30),
+                .second: RemovedSession(host: id("host1"), seq: 2, hostSeq: 20, usage: Self.usage),
+            ])
+        #expect(try log.places(of: []) == [:])
+    }
+
+    @Test func `of very many removed sessions a start reads some places, and says that there are more`() throws {
+        let store = try Scratch.current.open()
+        try store.addWorkspace(Named(id: .home, name: "Home"))
+        func remove(_ from: Int, _ through: Int) throws {
+            try Scratch.current.sql(
+                """
+                WITH RECURSIVE n(i) AS (SELECT \(from) UNION ALL SELECT i + 1 FROM n WHERE i < \(through))
+                INSERT INTO sessions (workspace, session, host, seq, host_seq, state, is_removed)
+                SELECT 'home', 's' || i, 'host1', i, i, x'', 1 FROM n
+                """)
+        }
+        try remove(1, Limits.placesMax)
+        #expect(try !load(store).hasMoreRemoved)
+        try remove(Limits.placesMax + 1, Limits.placesMax + 2)
+        let state = try load(store)
+        #expect(state.hasMoreRemoved)
+        #expect(state.removed.count == Limits.placesMax)
+        let last = Int64(Limits.placesMax + 2)
+        let key = SessionKey(workspace: .home, session: id("s\(last)"))
+        #expect(try store.places(of: [key])[key] == RemovedSession(host: id("host1"), seq: last, hostSeq: last))
+    }
+
+    @Test(arguments: Implementation.allCases)
     func `trimming again, or less, takes nothing more`(_ implementation: Implementation) throws {
         let log = try implementation.make()
         var writer = Writer(.first)

@@ -123,6 +123,7 @@ final class RelayRunner {
             case .close(let peer, let code): close(peer, code)
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id, query)
+            case .readPlaces(let id, let keys): readPlaces(id, keys)
             case .readApproval(let id, let key, let approval): readApproval(id, key, approval)
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
@@ -311,6 +312,15 @@ final class RelayRunner {
                 }
             }
             handle.execute { bound.value.readEnded(id, of: life, result.map { .pageRead(id, $0) }) }
+        }
+    }
+
+    private func readPlaces(_ id: ReadID, _ keys: [SessionKey]) {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (log, handle, life) = (log, loop.handle, life)
+        reads.async {
+            let result = Result { try log.places(of: keys) }
+            handle.execute { bound.value.readEnded(id, of: life, result.map { .placesRead(id, $0) }) }
         }
     }
 

@@ -29,7 +29,7 @@ extension Relay {
             session.cut = nil
             sessions[key] = session
             fileLive(key)
-            removed[key] = nil
+            removed.remove(key)
             if view.state.hostSeq > through, let host = hostPeer(of: session) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
             }

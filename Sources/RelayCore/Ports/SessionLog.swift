@@ -7,7 +7,8 @@ package protocol SessionLog: Sendable {
     /// Which life of the log this is. Made once; a restored or replaced file has another.
     var epoch: Epoch { get }
 
-    /// Everything that the core holds in memory, as of the last commit: every session, the approvals that are open or were
+    /// Everything that the core holds in memory, as of the last commit: every session, at least `Limits.placesMax` of the places of those
+    /// that were removed where there are so many, the approvals that are open or were
     /// resolved at or after `resolvedSince`, and the commands that were recorded at or after `commandsSince` (both in
     /// milliseconds since 1970).
     func load(resolvedSince: Int64, commandsSince: Int64) throws -> LogState
@@ -21,6 +22,10 @@ package protocol SessionLog: Sendable {
 
     /// The last events with `seq < before`, ascending, under the same limits (those nearest to `before` are kept).
     func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws -> LogPage
+
+    /// Where these sessions would go on, as of the last commit. Those that the log knows nothing of are left out. Safe to call while
+    /// another thread commits.
+    func places(of sessions: [SessionKey]) throws -> [SessionKey: RemovedSession]
 
     /// One approval as of the last commit, however long ago it was resolved; nil where there is none or it was removed.
     /// Safe to call while another thread commits.
@@ -170,6 +175,8 @@ package struct LogPage: Sendable, Equatable {
 package struct LogState: Sendable {
     package var sessions: [(key: SessionKey, state: SessionState)]
     package var removed: [(key: SessionKey, place: RemovedSession)]
+    /// The log has more of them.
+    package var hasMoreRemoved = false
     package var approvals: [(workspace: WorkspaceID, approval: Approval)]
     package var commands: [CommandRecord]
     /// Every record that the planner of pushes keeps, in the order of their names.

@@ -15,7 +15,7 @@ extension Relay {
         // A card whose session retention removed is known until it has had its end. One that nobody could end, as its app had told no
         // token yet, is ended when it does.
         if let session = key.sessionKey, sessions[session]?.committed == nil, push.cards[key] == nil,
-            removed[session] == nil || report.token == nil
+            isPlaceKnown(of: session) && removed[session] == nil || report.token == nil
         {
             reply(.noSuchSession, to: id, of: peer)
             return

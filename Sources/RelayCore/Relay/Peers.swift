@@ -15,6 +15,8 @@ struct HostPeer {
     var capabilities: Set<Capability> = []
     /// What it was told of its sessions that are held.
     var holds: Holds?
+    /// Looks for places that are under way for it.
+    var placeReads = 0
 
     var key: HostKey { HostKey(workspace: identity.workspace, host: identity.host.id) }
 }

@@ -171,14 +171,16 @@ extension Relay {
             } else {
                 let host = session.staged.state.summary.host.id
                 let place = session.committed?.state
-                removed[trim.key] = RemovedSession(
-                    host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0, usage: trim.usage)
+                removed.add(
+                    trim.key,
+                    RemovedSession(host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0, usage: trim.usage))
                 sendToWatchers(.removed(trim.key.session), of: trim.key)
                 for peer in session.audience.subscribers { set(nil, of: trim.key, peer) }
                 revive(trim, session, eventBytes: place?.eventBytes ?? 0)
                 fileLive(trim.key)
             }
         }
+        shrinkPlaces()
     }
 
     /// Its host went on with a session while it was being removed: what is staged begins it anew, where it was.

@@ -33,6 +33,12 @@ extension Relay {
         hosts[peer] = host
         if isFirst { connect(host, peer, at: now) }
 
+        let unknown = hello.sessions.map { SessionKey(workspace: host.identity.workspace, session: $0) }
+            .filter { !isPlaceKnown(of: $0) }
+        if unknown.isEmpty { answer(hello, of: host, peer) } else { readPlaces(of: unknown, for: hello, peer) }
+    }
+
+    mutating func answer(_ hello: Hello, of host: HostPeer, _ peer: PeerID) {
         let progress = hello.sessions.map { session in
             SessionProgress(session: session, through: hostSeqOnDisk(of: session, by: host) ?? 0)
         }
@@ -95,6 +101,7 @@ extension Relay {
         let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
         // Looked up once: for a host that talks without end this is the hottest of paths.
         let known = sessions.index(forKey: key)
+        guard known != nil || isPlaceKnown(of: key) else { return readPlaces(of: [key], for: nil, peer) }
         let owner = known.map { sessions.values[$0].staged.state.summary.host.id } ?? removed[key]?.host
         if let owner, owner != host.identity.host.id {
             send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)

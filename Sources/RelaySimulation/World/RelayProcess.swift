@@ -147,6 +147,8 @@ final class RelayProcess {
             case .close(let peer, let code): if let connection = world.connections[peer] { world.relayCloses(connection, code) }
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id) { .pageRead(id, $0.planted($0.log.page(query))) }
+            case .readPlaces(let id, let keys):
+                read(id) { world in .placesRead(id, world.plant == .forgottenPlace ? [:] : world.log.places(of: keys)) }
             case .readApproval(let id, let key, let approval):
                 read(id) { world in
                     // What is stored was written by the core itself: `start` has read all of it.

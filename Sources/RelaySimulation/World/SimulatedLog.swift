@@ -145,8 +145,7 @@ final class SimulatedLog {
         for key in order {
             guard let stored = sessions[key] else { continue }
             guard let bytes = stored.state else {
-                state.removed.append(
-                    (key, RemovedSession(host: stored.host, seq: stored.seq, hostSeq: stored.hostSeq, usage: stored.usage)))
+                state.removed.append((key, place(of: stored)))
                 continue
             }
             state.sessions.append((key, try SessionState(stored: bytes)))
@@ -159,6 +158,14 @@ final class SimulatedLog {
         state.commands = commands.filter { $0.at >= commandsSince }
         state.records = records.sorted { $0.key < $1.key }.map(\.value)
         return state
+    }
+
+    func places(of keys: [SessionKey]) -> [SessionKey: RemovedSession] {
+        keys.reduce(into: [:]) { places, key in places[key] = sessions[key].map(place) }
+    }
+
+    private func place(of stored: Stored) -> RemovedSession {
+        RemovedSession(host: stored.host, seq: stored.seq, hostSeq: stored.hostSeq, usage: stored.usage)
     }
 
     func approval(_ id: ApprovalID, of key: SessionKey) throws(WireError) -> Approval? {

@@ -71,7 +71,8 @@ final class World {
         let push = PushSettings(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : []) { zone, at in
             zone == "UTC" ? at / 60_000 % 1_440 : nil
         }
-        return Relay.Configuration(software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push)
+        return Relay.Configuration(
+            software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push, placesMax: shape.placesMax)
     }
 
     // MARK: Time

@@ -31,8 +31,12 @@ struct ReserveChecker {
     }
 
     mutating func planned(_ order: PushOrder, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
-        // Only what takes brings the bucket up to date: what a change of the rate does in between is in the device's favour.
-        guard order.pushType == "liveactivity", order.purpose != .start, order.priority == 10 else { return nil }
+        guard order.pushType == "liveactivity", order.purpose != .start else { return nil }
+        // What goes at 5 may have asked for 10 in vain, and has then brought the bucket up to date by the rate of that moment.
+        guard order.priority == 10 else {
+            if isFrequent { buckets[order.device]?.wasFrequent = true }
+            return nil
+        }
         let burst: Int64 = (isFrequent ? 18 : 6) * Self.one
         var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, steady: now, wasFrequent: isFrequent)
         // Whatever it was in between, it was no better than this.

@@ -1,0 +1,63 @@
+import RelayProtocol
+
+/// Places that are not at hand, read from the log when a host names their sessions.
+extension Relay {
+    func isPlaceKnown(of key: SessionKey) -> Bool { sessions[key] != nil || removed.knows(key) }
+
+    /// Events are not kept until then: their host is asked for them again, from where the session goes on.
+    mutating func readPlaces(of keys: [SessionKey], for hello: Hello?, _ peer: PeerID) {
+        // Of a run of messages, the first asks for all.
+        if hello == nil, placeReads.values.contains(where: { $0.peer == peer && $0.hello == nil && $0.keys == keys }) { return }
+        guard let host = hosts[peer], host.placeReads < Limits.placeReadsMax else {
+            send(.notice(.init(.unavailable, "too many sessions are being looked up; try again")), toHost: peer)
+            return
+        }
+        hosts[peer]?.placeReads += 1
+        removed.readBegan(keys)
+        lastReadID += 1
+        let id = ReadID(rawValue: lastReadID)
+        placeReads[id] = PlaceRead(peer: peer, keys: keys, hello: hello)
+        effects.append(.readPlaces(id, keys))
+    }
+
+    mutating func placesRead(_ id: ReadID, _ places: [SessionKey: RemovedSession]) {
+        guard let read = endPlaceRead(id) else { return }
+        // What became known meanwhile is newer.
+        for key in read.keys where !isPlaceKnown(of: key) { removed.add(key, places[key]) }
+        if let host = hosts[read.peer] {
+            if let hello = read.hello {
+                answer(hello, of: host, read.peer)
+            } else {
+                for key in read.keys {
+                    let through = sessions[key]?.staged.state.hostSeq ?? removed[key]?.hostSeq ?? 0
+                    send(.resend(key.session, from: through + 1), toHost: read.peer)
+                }
+            }
+        }
+        shrinkPlaces()
+    }
+
+    /// Nil where the read was for something else.
+    mutating func endPlaceRead(_ id: ReadID) -> PlaceRead? {
+        guard let read = placeReads.removeValue(forKey: id) else { return nil }
+        hosts[read.peer]?.placeReads -= 1
+        removed.readEnded(read.keys)
+        return read
+    }
+
+    /// Whoever waits for `welcome` comes back; events are sent again.
+    mutating func placesUnknown(_ read: PlaceRead, _ reason: String) {
+        guard hosts[read.peer] != nil else { return }
+        if read.hello == nil {
+            send(.notice(.init(.unavailable, reason)), toHost: read.peer)
+        } else {
+            effects.append(.close(read.peer, .restarting))
+        }
+    }
+
+    mutating func shrinkPlaces() {
+        // A copy to look at: the places are being changed.
+        let sessions = sessions
+        removed.shrink(to: configuration.placesMax) { sessions[$0] != nil }
+    }
+}

@@ -23,7 +23,7 @@ package struct Shape: Sendable, Equatable {
     package static let bulky = Shape(duration: 700_000, pace: 60_000, burst: 250, endings: 0, retentionBytes: 40 << 10)
     /// For hours.
     package static let soak = Shape(
-        duration: 0, pace: 10_000, endings: 0.02, retentionAge: 3_600_000, retentionBytes: 256 << 10)
+        duration: 0, pace: 10_000, endings: 0.02, retentionAge: 3_600_000, retentionBytes: 256 << 10, placesMax: 32)
 
     static func drawn(by dice: inout Dice) -> Shape {
         switch dice.below(40) {

@@ -183,6 +183,7 @@ struct EventLoopGroupTests {
     func fullInbox() async throws {
         let group = try await TestGroup.start(loops: 2)
         let server = GroupServer()
+        server.onEvent = { _, _ in }
         let port = try await group.listen(server, Self.tcp)
         let loop = try await TestLoop.start()
         var target = ClientConfiguration(host: "127.0.0.1", port: port)
@@ -194,7 +195,6 @@ struct EventLoopGroupTests {
             _ = try await client.nextOpened()
         }
         _ = try await server.opened(2)
-        server.onEvent = { _, _ in }
         let threads = try await group.run { $0.lanes.map(\.thread) }
         let (gate, isBlocked) = (DispatchSemaphore(value: 0), EventLog<Bool>())
         let blocked = Task {

@@ -10,7 +10,7 @@ struct CardOrderChecker {
     }
 
     private var last: [CardID: Sent] = [:]
-    /// Cards that were sent an end; true: APNs said that it knows no such token.
+    /// Cards that were sent an end; true: APNs would not take it, now or later.
     private var ended: [CardID: Bool] = [:]
     /// The latest that the relay's clock ever showed.
     var latest: Int64 = 0
@@ -23,14 +23,17 @@ struct CardOrderChecker {
         }
     }
 
-    /// A card whose end was refused with its token lives on if its app says so.
+    /// A card whose end was refused for good lives on if its app says so.
     mutating func reported(_ report: CardReport, at address: CardID) {
         if ended[address] == true, report.state == .active || report.state == .stale { ended[address] = nil }
     }
 
     mutating func answered(_ order: PushOrder, _ card: CardID, _ outcome: PushOutcome) {
         guard order.purpose == .end, case .refused(let advice, _) = outcome else { return }
-        if advice == .dropToken || advice == .quarantineToken { ended[card] = true }
+        switch advice {
+        case .keepToken, .sendLater, .fixCredentials: break
+        case .dropToken, .quarantineToken, .dropChannel, .enableBroadcast, .markProfile, .fixRequest: ended[card] = true
+        }
     }
 
     mutating func ordered(_ order: PushOrder, _ card: CardID) -> String? {

@@ -119,6 +119,9 @@ extension EventLoop {
 
     /// LWS_CALLBACK_WSI_DESTROY.
     func socketDestroyed(of connection: Connection) {
+        if EngineLog.takeHeaderOverrun(), case .server(let listener) = connection.role, connection.phase == .http {
+            noteTurnedAway(from: listener, .headerKilobytes)
+        }
         if let wsi = unsafe connection.socket, connection.exchange?.isDeferred == true {
             departures?.forget(descriptor: unsafe lws_get_socket_fd(wsi))
         }

@@ -146,7 +146,7 @@ extension EventLoop {
             handler.closed(connection.id, reason: reason)
         case .server(let listener):
             stopCountingAsPending(connection)
-            listener.admission.left(connection.place)
+            if connection.refusal == nil { listener.admission.left(connection.place) } else { listener.admission.wasTold() }
             if let exchange = connection.exchange {
                 requests[exchange.id] = nil
                 connection.exchange = nil

@@ -21,9 +21,9 @@ extension EventLoop {
     func httpHeadReceived(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard case .server(let listener) = connection.role, connection.phase == .http else { return -1 }
         let reader = unsafe HeaderReader(wsi)
-        connection.deadline = nil
         connection.hasAsked = true
-        if let refusal = refusal(of: reader, listener) { return unsafe refuse(wsi, with: refusal) }
+        if let refusal = refusal(of: connection, reader, listener) { return unsafe refuse(wsi, with: refusal) }
+        connection.deadline = nil
         guard
             var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
             reader.value(WSI_TOKEN_HTTP)?.hasPrefix("HTTP/1.") == true
@@ -98,7 +98,8 @@ extension EventLoop {
     }
 
     /// What is answered to this request whatever it asks for; nil: nothing.
-    func refusal(of reader: HeaderReader, _ listener: Listener) -> HTTPResponse? {
+    func refusal(of connection: Connection, _ reader: HeaderReader, _ listener: Listener) -> HTTPResponse? {
+        if let reason = connection.refusal { return turnAwayResponse(reason, listener) }
         guard reader.bytes > configuration.headerBytesMax else { return nil }
         noteTurnedAway(from: listener, .headerKilobytes)
         return HTTPResponse(

@@ -196,6 +196,34 @@ def test_only_what_a_scanner_passes_is_spoken(tls_relay: Relay, options: list[st
         assert "Secure Renegotiation IS" in asked.stdout or "TLSv1.3" in asked.stdout
 
 
+def test_one_too_many_is_told_after_its_handshake(tls_relay: Relay) -> None:
+    tls_relay.stop()
+    tls_relay.arguments += ["--limits-pending-per-address", "1", "--trusted-proxies", "192.0.2.1"]
+    tls_relay.launch()
+    wait_until(lambda: tls_relay.log_text().count("is listening on") == 2, 20, lambda: f"the relay to listen: {tls_relay.log_text()}")
+
+    def knock() -> socket.socket:
+        return socket.create_connection(("127.0.0.1", tls_relay.port), timeout=patient(10))
+
+    def answer() -> str:
+        with contextlib.suppress(OSError), knock() as plain, trusting().wrap_socket(plain) as session:
+            session.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return session.recv(4096).decode()
+        return ""
+
+    with contextlib.ExitStack() as silent:
+        # The one place of the address.
+        silent.enter_context(knock())
+        said = answer()
+        assert said.startswith("HTTP/1.1 429 ") and re.search(r"(?m)^retry-after: [1-8]\r$", said), said
+        # And those of who is told. They are let go soon, so that they cannot be held.
+        for _ in range(16):
+            silent.enter_context(knock())
+        assert answer() == ""
+        wait_until(lambda: answer().startswith("HTTP/1.1 429 "), 20, "room for who is told")
+    wait_until(lambda: answer().startswith("HTTP/1.1 200 "), 20, "room for the address")
+
+
 # Signals and the service manager
 
 

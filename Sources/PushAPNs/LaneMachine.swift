@@ -90,6 +90,8 @@ struct LaneMachine {
     private(set) var trouble: String?
 
     // Restraint.
+    /// The last there was, whatever came of the connection since.
+    var verdict: APNsVerdict?
     /// Consecutive refusals of our credentials.
     var credentialRefusals = 0
     private(set) var barredUntil: MonotonicTime?

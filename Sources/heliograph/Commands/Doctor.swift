@@ -71,7 +71,7 @@ struct Doctor: ParsableCommand {
                 case .wrong: ("✘", .red)
                 }
             print("  \(palette.paint(mark, style)) \(finding.subject): \(VisibleText.line(finding.text))")
-            if let mend = finding.mend { print("      \(palette.paint("→ \(mend)", .dim))") }
+            if let mend = finding.mend { print("      \(palette.paint("→ \(VisibleText.line(mend))", .dim))") }
         }
     }
 }

@@ -5,6 +5,11 @@ package struct APNsVerdict: Equatable, Sendable {
     /// Seconds since 1970.
     package var unixSeconds: Int64
 
+    init(refusal: String?, unixSeconds: Int64) {
+        self.refusal = refusal
+        self.unixSeconds = unixSeconds
+    }
+
     /// Nil where the answer says nothing of them.
     init?(_ answer: APNsAnswer, at unixSeconds: Int64) {
         self.unixSeconds = unixSeconds

@@ -245,6 +245,8 @@ struct LaneMachine {
                 return
             case .wait(let until):
                 bar(.expiredProviderToken, until: until)
+                // Another lane of the team may have been told: the token is the same.
+                verdict = APNsVerdict(refusal: APNsReason.expiredProviderToken.rawValue, unixSeconds: now.unixSeconds)
                 retire(now, isFailure: false)
                 return pump(&tokens, now)
             case .noKey(let sentence):

@@ -35,6 +35,44 @@ static inline long clws_tls_options_at_least_1_2(void) {
     return (long)(SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_NO_RENEGOTIATION);
 }
 
+/* What new TLS sessions of a server show: a certificate, its chain and its key, in an SSL_CTX of their own that serves nobody. To read new
+   files into the one that serves would keep a pair of each kind of key, and show most peers the old one. */
+typedef struct { SSL_CTX *holder; } clws_identity;
+
+static inline void clws_identity_forget(clws_identity *identity) {
+    SSL_CTX_free(identity->holder);
+    identity->holder = NULL;
+}
+
+/* Nonzero: the files are no pair that can be used, and it is as it was. */
+static inline int clws_identity_read(clws_identity *identity, const char *certificate, const char *key) {
+    SSL_CTX *holder = SSL_CTX_new(TLS_server_method());
+    if (!holder) return -1;
+    if (SSL_CTX_use_certificate_chain_file(holder, certificate) != 1
+        || SSL_CTX_use_PrivateKey_file(holder, key, SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(holder) != 1) {
+        ERR_clear_error();
+        SSL_CTX_free(holder);
+        return -1;
+    }
+    clws_identity_forget(identity);
+    identity->holder = holder;
+    return 0;
+}
+
+/* OpenSSL asks before it picks a certificate; 0 ends the handshake. */
+static inline int clws_identity_show(SSL *ssl, void *argument) {
+    SSL_CTX *holder = ((clws_identity *)argument)->holder;
+    STACK_OF(X509) *chain = NULL;
+    SSL_CTX_get0_chain_certs(holder, &chain);
+    SSL_certs_clear(ssl);
+    return SSL_use_cert_and_key(ssl, SSL_CTX_get0_certificate(holder), SSL_CTX_get0_privatekey(holder), chain, 1);
+}
+
+/* For sessions to come; `identity` has been read, and outlives them. */
+static inline void clws_identity_use(void *context, clws_identity *identity) {
+    SSL_CTX_set_cert_cb(context, clws_identity_show, identity);
+}
+
 // A union argument and flags that C makes clearer than Swift would.
 static inline struct lws *clws_adopt_socket(struct lws_vhost *vhost, int descriptor, int tls, void *opaque) {
     lws_adopt_desc_t info;

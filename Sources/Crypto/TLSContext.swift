@@ -77,9 +77,6 @@ internal import COpenSSL
         _ = unsafe SSL_CTX_set_options(context, 1 << 30)
     }
 
-    /// Of a server's key, as OpenSSL numbers them: OpenSSL keeps one certificate of each.
-    package var keyKind: Int32 { unsafe EVP_PKEY_get_base_id(SSL_CTX_get0_privatekey(context)) }
-
     deinit {
         unsafe SSL_CTX_free(context)
         unsafe protocols.deallocate()

@@ -166,7 +166,7 @@ package final class RelayServer {
         access.clientsListed = { [unowned runner] in runner.clientsListed($0) }
         runner.start(holders: access.gate.clients)
         memory.start()
-        certificates = configuration.tls.map { CertificateWatch($0, loops: loops, logger: logger) }
+        certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
         let visitors = Visitors.atCore(loop, door, forwarding, reception, measures, logger)
         listeners = [
             try loops.listen(

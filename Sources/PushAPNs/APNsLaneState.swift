@@ -13,6 +13,8 @@ package struct APNsLaneState: Equatable, Sendable {
     package var isBreakerOpen: Bool
     /// What stood in the way last; a sentence, nil where all is well.
     package var trouble: String?
+    /// What Apple last said of our credentials; nil where it has not been asked.
+    package var verdict: APNsVerdict?
     /// Nil where there is none.
     package var connection: HTTP2ConnectionState?
 
@@ -24,6 +26,7 @@ package struct APNsLaneState: Equatable, Sendable {
         flying = lane.flights.count
         isBreakerOpen = lane.barredUntil != nil
         trouble = lane.trouble
+        verdict = lane.verdict
         self.connection = connection
     }
 }

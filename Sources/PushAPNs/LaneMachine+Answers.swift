@@ -5,6 +5,7 @@ extension LaneMachine {
     mutating func answered(
         _ flight: Flight, _ answer: APNsAnswer, _ tokens: inout ProviderTokenMachine, _ now: Moment
     ) {
+        if let verdict = APNsVerdict(answer, at: now.unixSeconds) { self.verdict = verdict }
         if (200..<300).contains(answer.status) {
             authenticated(flight.generation)
             serverErrors = 0

@@ -90,6 +90,8 @@ struct LaneMachine {
     private(set) var trouble: String?
 
     // Restraint.
+    /// The last there was, whatever came of the connection since.
+    var verdict: APNsVerdict?
     /// Consecutive refusals of our credentials.
     var credentialRefusals = 0
     private(set) var barredUntil: MonotonicTime?
@@ -243,6 +245,8 @@ struct LaneMachine {
                 return
             case .wait(let until):
                 bar(.expiredProviderToken, until: until)
+                // Another lane of the team may have been told: the token is the same.
+                verdict = APNsVerdict(refusal: APNsReason.expiredProviderToken.rawValue, unixSeconds: now.unixSeconds)
                 retire(now, isFailure: false)
                 return pump(&tokens, now)
             case .noKey(let sentence):

@@ -86,6 +86,8 @@ internal import DequeModule
     var exchange: HTTPExchange?
     /// `peer` is whom a PROXY header named.
     var isNamedByProxy = false
+    /// It was let in to be told this, whatever it asks; it counts for nobody and nowhere.
+    var refusal: TurnAwayReason?
     /// Counts against the listener's cap on connections that are not WebSockets.
     var isPending = false
     /// Where it counts, see `Admission`.

@@ -24,6 +24,10 @@ internal import Glibc
 
     var plainVhost: OpaquePointer?
     var tlsVhost: (vhost: OpaquePointer, identity: ListenerConfiguration.TLS)?
+    /// The SSL_CTX of `tlsVhost`, which libwebsockets owns.
+    var tlsContext: UnsafeMutableRawPointer?
+    /// What its sessions show since a certificate was renewed.
+    let identity = UnsafeMutablePointer<clws_identity>.allocate(capacity: 1)
     /// By authority file; the empty string is for none.
     var clientVhosts: [String: OpaquePointer] = unsafe [:]
     /// Of each vhost, the protocol whose name follows the handler's choice.
@@ -34,6 +38,7 @@ internal import Glibc
 
     init() {
         unsafe noKeepAlive.initialize(to: lws_retry_bo_t())
+        unsafe identity.initialize(to: clws_identity())
         unsafe protocols.initialize(repeating: lws_protocols(), count: 3)
         for (index, name) in ["heliograph", Self.slotName].enumerated() {
             unsafe protocols[index].name = UnsafePointer(intern(name))
@@ -61,6 +66,8 @@ internal import Glibc
     mutating func free() {
         unsafe Glibc.free(borrowedName)
         unsafe borrowedName = nil
+        unsafe clws_identity_forget(identity)
+        unsafe identity.deallocate()
         unsafe noKeepAlive.deallocate()
         unsafe protocols.deallocate()
         unsafe Glibc.free(empty)

@@ -1,4 +1,5 @@
 internal import CLibwebsockets
+internal import Glibc
 internal import Logging
 internal import Synchronization
 
@@ -16,6 +17,24 @@ enum EngineLog {
     }
 
     private static let state = Mutex(State())
+
+    /// What libwebsockets says, and no callback does, before it hangs up on a peer whose headers are too long.
+    private static let headerOverrun = "Ran out of header data space"
+    /// On which threads it has said so, and the connection is not closed yet.
+    private static let overrunThreads = Mutex<Set<pthread_t>>([])
+
+    /// Whether this thread's next connection to close is one whose headers were too long: libwebsockets closes it before it reads another,
+    /// unless it waits in poll(2) and has to end TLS first; then it is one of those after it.
+    static func takeHeaderOverrun() -> Bool { overrunThreads.withLock { $0.remove(pthread_self()) != nil } }
+
+    /// Of libwebsockets. What is counted and told in our words is not told twice.
+    static func take(level: Int32, line: String) {
+        guard !line.contains(headerOverrun) else {
+            overrunThreads.withLock { _ = $0.insert(pthread_self()) }
+            return
+        }
+        write(level: level, line: line)
+    }
 
     static func install(_ logger: Logger) {
         state.withLock { $0.logger = logger }
@@ -51,5 +70,5 @@ enum EngineLog {
 private func engineLogCallback(_ level: Int32, _ line: UnsafePointer<CChar>?) {
     guard let line = unsafe line else { return }
     let text = unsafe String(cString: line).unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
-    EngineLog.write(level: level, line: String(String.UnicodeScalarView(text).prefix(200)))
+    EngineLog.take(level: level, line: String(String.UnicodeScalarView(text).prefix(200)))
 }

@@ -13,7 +13,7 @@ func engineCallback(
         LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE, LWS_CALLBACK_WS_PEER_INITIATED_CLOSE,
         LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER, LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH,
         LWS_CALLBACK_CLIENT_ESTABLISHED, LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_WSI_DESTROY,
-        LWS_CALLBACK_RAW_RX_FILE:
+        LWS_CALLBACK_RAW_RX_FILE, LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
         break
     case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_RX, LWS_CALLBACK_HTTP_PMO, LWS_CALLBACK_PROCESS_HTML:
         // CONNECT would turn the socket into a raw one; nothing of ours is reached by these.
@@ -21,11 +21,16 @@ func engineCallback(
     default:
         return 0
     }
-    guard let wsi = unsafe wsi, let context = unsafe lws_get_context(wsi), let user = unsafe lws_context_user(context) else {
+    guard let wsi = unsafe wsi, let context = unsafe lws_get_context(wsi), let owner = unsafe lws_context_user(context) else {
         return 0
     }
     // The loop outlives its context, see `EventLoop.run`.
-    let loop = unsafe Unmanaged<EventLoop>.fromOpaque(user).takeUnretainedValue()
+    let loop = unsafe Unmanaged<EventLoop>.fromOpaque(owner).takeUnretainedValue()
+    if reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS {
+        // A vhost with TLS of its own is being made; `wsi` is none.
+        unsafe loop.storage.tlsContext = user
+        return 0
+    }
     let id = unsafe UInt64(UInt(bitPattern: lws_get_opaque_user_data(wsi)))
     if reason == LWS_CALLBACK_RAW_RX_FILE {
         loop.descriptorBecameReadable(id)

@@ -1,10 +1,15 @@
 internal import CLibwebsockets
+internal import Logging
 
 extension EventLoop {
-    /// Reads certificate and key anew, for connections to come; those that are open keep what they were opened with. Both files have
-    /// to be a pair that can be used: libwebsockets says nothing where they are not.
+    /// Reads certificate and key anew, of whatever kind, for connections to come; those that are open keep what they were opened with.
+    /// Two files that are no pair change nothing but the log.
     package func renewCertificate(_ tls: ListenerConfiguration.TLS) {
         preconditionOnLoop()
-        _ = unsafe lws_tls_cert_updated(context, tls.certificateFile, tls.privateKeyFile, nil, 0, nil, 0)
+        guard let context = unsafe storage.tlsContext else { preconditionFailure("a loop without TLS has no certificate") }
+        guard unsafe clws_identity_read(storage.identity, tls.certificateFile, tls.privateKeyFile) == 0 else {
+            return logger.error("cannot use the new certificate", metadata: ["file": "\(tls.certificateFile)"])
+        }
+        unsafe clws_identity_use(context, storage.identity)
     }
 }

@@ -119,6 +119,9 @@ extension EventLoop {
 
     /// LWS_CALLBACK_WSI_DESTROY.
     func socketDestroyed(of connection: Connection) {
+        if EngineLog.takeHeaderOverrun(), case .server(let listener) = connection.role, connection.phase == .http {
+            noteTurnedAway(from: listener, .headerKilobytes)
+        }
         if let wsi = unsafe connection.socket, connection.exchange?.isDeferred == true {
             departures?.forget(descriptor: unsafe lws_get_socket_fd(wsi))
         }
@@ -143,7 +146,7 @@ extension EventLoop {
             handler.closed(connection.id, reason: reason)
         case .server(let listener):
             stopCountingAsPending(connection)
-            listener.admission.left(connection.place)
+            if connection.refusal == nil { listener.admission.left(connection.place) } else { listener.admission.wasTold() }
             if let exchange = connection.exchange {
                 requests[exchange.id] = nil
                 connection.exchange = nil

@@ -21,8 +21,9 @@ extension EventLoop {
     func httpHeadReceived(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard case .server(let listener) = connection.role, connection.phase == .http else { return -1 }
         let reader = unsafe HeaderReader(wsi)
-        connection.deadline = nil
         connection.hasAsked = true
+        if let refusal = refusal(of: connection, reader, listener) { return unsafe refuse(wsi, with: refusal) }
+        connection.deadline = nil
         guard
             var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
             reader.value(WSI_TOKEN_HTTP)?.hasPrefix("HTTP/1.") == true
@@ -94,6 +95,16 @@ extension EventLoop {
         stopCountingVisitor(of: connection)
         guard unsafe write(response, to: wsi, withBody: !exchange.isHead, andHangUp: false) else { return -1 }
         return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
+    }
+
+    /// What is answered to this request whatever it asks for; nil: nothing.
+    func refusal(of connection: Connection, _ reader: HeaderReader, _ listener: Listener) -> HTTPResponse? {
+        if let reason = connection.refusal { return turnAwayResponse(reason, listener) }
+        guard reader.bytes > configuration.headerBytesMax else { return nil }
+        noteTurnedAway(from: listener, .headerKilobytes)
+        return HTTPResponse(
+            status: TurnAwayReason.headerKilobytes.status, headers: [("content-type", "text/plain; charset=utf-8")],
+            body: .bytes(Array("the headers are longer than \(configuration.headerBytesMax) bytes\n".utf8)))
     }
 
     /// Whom it is from, and whether that is one too many: before a handler has to do with it. Returns what to answer then.

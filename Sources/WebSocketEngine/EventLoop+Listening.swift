@@ -101,12 +101,19 @@ extension EventLoop {
         let listener = socket.listener
         let limits = listener.configuration.limits
         let counted = listener.handler.countedPeer(for: peer)
-        switch listener.admission.admit(counted, limits, hasDescriptor: Int(descriptor) < usableDescriptors) {
-        case .turnAway(let reason): turnAway(descriptor, from: listener, reason)
+        let accepted: AcceptedSocket
+        switch listener.admission.admit(
+            counted, limits, isTLS: listener.configuration.tls != nil, hasDescriptor: Int(descriptor) < usableDescriptors)
+        {
+        case .turnAway(let reason): return turnAway(descriptor, from: listener, reason)
+        case .tell(let reason, let place):
+            noteTurnedAway(from: listener, reason)
+            accepted = AcceptedSocket(
+                descriptor, peer, isNamedByProxy: isNamedByProxy, counted: nil, place: place, refusal: reason)
         case .serve(let place):
-            let accepted = AcceptedSocket(descriptor, peer, isNamedByProxy: isNamedByProxy, counted: counted, place: place)
-            if socket.branches.isEmpty { serve(accepted, for: listener) } else { socket.branches[place].serve(accepted) }
+            accepted = AcceptedSocket(descriptor, peer, isNamedByProxy: isNamedByProxy, counted: counted, place: place)
         }
+        if socket.branches.isEmpty { serve(accepted, for: listener) } else { socket.branches[accepted.place].serve(accepted) }
     }
 
     /// Who was let in, here or by the main loop of the group.
@@ -117,12 +124,14 @@ extension EventLoop {
             unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
         let connection = Connection(id: ConnectionID(rawValue: makeID()), role: .server(listener), peer: peer, phase: .http)
-        connection.isPending = true
+        connection.refusal = socket.refusal
+        connection.isPending = socket.refusal == nil
         connection.place = socket.place
         connection.isNamedByProxy = socket.isNamedByProxy
         connection.countedPeer = socket.counted
         connections[connection.id.rawValue] = connection
-        setDeadline(of: connection, after: listener.configuration.limits.handshakeDeadline)
+        let limits = listener.configuration.limits
+        setDeadline(of: connection, after: socket.refusal == nil ? limits.handshakeDeadline : limits.toldDeadline)
         let wsi = unsafe clws_adopt_socket(
             listener.vhost, descriptor, listener.configuration.tls == nil ? 0 : 1,
             UnsafeMutableRawPointer(bitPattern: UInt(connection.id.rawValue)))
@@ -134,7 +143,7 @@ extension EventLoop {
         }
     }
 
-    /// Costs as little as it can: one answer, whatever was asked, and none where it would take a TLS handshake to give it.
+    /// Costs as little as it can: one answer, whatever was asked, and none where it would take a TLS handshake too many to give it.
     private func turnAway(_ descriptor: Int32, from listener: Listener, _ reason: TurnAwayReason) {
         if listener.configuration.tls == nil {
             let response = turnAwayResponse(reason, listener)

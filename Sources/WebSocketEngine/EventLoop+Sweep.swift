@@ -51,7 +51,7 @@ extension EventLoop {
 
     private func deadlinePassed(_ connection: Connection) {
         if connection.phase == .http, case .server(let listener) = connection.role,
-            !connection.hasAsked || connection.incomingRequest != nil
+            connection.refusal == nil, !connection.hasAsked || connection.incomingRequest != nil
         {
             noteTurnedAway(from: listener, .handshake)
         }

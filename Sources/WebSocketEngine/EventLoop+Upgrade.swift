@@ -11,6 +11,7 @@ extension EventLoop {
         // Also refuses `h2c`, whose code in 4.1.6 has known holes; absent means that libwebsockets has already answered.
         guard let upgrade = reader.value(WSI_TOKEN_UPGRADE) else { return -1 }
         connection.hasAsked = true
+        if let refusal = refusal(of: connection, reader, listener) { return unsafe refuse(wsi, with: refusal) }
         guard upgrade.lowercased() == "websocket" else { return unsafe refuse(wsi, status: 400, "unknown upgrade") }
         guard
             var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),

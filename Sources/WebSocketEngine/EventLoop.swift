@@ -21,8 +21,13 @@ package import Logging
         /// Debian builds 4.1.6, goes through one of them whenever a socket closes: a millisecond where the limit is a million.
         package var descriptorsMax = 1 << 20
 
-        /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too.
+        /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too. More is answered
+        /// with 431.
         package var headerBytesMax: UInt16 = 8192
+
+        /// What libwebsockets reads of them. Beyond it hangs up without a word, so there is room for those whom we can answer; its
+        /// lengths have 16 bits.
+        var headerBytesRead: UInt32 { min(2 * UInt32(headerBytesMax), 63 << 10) }
 
         /// How long an HTTP connection may idle between requests.
         package var keepAliveSeconds: Int32 = 20
@@ -296,7 +301,7 @@ package import Logging
         unsafe info.gid = .init(truncatingIfNeeded: -1)
         unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.pt_serv_buf_size = UInt32(ContextStorage.readBytes)
-        unsafe info.max_http_header_data2 = UInt32(configuration.headerBytesMax)
+        unsafe info.max_http_header_data2 = configuration.headerBytesRead
         // Not `fd_limit_per_thread`: it makes 4.1.6 look up every socket by a linear search. We accept ourselves and keep the
         // reserve there.
         unsafe info.retry_and_idle_policy = UnsafePointer(storage.noKeepAlive)

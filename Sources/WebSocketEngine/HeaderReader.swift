@@ -32,6 +32,11 @@ internal import CLibwebsockets
         return unsafe Self.string(capacity: count + 1) { unsafe lws_hdr_copy(wsi, $0, Int32(count + 1), token) }
     }
 
+    /// Of the first line and of all headers that libwebsockets has names for: their values.
+    var bytes: Int {
+        (0..<WSI_TOKEN_COUNT.rawValue).reduce(0) { unsafe $0 + Int(lws_hdr_total_length(wsi, lws_token_indexes($1))) }
+    }
+
     /// How often the header came, 2 standing for more.
     func occurrences(_ token: lws_token_indexes) -> Int {
         guard unsafe lws_hdr_total_length(wsi, token) > 0 else { return 0 }

@@ -51,6 +51,13 @@ package struct Limits: Sendable {
     /// whoever is connected already is served between, however many storm in.
     package var acceptsPerTurnMax = 32
 
+    /// One too many at a listener with TLS is told so after a handshake of its own, and counts nowhere else: so many at once, and who comes
+    /// beside them is hung up on. Handshakes cost us more than their peers.
+    package var toldMax = 16
+
+    /// For such a handshake and the request that is answered: a phone needs four round trips.
+    package var toldDeadline: Duration = .seconds(3)
+
     /// Who is turned away is told to come back after 1 to so many seconds, each another number, so that they do not storm again.
     package var retryAfterSecondsMax = 8
 

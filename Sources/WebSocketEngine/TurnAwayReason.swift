@@ -12,7 +12,15 @@ package enum TurnAwayReason: String, Sendable, CaseIterable {
     case handshake
     /// `ListenerConfiguration.expectsProxyHeader`: it did not begin with one, or came from somebody who may not say who it is
     case proxyHeader
+    /// `EventLoop.Configuration.headerBytesMax`
+    case headerKilobytes
 
-    /// 429 blames the peer, 503 does not.
-    var status: UInt16 { self == .address ? 429 : 503 }
+    /// 429 and 431 blame the peer, 503 does not.
+    var status: UInt16 {
+        switch self {
+        case .address: 429
+        case .headerKilobytes: 431
+        case .pending, .connections, .descriptors, .handshake, .proxyHeader: 503
+        }
+    }
 }

@@ -16,6 +16,8 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         // A second may have passed.
         #expect((valid - 1...valid).contains(try CertificateFile.daysLeft(path)))
+        let end = Date(timeIntervalSince1970: Double(try CertificateFile.end(path)))
+        #expect(abs(end.timeIntervalSinceNow - Double(valid) * 86_400) < 600)
     }
 
     @Test("what is no certificate says so")

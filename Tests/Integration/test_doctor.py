@@ -3,9 +3,15 @@
 import json
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from apns import BUNDLE, ProviderKey, Simulator
 from daemon import Daemon
 from relay import BINARY, Relay, plain_environment
 from waits import patient
@@ -81,6 +87,83 @@ def test_a_file_is_looked_at_and_left_as_it_is(relay: Relay) -> None:
     database.close()
     found = doctor(relay)["Relay"]["Data file"]
     assert found["state"] == "wrong" and found["mend"].startswith("install the version")
+
+
+# Pushes
+
+
+def test_what_pushes_need_is_looked_at_without_a_relay(relay: Relay, tmp_path: Path) -> None:
+    relay.stop()
+    key = ProviderKey()
+    (tmp_path / "from-apple.p8").write_bytes(key.private_pem)
+    relay.run(
+        "push", "setup", "--data", str(relay.data), "--team", key.team, "--key", key.id, "--file", str(tmp_path / "from-apple.p8"), "--bundle", BUNDLE
+    )
+    subject, file = f"Push key {key.id}", relay.data / f"AuthKey_{key.id}.p8"
+    found = doctor(relay)["Relay"]
+    assert found.state(subject) == "well" and "Pushes" not in found and "Profiles" not in found
+    file.chmod(0o640)
+    assert doctor(relay)["Relay"][subject]["mend"] == f"chmod 600 {file}"
+    other = ec.generate_private_key(ec.SECP384R1())
+    file.write_bytes(other.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    found = doctor(relay)["Relay"][subject]
+    assert found["state"] == "wrong" and "is no key of Apple's" in found["text"] and "heliograph push setup" in found["mend"]
+    file.unlink()
+    found = doctor(relay, "--ask-apple")["Relay"]
+    assert found.state(subject) == "wrong" and found[subject]["text"] == f"{file} is not there"
+    # Each profile that is wrong is named, and not the first alone.
+    (relay.data / "profiles").mkdir()
+    profile = json.loads(relay.run("push", "profiles", "heliograph").stdout)
+    for name, text in {"broken": "{", "empty": "{}", "mine": json.dumps(profile | {"bundle": "org.example.other"})}.items():
+        (relay.data / "profiles" / f"{name}.json").write_text(text)
+    found = doctor(relay)["Relay"]
+    assert [found.state(f"Profile {name}") for name in ("broken", "empty", "mine")] == ["wrong", "wrong", "doubtful"]
+    assert f"--profile {relay.data}/profiles/broken.json" in found["Profile broken"]["mend"]
+    assert found["Profile mine"]["text"] == "no key speaks for its app, org.example.other"
+    for name in ("broken", "empty"):
+        (relay.data / "profiles" / f"{name}.json").unlink()
+    (relay.data / "profiles/mine.json").write_text(json.dumps(profile | {"bundle": BUNDLE}))
+    assert doctor(relay)["Relay"].state("Profiles") == "well"
+
+
+@pytest.fixture
+def apple(tmp_path: Path) -> Iterator[Simulator]:
+    simulator = Simulator(tmp_path / "apple")
+    yield simulator
+    simulator.stop()
+
+
+def test_apple_is_asked_and_nobody_is_rung(relay: Relay, apple: Simulator) -> None:
+    apple.serve(relay)
+    assert "has not been asked" in doctor(relay)["Relay"]["Apple"]["text"]
+    names = [f"Apple, {apple.key.team}, {environment}" for environment in ("production", "sandbox")]
+    found = doctor(relay, "--ask-apple")["Relay"]
+    assert [found.state(f"{name}, {BUNDLE}") for name in names] == ["well"] * 2, found
+    # And it remembers.
+    found = doctor(relay)["Relay"]
+    assert [found.state(name) for name in names] == ["well"] * 2, found
+    relay.stop()
+    found = doctor(relay, "--ask-apple")["Relay"]
+    assert [found.state(f"{name}, {BUNDLE}") for name in names] == ["well"] * 2, found
+    assert not apple.device()["notifications"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "mend"),
+    [
+        ("InvalidProviderToken", "its own id and its own team"), ("ExpiredProviderToken", "set this machine's clock"),
+        ("TopicDisallowed", "the right --bundle"), ("BadCertificateEnvironment", "--sandbox-only"),
+    ],
+)  # fmt: skip
+def test_what_apple_says_of_the_key_is_told_with_what_to_do(relay: Relay, apple: Simulator, reason: str, mend: str) -> None:
+    apple.serve(relay)
+    apple.do("script", rules=[{"every": 1, "times": 100, "do": "answer", "reason": reason}])
+    name = f"Apple, {apple.key.team}, sandbox"
+    found = doctor(relay, "--ask-apple")["Relay"][f"{name}, {BUNDLE}"]
+    assert found["state"] == "wrong" and found["text"] == f"says {reason}" and mend in found["mend"]
+    found = doctor(relay)["Relay"][name]
+    assert found["state"] == "wrong" and found["text"].startswith(f"said {reason}, last at ") and mend in found["mend"]
+    assert f"Apple said {reason}" in relay.run("push", "status", "--data", str(relay.data)).stdout
 
 
 def test_a_host_from_nothing_to_well(relay: Relay, daemon: Daemon) -> None:

@@ -88,11 +88,11 @@ class Identity:
         self.serials: list[int] = []
         self.renew()
 
-    def renew(self, *, only_certificate: bool = False, kind: tuple[str, ...] = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")) -> None:
+    def renew(self, *, only_certificate: bool = False, days: int = 2, kind: tuple[str, ...] = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")) -> None:
         key = self.key.with_name("other.key") if only_certificate else self.key
         serial = 1000 + len(self.serials)
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", "2", "-subj", "/CN=localhost",
+            ["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", str(days), "-subj", "/CN=localhost",
              "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-set_serial", str(serial), "-keyout", str(key), "-out", str(self.certificate)],
             check=True, capture_output=True, timeout=patient(20),
         )
@@ -165,12 +165,45 @@ def test_a_new_certificate_is_taken_without_losing_a_connection(tls_relay: Relay
         assert json.loads(client.recv(timeout=patient(10)))["id"] == "c1"
 
 
-def test_a_key_of_another_kind_is_said_to_need_a_restart(tls_relay: Relay, identity: Identity) -> None:
-    assert tls_relay.process is not None
-    identity.renew(kind=("rsa:2048",))
+def test_a_key_of_another_kind_is_taken(tls_relay: Relay, identity: Identity) -> None:
+    """To RSA and back: nobody is shown the one of the old kind, whatever it prefers, and who is in stays in."""
+    with open_client(tls_relay) as client:
+        for number, kind in enumerate([("rsa:2048",), ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")], 1):
+            identity.renew(kind=kind)
+            tls_relay.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: shows(tls_relay, identity.serials[number]), 20, lambda: f"the new certificate: {tls_relay.log_text()[-2000:]}")
+            for version in ("-tls1_2", "-tls1_3"):
+                shown = subprocess.run(
+                    ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_relay.port}", "-servername", "localhost", version,
+                     "-sigalgs", "ECDSA+SHA256:RSA+SHA256:RSA-PSS+SHA256"],
+                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patient(20),
+                ).stdout  # fmt: skip
+                assert f"a:PKEY: {'rsaEncryption' if number == 1 else 'id-ecPublicKey'}" in shown, shown
+        client.send(json.dumps({"type": "subscribe", "id": "c1"}))
+        assert json.loads(client.recv(timeout=patient(10)))["id"] == "c1"
+
+
+def certificate_end(relay: Relay) -> float:
+    """As the admin socket says it; there is TLS elsewhere."""
+    with socket.socket(socket.AF_UNIX) as door:
+        door.settimeout(patient(10))
+        door.connect(str(relay.data / "relay.sock"))
+        door.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        text = door.makefile().read()
+    return float(re.search(r"(?m)^heliograph_tls_certificate_expires_timestamp_seconds (\S+)$", text)[1])
+
+
+def test_a_figure_says_when_the_certificate_ends(tls_relay: Relay, identity: Identity) -> None:
+    day = 86_400
+    assert abs(certificate_end(tls_relay) - time.time() - 2 * day) < patient(60)
+    identity.renew(days=30)
     tls_relay.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: "restart the relay to serve it" in tls_relay.log_text(), 20, lambda: f"a word on it: {tls_relay.log_text()[-2000:]}")
-    assert "new connections get the new certificate" not in tls_relay.log_text() and serial(tls_relay) == identity.serials[0]
+    wait_until(lambda: certificate_end(tls_relay) > time.time() + 29 * day, 20, lambda: f"the new end: {tls_relay.log_text()[-2000:]}")
+    # What cannot be used is not served, and its end is none of ours.
+    identity.renew(only_certificate=True, days=60)
+    tls_relay.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "the old one stays in use" in tls_relay.log_text(), 20, lambda: f"a word on it: {tls_relay.log_text()[-2000:]}")
+    assert certificate_end(tls_relay) < time.time() + 31 * day
 
 
 @pytest.mark.parametrize(
@@ -194,6 +227,34 @@ def test_only_what_a_scanner_passes_is_spoken(tls_relay: Relay, options: list[st
     if works:
         assert "ALPN protocol: http/1.1" in asked.stdout and "Compression: NONE" in asked.stdout
         assert "Secure Renegotiation IS" in asked.stdout or "TLSv1.3" in asked.stdout
+
+
+def test_one_too_many_is_told_after_its_handshake(tls_relay: Relay) -> None:
+    tls_relay.stop()
+    tls_relay.arguments += ["--limits-pending-per-address", "1", "--trusted-proxies", "192.0.2.1"]
+    tls_relay.launch()
+    wait_until(lambda: tls_relay.log_text().count("is listening on") == 2, 20, lambda: f"the relay to listen: {tls_relay.log_text()}")
+
+    def knock() -> socket.socket:
+        return socket.create_connection(("127.0.0.1", tls_relay.port), timeout=patient(10))
+
+    def answer() -> str:
+        with contextlib.suppress(OSError), knock() as plain, trusting().wrap_socket(plain) as session:
+            session.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return session.recv(4096).decode()
+        return ""
+
+    with contextlib.ExitStack() as silent:
+        # The one place of the address.
+        silent.enter_context(knock())
+        said = answer()
+        assert said.startswith("HTTP/1.1 429 ") and re.search(r"(?m)^retry-after: [1-8]\r$", said), said
+        # And those of who is told. They are let go soon, so that they cannot be held.
+        for _ in range(16):
+            silent.enter_context(knock())
+        assert answer() == ""
+        wait_until(lambda: answer().startswith("HTTP/1.1 429 "), 20, "room for who is told")
+    wait_until(lambda: answer().startswith("HTTP/1.1 200 "), 20, "room for the address")
 
 
 # Signals and the service manager

@@ -33,10 +33,10 @@ struct TLSTests {
         guard process.terminationStatus == 0 else { throw TestFailure("openssl failed: \(arguments)") }
     }
 
-    private func listen(_ loop: TestLoop, _ server: TestServer) async throws -> UInt16 {
+    private func listen(_ loop: TestLoop, _ server: TestServer, limits: Limits = Limits()) async throws -> UInt16 {
         let configuration = ListenerConfiguration(
             address: .tcp(host: "127.0.0.1", port: 0),
-            tls: .init(certificateFile: file("right.pem"), privateKeyFile: file("right.key")))
+            tls: .init(certificateFile: file("right.pem"), privateKeyFile: file("right.key")), limits: limits)
         return UInt16(try await loop.listen(configuration, server).port)
     }
 
@@ -97,6 +97,33 @@ struct TLSTests {
         #expect(result["alpn"]?.string == "http/1.1")
         #expect(result["text"]?.string?.hasSuffix("GET /tls - 0") == true)
         #expect(try await Python("http_client", "tls", "\(port)", file("right.pem"), "1.1").next()["error"] != nil)
+    }
+
+    @Test("one too many is told so after its handshake, if not too many are being told", arguments: [2, 0])
+    func told(toldMax: Int) async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.connectionsMax = 1
+        limits.toldMax = toldMax
+        let target = ClientConfiguration(
+            host: "localhost", port: try await listen(loop, server, limits: limits), tls: true,
+            certificateAuthorityFile: file("right.pem"))
+        let inside = TestClient()
+        _ = try await loop.run { try $0.connect(target, handler: inside) }
+        _ = try await inside.nextOpened()
+        for _ in 0..<2 {
+            let outside = TestClient()
+            _ = try await loop.run { try $0.connect(target, handler: outside) }
+            switch try await outside.nextClosed() {
+            case .refused(503, let later?):
+                #expect(toldMax > 0 && (1...limits.retryAfterSecondsMax).contains(Int(later.components.seconds)))
+            case let reason:
+                #expect(toldMax == 0, "\(reason)")
+            }
+            _ = try await server.events.next { if case .turnedAway(.connections) = $0 { true } else { false } }
+        }
+        #expect(server.events.all.count { if case .upgradeRequested = $0 { true } else { false } } == 1)
     }
 
     @Test("a certificate that cannot be read is an error at once")

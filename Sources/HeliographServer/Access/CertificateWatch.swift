@@ -9,17 +9,17 @@ final class CertificateWatch {
     private let loops: EventLoopGroup
     private let logger: Logger
     private var stamps: [FileStamp?]
-    /// Of the key that is served. Nil: it could not be read when the relay began, so libwebsockets has said what is wrong.
-    private let keyKind: Int32?
+    private let measures: Measures
     /// Whoever writes certificate and key one after the other is done by the next look.
     static let interval = Duration.seconds(10)
 
-    init(_ tls: ListenerConfiguration.TLS, loops: EventLoopGroup, logger: Logger) {
+    init(_ tls: ListenerConfiguration.TLS, loops: EventLoopGroup, measures: Measures, logger: Logger) {
         self.tls = tls
         self.loops = loops
+        self.measures = measures
         self.logger = logger
         stamps = Self.stamps(of: tls)
-        keyKind = (try? Self.context(of: tls))?.keyKind
+        measure()
     }
 
     func start() {
@@ -35,14 +35,10 @@ final class CertificateWatch {
         guard stamps != self.stamps else { return }
         self.stamps = stamps
         do throws(CryptoError) {
-            guard try Self.context(of: tls).keyKind == keyKind else {
-                // Beside the old certificate OpenSSL would keep the new one, and show the old one to most.
-                logger.error(
-                    "the new certificate's key is of another kind than the old one's (RSA, EC): restart the relay to serve it",
-                    metadata: ["file": "\(tls.certificateFile)"])
-                return
-            }
+            _ = try TLSContext(
+                serverProtocols: ["http/1.1"], certificateFile: tls.certificateFile, privateKeyFile: tls.privateKeyFile)
             loops.renewCertificate(tls)
+            measure()
             logger.notice("new connections get the new certificate", metadata: ["file": "\(tls.certificateFile)"])
         } catch {
             logger.error(
@@ -51,9 +47,9 @@ final class CertificateWatch {
         }
     }
 
-    private static func context(of tls: ListenerConfiguration.TLS) throws(CryptoError) -> TLSContext {
-        try TLSContext(
-            serverProtocols: ["http/1.1"], certificateFile: tls.certificateFile, privateKeyFile: tls.privateKeyFile)
+    /// Of what is served from now on. A file that cannot be read at the start is an error of the listener.
+    private func measure() {
+        if let end = try? CertificateFile.end(tls.certificateFile) { measures.certificateEnds(at: end) }
     }
 
     private static func stamps(of tls: ListenerConfiguration.TLS) -> [FileStamp?] {

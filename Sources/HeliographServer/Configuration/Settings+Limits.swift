@@ -19,7 +19,7 @@ extension Settings {
             "How long a connection may take until it has said who it is."),
         .integer(
             "limits.headerKilobytes", "kilobytes", 1...63, \.headerKilobytes,
-            "All headers of one request; a connection that sends more is closed."),
+            "All headers of one request: above it 431; one that sends twice as much is closed."),
         .integer(
             "limits.connectionsPerAddress", "count", 0...1_000_000, \.serverLimits.connectionsPerAddress,
             "WebSockets of one address, of IPv6 of one /64; 0 is no limit. Not of trusted proxies."),

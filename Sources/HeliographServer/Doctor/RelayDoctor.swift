@@ -18,7 +18,13 @@ package struct RelayDoctor {
     /// A certificate that renews itself is renewed long before.
     static let certificateDaysLow = 14
 
-    package init(dataDirectory: String, flag: String, settings: Result<EffectiveSettings, SettingsError>) {
+    private let asksApple: Bool
+
+    /// `asksApple`: a push goes to Apple for each key and app, to a device that there is none of.
+    package init(
+        dataDirectory: String, flag: String, settings: Result<EffectiveSettings, SettingsError>, asksApple: Bool = false
+    ) {
+        self.asksApple = asksApple
         path = dataDirectory
         self.flag = flag
         self.settings = settings
@@ -27,13 +33,14 @@ package struct RelayDoctor {
     /// Whether a relay ever ran here.
     package var isRelay: Bool { Administration.isSetUp(in: path) }
 
-    /// Changes nothing. Blocks for as long as the relay takes to answer, a minute at most.
+    /// Changes nothing. Blocks for as long as the relay and Apple take to answer, a minute and a half at most.
     package func findings() -> [Finding] {
         let (running, own) = running
         // What a relay that runs was told counts; the file may have been changed since.
         let configuration = own ?? (try? settings.get().configuration)
         return [settingsFinding(of: own), data, disk, running]
-            + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? []) + pushes
+            + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
+            + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
     }
 
     private func settingsFinding(of running: ServerConfiguration?) -> Finding {
@@ -162,19 +169,5 @@ package struct RelayDoctor {
                     mend: "look at DNS and the proxy; some networks cannot reach themselves from inside")
             ]
         }
-    }
-
-    // MARK: - Pushes
-
-    private var pushes: [Finding] {
-        let file = "\(path)/\(PushConfigurationFile.name)"
-        guard FileManager.default.fileExists(atPath: file) else { return [] }
-        do throws(PushConfigurationFile.Fault) { _ = try PushConfigurationFile.read(file) } catch {
-            return [Finding("Pushes", .wrong, error.description, mend: "heliograph push setup\(flag)")]
-        }
-        guard let status = try? PushStatus.read(in: path), let trouble = try? PushStatus.troubles(status) else { return [] }
-        return trouble.isEmpty
-            ? [Finding("Pushes", .well, "accepted by APNs, as far as the relay has tried")]
-            : trouble.map { Finding("Pushes", .wrong, $0, mend: "heliograph push status\(flag)") }
     }
 }

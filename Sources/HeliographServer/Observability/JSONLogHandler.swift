@@ -28,11 +28,21 @@ package struct JSONLogHandler: LogHandler {
     package func log(event: LogEvent) {
         var merged = metadata
         if let given = event.metadata { merged.merge(given) { _, new in new } }
+        // One write a line, so that lines of several threads do not mix.
+        let bytes = Self.line("\(event.message)", of: label, event.level, merged, at: Date()) + [UInt8(ascii: "\n")]
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Without its end. Whoever reads a log in a terminal sees no character that commands it, hides or turns text around: each is
+    /// spelled as JSON does.
+    static func line(
+        _ message: String, of label: String, _ level: Logger.Level, _ merged: Logger.Metadata, at date: Date
+    ) -> [UInt8] {
         let line = JSONWriter.object { writer in
-            writer.field("time", Date().formatted(Self.time))
-            writer.field("level", event.level.rawValue)
+            writer.field("time", date.formatted(Self.time))
+            writer.field("level", level.rawValue)
             writer.field("logger", label)
-            writer.field("message", "\(event.message)")
+            writer.field("message", message)
             guard !merged.isEmpty else { return }
             writer.object("metadata") { writer in
                 for (key, value) in merged.sorted(by: { $0.key < $1.key }) {
@@ -40,8 +50,6 @@ package struct JSONLogHandler: LogHandler {
                 }
             }
         }
-        // One write a line, so that lines of several threads do not mix.
-        let bytes = line + [UInt8(ascii: "\n")]
-        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        return line.allSatisfy { $0 < 0x7F } ? line : Array(JSONLine.text(line).utf8)
     }
 }

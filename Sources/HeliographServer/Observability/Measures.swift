@@ -69,6 +69,11 @@ struct Measures: Sendable {
         Meter(label: "heliograph_start_time_seconds", dimensions: [], factory: factory).set(Double(start) / 1000)
     }
 
+    /// In seconds since 1970; there is no such figure without TLS.
+    func certificateEnds(at seconds: Int64) {
+        Meter(label: "heliograph_tls_certificate_expires_timestamp_seconds", dimensions: [], factory: factory).set(seconds)
+    }
+
     func looked(sessions: Int, openApprovals: Int, dataBytes: Int64, takesWrites: Bool) {
         self.sessions.set(sessions)
         self.openApprovals.set(openApprovals)

@@ -30,6 +30,8 @@ enum MetricHelp {
         "heliograph_slowed_total": "Times that a peer sent more than it may and was read more slowly.",
         "heliograph_start_time_seconds": "When the relay started, in seconds since 1970.",
         "heliograph_store_takes_writes": "1 while the store takes what is written, else 0; the same as /readyz.",
+        "heliograph_tls_certificate_expires_timestamp_seconds":
+            "When the certificate that new connections get goes out of date, in seconds since 1970.",
         "heliograph_upgrades_refused_total":
             "WebSockets that were not let in: no token, a revoked one, a foreign origin, the wrong role.",
     ]

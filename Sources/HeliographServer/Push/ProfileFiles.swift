@@ -15,6 +15,13 @@ enum ProfileFiles {
     /// In the order of their names; none where there is no such folder. Throws what is wrong with the first that is no JSON object,
     /// naming file and place: a relay that starts without a profile would find its phones silent.
     static func read(in directory: String) throws(Fault) -> [(name: String, bytes: [UInt8])] {
+        var profiles: [(name: String, bytes: [UInt8])] = []
+        for path in try paths(in: directory) { profiles.append(try read(path)) }
+        return profiles
+    }
+
+    /// In the order of their names.
+    static func paths(in directory: String) throws(Fault) -> [String] {
         let folder = "\(directory)/profiles"
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         let files: [String]
@@ -23,20 +30,19 @@ enum ProfileFiles {
         }
         let names = files.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
         guard names.count <= countMax else { throw Fault(description: "\(folder) holds more than \(countMax) profiles.") }
-        var profiles: [(name: String, bytes: [UInt8])] = []
-        for name in names {
-            let path = "\(folder)/\(name)"
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw Fault(description: "\(path) cannot be read.")
-            }
-            guard data.count <= bytesMax else { throw Fault(description: "\(path) is longer than \(bytesMax) bytes.") }
-            do throws(WireError) {
-                _ = try JSONDocument(parsing: Array(data)).root.object()
-            } catch {
-                throw Fault(description: "\(path), \(error.path): \(error.message)")
-            }
-            profiles.append((String(name.dropLast(".json".count)), Array(data)))
+        return names.map { "\(folder)/\($0)" }
+    }
+
+    static func read(_ path: String) throws(Fault) -> (name: String, bytes: [UInt8]) {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Fault(description: "\(path) cannot be read.")
         }
-        return profiles
+        guard data.count <= bytesMax else { throw Fault(description: "\(path) is longer than \(bytesMax) bytes.") }
+        do throws(WireError) {
+            _ = try JSONDocument(parsing: Array(data)).root.object()
+        } catch {
+            throw Fault(description: "\(path), \(error.path): \(error.message)")
+        }
+        return (URL(filePath: path).deletingPathExtension().lastPathComponent, Array(data))
     }
 }

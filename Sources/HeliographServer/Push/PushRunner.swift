@@ -204,6 +204,17 @@ final class PushRunner {
         }
     }
 
+    /// For `heliograph doctor --ask-apple`: JSON.
+    func askApple(_ answer: @escaping ([UInt8]) -> Void) {
+        look()
+        guard let configuration, let sender else { return answer(AppleQuestion.bytes([])) }
+        let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
+        Task {
+            let answers = await AppleQuestion.ask(configuration, sender)
+            handle.execute { bound.value(AppleQuestion.bytes(answers)) }
+        }
+    }
+
     private static func bytes(_ order: PushOrder, _ outcome: PushOutcome, _ at: Int64) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("push", order.id.rawValue)
@@ -228,6 +239,11 @@ extension APNsLaneState {
             writer.flag("breakerOpen", isBreakerOpen)
             writer.field("connected", connection != nil)
             writer.field("trouble", trouble)
+            guard let verdict else { return }
+            writer.object("apple") {
+                $0.field("refusal", verdict.refusal)
+                $0.field("at", verdict.unixSeconds * 1000)
+            }
         }
     }
 }

@@ -21,6 +21,30 @@ package enum PushStatus {
         }
     }
 
+    /// What Apple last said of a key.
+    package struct Word: Equatable, Sendable {
+        package var team: String
+        package var environment: String
+        package var service: String
+        /// Apple's word; nil: it took the key.
+        package var refusal: String?
+        /// Milliseconds since 1970.
+        package var at: Int64
+    }
+
+    package static func words(_ status: [UInt8]) throws(WireError) -> [Word] {
+        var words: [Word] = []
+        for lane in try JSONDocument(parsing: status).root.object().array("lanes") {
+            guard let apple = lane.optional("apple") else { continue }
+            words.append(
+                Word(
+                    team: try lane.string("team"), environment: try lane.string("environment"),
+                    service: try lane.string("service"),
+                    refusal: try apple.optionalString("refusal"), at: try apple.integer("at")))
+        }
+        return words
+    }
+
     /// What is wrong, a sentence each.
     package static func troubles(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()
@@ -50,6 +74,7 @@ package enum PushStatus {
             line += ", \(try lane.integer("waiting")) waiting, \(try lane.integer("flying")) on their way"
             if try lane.flag("breakerOpen") { line += ", nothing is sent: Apple refuses the key" }
             if let trouble = try lane.optionalString("trouble") { line += ": \(trouble)" }
+            if let refusal = try lane.optional("apple")?.optionalString("refusal") { line += "; Apple said \(refusal)" }
             lines.append(line)
         }
         let outcomes = try root.array("outcomes")

@@ -75,6 +75,8 @@ final class Routes {
             } catch { fail(id, error) }
         case ("POST", "/v1/admin/push"):
             pushes.status { [self] status in respond(id, .json(200, status)) }
+        case ("POST", AppleQuestion.path):
+            pushes.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("GET", Report.path): makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))

@@ -10,14 +10,17 @@ final class AcceptedSocket: Sendable {
     let counted: Peer?
     /// Of the loop that serves it, see `Admission`.
     let place: Int
+    /// One too many: it is told so, and counts for nobody and nowhere.
+    let refusal: TurnAwayReason?
     private let descriptor: Mutex<Int32?>
 
-    init(_ descriptor: Int32, _ peer: Peer, isNamedByProxy: Bool, counted: Peer?, place: Int) {
+    init(_ descriptor: Int32, _ peer: Peer, isNamedByProxy: Bool, counted: Peer?, place: Int, refusal: TurnAwayReason? = nil) {
         self.descriptor = Mutex(descriptor)
         self.peer = peer
         self.isNamedByProxy = isNamedByProxy
         self.counted = counted
         self.place = place
+        self.refusal = refusal
     }
 
     deinit {

@@ -7,6 +7,8 @@ final class Admission: Sendable {
         var connections = 0
         /// Not (yet) WebSockets.
         var pending = 0
+        /// One too many, and let in to be told so.
+        var told = 0
         var pendingByAddress: [Peer: Int] = [:]
         /// Of each loop.
         var ofLoops: [Int]
@@ -29,23 +31,39 @@ final class Admission: Sendable {
         /// By the loop with the fewest: its place among them.
         case serve(by: Int)
         case turnAway(TurnAwayReason)
+        /// It counts as nothing else. `wasTold` follows.
+        case tell(TurnAwayReason, by: Int)
     }
 
-    /// `counted` is whom it counts for; nil: nobody.
-    func admit(_ counted: Peer?, _ limits: Limits, hasDescriptor: Bool) -> Verdict {
+    /// `counted` is whom it counts for; nil: nobody. `isTLS`: it takes a handshake to tell it anything.
+    func admit(_ counted: Peer?, _ limits: Limits, isTLS: Bool, hasDescriptor: Bool) -> Verdict {
         counts.withLock { counts in
-            if let counted, counts.isFull(counted, limits) { return .turnAway(.address) }
-            if counts.pending >= limits.pendingMax { return .turnAway(.pending) }
-            if counts.connections >= limits.connectionsMax { return .turnAway(.connections) }
-            guard hasDescriptor else { return .turnAway(.descriptors) }
+            let reason: TurnAwayReason? =
+                if let counted, counts.isFull(counted, limits) {
+                    .address
+                } else if counts.pending >= limits.pendingMax {
+                    .pending
+                } else if counts.connections >= limits.connectionsMax {
+                    .connections
+                } else {
+                    nil
+                }
+            guard hasDescriptor else { return .turnAway(reason ?? .descriptors) }
+            let place = counts.ofLoops.indices.min { counts.ofLoops[$0] < counts.ofLoops[$1] } ?? 0
+            if let reason {
+                guard isTLS, counts.told < limits.toldMax else { return .turnAway(reason) }
+                counts.told += 1
+                return .tell(reason, by: place)
+            }
             counts.connections += 1
             counts.pending += 1
             if let counted { counts.pendingByAddress[counted, default: 0] += 1 }
-            let place = counts.ofLoops.indices.min { counts.ofLoops[$0] < counts.ofLoops[$1] } ?? 0
             counts.ofLoops[place] += 1
             return .serve(by: place)
         }
     }
+
+    func wasTold() { counts.withLock { $0.told -= 1 } }
 
     /// It is a WebSocket now, or goes.
     func isNoLongerPending(_ counted: Peer?) {

@@ -19,6 +19,8 @@ struct AuditCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the audit log, one JSON object a line, the oldest first.",
             discussion: """
+                On a terminal, characters that would command it or hide text are spelled out; only what goes elsewhere can be verified.
+
                   heliograph audit export > audit.jsonl
                   heliograph audit export | jq 'select(.what == "approval.decided")'
                 """)
@@ -30,8 +32,10 @@ struct AuditCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
+                // Elsewhere byte for byte, as the hashes are of that.
+                let isSeen = isatty(STDOUT_FILENO) == 1
                 try Storage(directory: data.path).exportAudit(of: workspace) { line in
-                    try Output.line(line)
+                    try Output.line(isSeen ? Array(JSONLine.text(line).utf8) : line)
                 }
             }
         }
@@ -102,7 +106,7 @@ struct AuditCommand: ParsableCommand {
         }
 
         private func tell(_ verdict: AuditVerdict) {
-            for fault in verdict.faults { FileHandle.standardError.write(Data("\(fault)\n".utf8)) }
+            for fault in verdict.faults { FileHandle.standardError.write(Data("\(VisibleText.line(fault))\n".utf8)) }
             let records = "\(verdict.recordCount) record\(verdict.recordCount == 1 ? "" : "s")"
             guard verdict.faults.isEmpty else {
                 print("\(records), and the log is broken.")

@@ -16,6 +16,7 @@ struct Doctor: ParsableCommand {
 
               heliograph doctor
               heliograph doctor --data /var/lib/heliograph
+              heliograph doctor --ask-apple     and what Apple says of the key now; no phone notices
 
             Exit code 1 where something is wrong; what is only doubtful is none.
             """)
@@ -23,12 +24,16 @@ struct Doctor: ParsableCommand {
     @OptionGroup var place: ServePlace
     @OptionGroup(visibility: .hidden) var options: ServeOptions
 
+    @Flag(help: "Ask Apple what it makes of the keys in push.json, by a push to a device that there is none of.")
+    var askApple = false
+
     @Flag(help: "Print JSON: an object for each finding with part, subject, state, text and mend.")
     var json = false
 
     func run() throws {
         let settings = Result { () throws(SettingsError) in try options.effective(at: place) }
-        let relay = RelayDoctor(dataDirectory: place.data.path, flag: place.data.flag, settings: settings)
+        let relay = RelayDoctor(
+            dataDirectory: place.data.path, flag: place.data.flag, settings: settings, asksApple: askApple)
         let host = HostDoctor(executable: Executable.path)
         var parts: [(name: String, findings: [Finding])] = []
         if relay.isRelay { parts.append(("Relay, \(place.data.path)", relay.findings())) }
@@ -66,7 +71,7 @@ struct Doctor: ParsableCommand {
                 case .wrong: ("✘", .red)
                 }
             print("  \(palette.paint(mark, style)) \(finding.subject): \(VisibleText.line(finding.text))")
-            if let mend = finding.mend { print("      \(palette.paint("→ \(mend)", .dim))") }
+            if let mend = finding.mend { print("      \(palette.paint("→ \(VisibleText.line(mend))", .dim))") }
         }
     }
 }

@@ -3,6 +3,7 @@ import HeliographHost
 import HeliographServer
 import Logging
 import RelayAccess
+import RelayProtocol
 
 /// `heliograph host`
 struct Host: ParsableCommand {
@@ -41,7 +42,7 @@ struct Host: ParsableCommand {
         try Failure.reporting {
             if let link {
                 let paired = try HostCommand.join(link: link, name: name, certificateAuthorityFile: caFile)
-                print("This machine is paired as \(paired).")
+                print("This machine is paired as \(VisibleText.line(paired)).")
                 if pairOnly { return }
             }
             var configuration = try HostConfiguration.load()

@@ -29,7 +29,7 @@ enum Failure {
     /// Says in one line what went wrong, and exits with 1; with 2 where the program was told what it cannot take.
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
-            FileHandle.standardError.write(Data("heliograph: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose("\(error)"))\n".utf8))
             throw ExitCode(error is SettingsError ? 2 : 1)
         }
     }
@@ -61,6 +61,6 @@ enum Output {
         }
     }
 
-    /// One line of JSON.
-    static func json(_ body: (inout JSONWriter) -> Void) { print(String(decoding: JSONWriter.object(body), as: UTF8.self)) }
+    /// One line of JSON, safe to look at.
+    static func json(_ body: (inout JSONWriter) -> Void) { print(JSONLine.text(JSONWriter.object(body))) }
 }

@@ -63,8 +63,8 @@ struct PushCommand: ParsableCommand {
                 guard let status = try PushStatus.read(in: data.path) else {
                     throw ValidationError("No relay runs on \(data.path): heliograph serve\(data.flag)")
                 }
-                if json { return print(String(decoding: status, as: UTF8.self)) }
-                for line in try PushStatus.lines(status) { print(line) }
+                if json { return print(JSONLine.text(status)) }
+                for line in try PushStatus.lines(status) { print(VisibleText.line(line)) }
             }
         }
     }

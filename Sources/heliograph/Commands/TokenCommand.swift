@@ -81,7 +81,8 @@ struct TokenCommand: ParsableCommand {
                     } else {
                         let made = Date(timeIntervalSince1970: Double(token.createdAt) / 1000)
                         let state = token.revokedAt == nil ? "" : "  revoked"
-                        print("\(token.id)  \(token.role)  \(made.formatted(.iso8601))  \(token.name)\(state)")
+                        print(
+                            "\(token.id)  \(token.role)  \(made.formatted(.iso8601))  \(VisibleText.line(token.name))\(state)")
                     }
                 }
             }

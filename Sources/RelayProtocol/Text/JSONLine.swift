@@ -1,5 +1,3 @@
-internal import RelayProtocol
-
 /// Turns wire bytes into one line that is safe to print: the same JSON, spelled otherwise.
 ///
 /// White space between tokens goes, as a host may have put line breaks there; characters that would be invisible or command a

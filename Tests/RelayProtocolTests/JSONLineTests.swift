@@ -1,7 +1,6 @@
-import RelayProtocol
 import Testing
 
-@testable import HeliographClient
+@testable import RelayProtocol
 
 struct JSONLineTests {
     @Test func jsonLinesAreOneLineOfTheSameJSON() throws {

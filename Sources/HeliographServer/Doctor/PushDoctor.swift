@@ -1,0 +1,213 @@
+import Crypto
+import Dispatch
+import Foundation
+import PushAPNs
+import RelayAccess
+import RelayCore
+import RelayProtocol
+import Synchronization
+
+/// What may be wrong with pushes: the files, whether a relay runs or not, and what Apple says of the keys.
+struct PushDoctor {
+    let path: String
+    /// As `RelayDoctor`'s.
+    let flag: String
+    let asksApple: Bool
+
+    private var setup: String { "heliograph push setup\(flag)" }
+
+    func findings() -> [Finding] {
+        let file = "\(path)/\(PushConfigurationFile.name)"
+        guard FileManager.default.fileExists(atPath: file) else {
+            let missing = asksApple ? [Finding("Pushes", .doubtful, "no key for Apple is set up", mend: setup)] : []
+            return missing + profiles(for: nil)
+        }
+        do throws(PushConfigurationFile.Fault) {
+            let configuration = try PushConfigurationFile.read(file)
+            let files = authority(configuration) + keys(configuration)
+            return files + profiles(for: configuration) + apple(configuration, canAsk: files.allSatisfy { $0.state != .wrong })
+        } catch {
+            let mend = "mend that field, or run this as the relay's user; or move the file away, then \(setup)"
+            return [Finding("Pushes", .wrong, error.description, mend: mend)] + profiles(for: nil)
+        }
+    }
+
+    // MARK: - Files
+
+    private func keys(_ configuration: PushConfiguration) -> [Finding] {
+        var seen: Set<APNsKeyID> = []
+        return configuration.client(in: path).teams.flatMap { $0.keys.values.sorted { $0.id.keyID < $1.id.keyID } }
+            .filter { seen.insert($0.id).inserted }.map(finding)
+    }
+
+    private func finding(_ key: APNsKey) -> Finding {
+        let subject = "Push key \(key.id.keyID)"
+        guard FileManager.default.fileExists(atPath: key.file) else {
+            return Finding(
+                subject, .wrong, "\(key.file) is not there", mend: "put the .p8 that Apple handed out there, or \(setup)")
+        }
+        guard let data = FileManager.default.contents(atPath: key.file) else {
+            return Finding(
+                subject, .wrong, "\(key.file) cannot be read",
+                mend: "run this as the relay's user; if that is who it is, chown and chmod 600 the file")
+        }
+        do throws(CryptoError) { _ = try ES256PrivateKey(pem: String(decoding: data, as: UTF8.self)) } catch {
+            return Finding(
+                subject, .wrong, "\(key.file) is no key of Apple's: \(error.message)",
+                mend: "copy the .p8 again; Apple hands each out once, so make another key there if it is lost, then \(setup)")
+        }
+        if let mode = Self.permissions(of: key.file), mode & 0o077 != 0 {
+            return Finding(
+                subject, .doubtful, "\(key.file) can be read by others (mode \(String(mode, radix: 8)))",
+                mend: "chmod 600 \(key.file)")
+        }
+        return Finding(subject, .well, "a P-256 key of team \(key.id.teamID), for the relay's eyes alone")
+    }
+
+    private static func permissions(of file: String) -> Int? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    private func authority(_ configuration: PushConfiguration) -> [Finding] {
+        guard let file = configuration.client(in: path).authorityFile else { return [] }
+        do throws(CryptoError) { _ = try TLSContext(clientProtocols: ["h2"], authorityFile: file) } catch {
+            return [
+                Finding("Push authority", .wrong, error.message, mend: "take \"authority\" out of push.json: it is for tests")
+            ]
+        }
+        return []
+    }
+
+    /// Each by itself: a relay names the first that is wrong and does not start.
+    private func profiles(for configuration: PushConfiguration?) -> [Finding] {
+        let paths: [String]
+        do throws(ProfileFiles.Fault) { paths = try ProfileFiles.paths(in: path) } catch {
+            return [
+                Finding(
+                    "Profiles", .wrong, error.description, mend: "a relay does not start so: run this as its user, or mend it")
+            ]
+        }
+        guard !paths.isEmpty else { return [] }
+        var found: [Finding] = []
+        var files: [(name: String, bytes: [UInt8])] = []
+        for path in paths {
+            let mend =
+                "heliograph push preview --profile \(path), until it prints pushes; a relay does not start with it as it is"
+            let file: (name: String, bytes: [UInt8])
+            do throws(ProfileFiles.Fault) { file = try ProfileFiles.read(path) } catch {
+                found.append(Finding("Profile \(Self.name(path))", .wrong, error.description, mend: mend))
+                continue
+            }
+            do throws(ProfileError) {
+                let profile = try Profile(parsing: file.bytes, name: file.name)
+                files.append(file)
+                guard let configuration, configuration.team(of: profile.bundle) == nil else { continue }
+                found.append(
+                    Finding(
+                        "Profile \(file.name)", .doubtful, "no key speaks for its app, \(profile.bundle)",
+                        mend: "\(setup) … --bundle \(profile.bundle)"))
+            } catch {
+                found.append(Finding("Profile \(file.name)", .wrong, "\(path), \(error.path): \(error.message)", mend: mend))
+            }
+        }
+        do throws(ProfileError) { _ = try ProfileSet(files: files) } catch {
+            found.append(
+                Finding(
+                    "Profiles", .wrong, error.description, mend: "remove or rename one of the two; a relay does not start so"))
+        }
+        return found.isEmpty ? [Finding("Profiles", .well, "each of your own (\(paths.count)) can be used")] : found
+    }
+
+    private static func name(_ path: String) -> String { URL(filePath: path).deletingPathExtension().lastPathComponent }
+
+    // MARK: - Apple
+
+    private func apple(_ configuration: PushConfiguration, canAsk: Bool) -> [Finding] {
+        let status = (try? PushStatus.read(in: path)) ?? nil
+        let troubles = status.flatMap { try? PushStatus.troubles($0) } ?? []
+        let found = troubles.map { Finding("Pushes", .wrong, $0, mend: "heliograph push status\(flag)") }
+        if asksApple {
+            // A question to a key that cannot be read is answered above.
+            return found + (canAsk ? answers(configuration, isRunning: status != nil) : [])
+        }
+        guard let status else { return found }
+        let words = (try? PushStatus.words(status)) ?? []
+        guard !words.isEmpty else {
+            let text = "Apple has not been asked since the relay started; heliograph doctor --ask-apple\(flag) asks"
+            return found.isEmpty ? [Finding("Apple", .well, text)] : found
+        }
+        return found
+            + words.map { word in
+                let service = word.service == APNsService.devices.rawValue ? "" : ", \(word.service)"
+                let subject = "Apple, \(word.team), \(word.environment)\(service)"
+                let time = Date(timeIntervalSince1970: Double(word.at) / 1000).formatted(.iso8601)
+                guard let refusal = word.refusal else { return Finding(subject, .well, "took the key, last at \(time)") }
+                return Finding(subject, .wrong, "said \(refusal), last at \(time)", mend: Self.mend(refusal, setup))
+            }
+    }
+
+    private func answers(_ configuration: PushConfiguration, isRunning: Bool) -> [Finding] {
+        let answers: [AppleQuestion.Answer]
+        do {
+            answers = isRunning ? try askThroughRelay() : try ask(configuration)
+        } catch {
+            return [Finding("Apple", .wrong, "could not be asked: \(error)", mend: "heliograph push status\(flag)")]
+        }
+        return answers.map { answer in
+            let subject = "Apple, \(answer.team), \(answer.environment), \(answer.bundle)"
+            if let refusal = answer.refusal {
+                return Finding(subject, .wrong, "says \(refusal)", mend: Self.mend(refusal, setup))
+            }
+            guard let trouble = answer.trouble else { return Finding(subject, .well, "takes the key for this app") }
+            return Finding(
+                subject, .doubtful, "nobody knows what it says: \(trouble)",
+                mend: "look at the way from here to Apple: port 443 of api.push.apple.com, through no proxy")
+        }
+    }
+
+    /// It has the connection and the provider token: Apple does not like to see two within twenty minutes.
+    private func askThroughRelay() throws -> [AppleQuestion.Answer] {
+        guard let relay = RelayAddress("unix:\(path)/relay.sock") else { preconditionFailure("a path makes an address") }
+        let answer = try HTTPExchange(relay: relay, path: AppleQuestion.path).perform()
+        guard answer.status == 200 else {
+            throw PushSetup.Fault(description: "the relay answered \(answer.status): it may be of an older version")
+        }
+        return try AppleQuestion.answers(in: answer.body)
+    }
+
+    /// With the provider token that the relay left, where that is fresh.
+    private func ask(_ configuration: PushConfiguration) throws -> [AppleQuestion.Answer] {
+        let client = try APNsClient(configuration.client(in: path))
+        let (isDone, answers) = (DispatchSemaphore(value: 0), Answers())
+        Task.detached {
+            let found = await AppleQuestion.ask(configuration, client)
+            answers.found.withLock { $0 = found }
+            isDone.signal()
+        }
+        isDone.wait()
+        client.stop()
+        return answers.found.withLock { $0 }
+    }
+
+    private final class Answers: Sendable {
+        let found = Mutex<[AppleQuestion.Answer]>([])
+    }
+
+    /// What to do about Apple's word.
+    private static func mend(_ refusal: String, _ setup: String) -> String {
+        switch APNsReason(rawValue: refusal) {
+        case .invalidProviderToken:
+            "\(setup) with the key, its own id and its own team, as they stand in the developer account; look at the clock, too: date -u"
+        case .expiredProviderToken:
+            "set this machine's clock (date -u): Apple takes no token that is over an hour old by its own"
+        case .topicDisallowed, .badTopic, .deviceTokenNotForTopic, .topicMismatch, .unrelatedKeyIDInToken:
+            "the key's team has no such app, or the key is not for it: \(setup) with the right --bundle, --team and --key"
+        case .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
+            "the key is for the other environment: \(setup) --sandbox-only, or with a key that is for both"
+        case .tooManyProviderTokenUpdates: "wait for twenty minutes; another relay that uses this key needs one of its own"
+        default:
+            "look in the developer account whether the key is still there and is for APNs; else make another, then \(setup)"
+        }
+    }
+}

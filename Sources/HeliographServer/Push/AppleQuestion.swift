@@ -1,0 +1,107 @@
+import Foundation
+import PushAPNs
+import RelayCore
+import RelayProtocol
+
+/// Asks Apple what it makes of our keys, by a push to a device that there is none of: `BadDeviceToken` means that all else was right.
+enum AppleQuestion {
+    /// On the admin socket.
+    static let path = "/v1/admin/push/ask"
+    /// Apple takes many bad tokens for an attack.
+    static let countMax = 20
+    /// For all answers, which are asked for at once; the command line waits for twenty seconds.
+    private static let patience = Duration.seconds(15)
+    /// As long as a real one.
+    private static let nobody = String(repeating: "0", count: 64)
+
+    struct Answer: Equatable, Sendable {
+        var team: String
+        var environment: String
+        var bundle: String
+        /// What Apple refuses in us, in its word; nil where it takes us.
+        var refusal: String?
+        /// Why it is not known what Apple says; a sentence.
+        var trouble: String?
+    }
+
+    /// For each team, environment and app, up to `countMax`.
+    static func ask(_ configuration: PushConfiguration, _ sender: any PushSender) async -> [Answer] {
+        await withTaskGroup(of: (Int, Answer).self) { group in
+            for (index, request) in requests(configuration).prefix(countMax).enumerated() {
+                group.addTask {
+                    let outcome = await withCheckedContinuation { continuation in
+                        sender.submit(request) { continuation.resume(returning: $0) }
+                    }
+                    return (index, Answer(request, outcome))
+                }
+            }
+            var answers: [(Int, Answer)] = []
+            for await answer in group { answers.append(answer) }
+            return answers.sorted { $0.0 < $1.0 }.map { $0.1 }
+        }
+    }
+
+    private static func requests(_ configuration: PushConfiguration) -> [APNsRequest] {
+        configuration.teams.flatMap { team in
+            team.environments.flatMap { environment in
+                team.bundles.map { bundle in
+                    var request = APNsRequest(
+                        teamID: team.team, environment: environment, target: .device(token: nobody),
+                        id: UUID().uuidString.lowercased())
+                    // Else the other environment would be asked in its place.
+                    request.isEnvironmentProven = true
+                    request.topic = bundle
+                    request.pushType = "alert"
+                    request.priority = 5
+                    request.expiration = 0
+                    request.payload = Array(#"{"aps":{"alert":"Heliograph asks whether its key is right"}}"#.utf8)
+                    request.isHarmlessToRepeat = true
+                    request.patience = patience
+                    return request
+                }
+            }
+        }
+    }
+
+    static func bytes(_ answers: [Answer]) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.array(
+                "answers",
+                answers.map { answer in
+                    JSONWriter.object { writer in
+                        writer.field("team", answer.team)
+                        writer.field("environment", answer.environment)
+                        writer.field("bundle", answer.bundle)
+                        writer.field("refusal", answer.refusal)
+                        writer.field("trouble", answer.trouble)
+                    }
+                })
+        }
+    }
+
+    static func answers(in bytes: [UInt8]) throws(WireError) -> [Answer] {
+        var answers: [Answer] = []
+        for entry in try JSONDocument(parsing: bytes).root.object().array("answers", countMax: countMax) {
+            answers.append(
+                Answer(
+                    team: try entry.string("team"), environment: try entry.string("environment"),
+                    bundle: try entry.string("bundle"),
+                    refusal: try entry.optionalString("refusal"), trouble: try entry.optionalString("trouble")))
+        }
+        return answers
+    }
+}
+
+extension AppleQuestion.Answer {
+    init(_ request: APNsRequest, _ outcome: APNsOutcome) {
+        (team, environment, bundle) = (request.teamID, request.environment.rawValue, request.topic ?? "")
+        switch outcome.result {
+        case .accepted, .refused(_, .badDeviceToken?, _, _), .refused(_, .unregistered?, _, _): break
+        case .refused(_, _, let text, .fixCredentials), .refused(_, _, let text, .markProfile): refusal = text
+        case .refused(_, .tooManyProviderTokenUpdates?, let text, _): refusal = text
+        case .refused(let status, _, let text, _): trouble = "Apple answered \(status) \(text)"
+        case .notSent(.breakerOpen(let reason?)): refusal = reason.rawValue
+        case .unknown, .notSent: trouble = PushOutcome(outcome).text
+        }
+    }
+}

@@ -35,7 +35,9 @@ struct EmbedFiles {
             source += "        (\(literal(file.path)), \(literal(text))),\n"
         }
         source += "    ]\n}\n"
-        try Data(source.utf8).write(to: output, options: .atomic)
+        let content = Data(source.utf8)
+        // Written anew, it would have all that stands on it compiled anew.
+        if (try? Data(contentsOf: output)) != content { try content.write(to: output, options: .atomic) }
     }
 
     private static func literal(_ text: String) -> String {

@@ -52,10 +52,8 @@ extension InMemoryStore: SessionLog {
             for session in content.sessions {
                 if let stored = session.state {
                     state.sessions.append((session.key, stored))
-                } else if state.removed.count < Limits.placesMax {
-                    state.removed.append((session.key, session.place))
                 } else {
-                    state.hasMoreRemoved = true
+                    state.addRemoved(session.key, session.place)
                 }
                 for approval in session.approvals where approval.closedAt.map({ $0 >= resolvedSince }) ?? true {
                     state.approvals.append((session.key.workspace, approval))

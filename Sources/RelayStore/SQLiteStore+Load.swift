@@ -35,7 +35,7 @@ extension SQLiteStore {
                     continue
                 }
                 guard !stored.isRemoved else {
-                    addPlace(key, stored)
+                    state.addRemoved(key, stored.place)
                     continue
                 }
                 do {
@@ -49,17 +49,9 @@ extension SQLiteStore {
 
         /// A session that is damaged is taken for a removed one.
         private mutating func remove(_ key: SessionKey, _ stored: StoredPlace, because what: String) {
-            addPlace(key, stored)
+            state.addRemoved(key, stored.place)
             damaged.append(
                 DamagedRecord(workspace: key.workspace.rawValue, session: key.session.rawValue, what: what, isState: true))
-        }
-
-        private mutating func addPlace(_ key: SessionKey, _ stored: StoredPlace) {
-            if state.removed.count < Limits.placesMax {
-                state.removed.append((key, stored.place))
-            } else {
-                state.hasMoreRemoved = true
-            }
         }
 
         private mutating func loadApprovals(resolvedSince: Int64, from db: Database) throws {

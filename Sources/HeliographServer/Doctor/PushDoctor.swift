@@ -96,7 +96,7 @@ struct PushDoctor {
                 "heliograph push preview --profile \(path), until it prints pushes; a relay does not start with it as it is"
             let file: (name: String, bytes: [UInt8])
             do throws(ProfileFiles.Fault) { file = try ProfileFiles.read(path) } catch {
-                found.append(Finding("Profile \(Self.name(path))", .wrong, error.description, mend: mend))
+                found.append(Finding("Profile \(ProfileFiles.name(of: path))", .wrong, error.description, mend: mend))
                 continue
             }
             do throws(ProfileError) {
@@ -118,8 +118,6 @@ struct PushDoctor {
         }
         return found.isEmpty ? [Finding("Profiles", .well, "each of your own (\(paths.count)) can be used")] : found
     }
-
-    private static func name(_ path: String) -> String { URL(filePath: path).deletingPathExtension().lastPathComponent }
 
     // MARK: - Apple
 

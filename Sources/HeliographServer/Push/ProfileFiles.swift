@@ -43,6 +43,8 @@ enum ProfileFiles {
         } catch {
             throw Fault(description: "\(path), \(error.path): \(error.message)")
         }
-        return (URL(filePath: path).deletingPathExtension().lastPathComponent, Array(data))
+        return (name(of: path), Array(data))
     }
+
+    static func name(of path: String) -> String { URL(filePath: path).deletingPathExtension().lastPathComponent }
 }

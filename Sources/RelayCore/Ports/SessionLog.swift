@@ -193,4 +193,9 @@ package struct LogState: Sendable {
         self.commands = commands
         self.records = records
     }
+
+    /// What a log hands out, up to what the core keeps at hand.
+    package mutating func addRemoved(_ key: SessionKey, _ place: RemovedSession) {
+        if removed.count < Limits.placesMax { removed.append((key, place)) } else { hasMoreRemoved = true }
+    }
 }

@@ -42,6 +42,28 @@ struct JSONDocumentTests {
         ] as [[UInt8]])
     func badUTF8(_ bytes: [UInt8]) { #expect(code([0x22] + bytes + [0x22]) == .badUTF8) }
 
+    // Both sides look at eight bytes at a time.
+    @Test("every byte is judged alike wherever in a string it stands, by the parser and by the writer", arguments: 0...18)
+    func everyPlace(_ before: Int) throws {
+        for byte in UInt8.min...UInt8.max {
+            for after in [0, 1, 7, 8, 9] {
+                let text = [UInt8](repeating: 0x61, count: before) + [byte] + [UInt8](repeating: 0x7E, count: after)
+                let expected: WireError.Code? =
+                    switch byte {
+                    case 0x80...: .badUTF8
+                    // A quote ends the string with more behind it, and after a backslash stands no escape.
+                    case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): .badJSON
+                    default: nil
+                    }
+                #expect(code([0x22] + text + [0x22]) == expected, "\(byte) after \(before), before \(after)")
+                guard byte < 0x80 else { continue }
+                let written = JSONWriter.string(String(decoding: text, as: UTF8.self))
+                #expect(written.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+                #expect(try JSONDocument(parsing: written).root.string().utf8.elementsEqual(text))
+            }
+        }
+    }
+
     @Test("refuses a key that stands twice, in any spelling, in narrow and wide objects")
     func duplicates() {
         #expect(code(#"{"decision":"deny","decision":"allow"}"#) == .duplicateKey)

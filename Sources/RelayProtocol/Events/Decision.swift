@@ -98,7 +98,7 @@ package struct Answer: Sendable, Equatable {
         for entry in try value.array("answers", countMax: WireLimits.questionsMax) {
             var choices: [String] = []
             for choice in try entry.object().array("choices", countMax: WireLimits.questionsMax) {
-                choices.append(try choice.text(bytesMax: WireLimits.textBytesMax))
+                choices.append(try choice.string(bytesMax: WireLimits.textBytesMax))
             }
             answers.append(
                 Answer(

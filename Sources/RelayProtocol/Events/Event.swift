@@ -25,10 +25,10 @@ package struct Event: Sendable {
         guard bytes.count <= WireLimits.eventBytesMax else {
             throw WireError(.outOfRange, at: value.path, "an event has at most \(WireLimits.eventBytesMax) bytes")
         }
-        at = try value.object().integer("at")
+        at = try value.integer("at")
         let kind = try value.string("kind", bytesMax: WireLimits.nameBytesMax)
-        head = try EventHead(kind: kind, head: try value.required("head").object())
-        if let body = value.optional("body") { _ = try body.object() }
+        head = try EventHead(kind: kind, head: value.object("head"))
+        try value.checkOptionalObject("body")
         self.bytes = Array(bytes)
     }
 

@@ -56,31 +56,38 @@ extension EventHead {
     }
 
     package var kind: String {
+        if let knownKind { return knownKind.rawValue }
+        guard case .unsupported(let kind) = self else { preconditionFailure("only what is unsupported has no known kind") }
+        return kind
+    }
+
+    /// Nil where it is unsupported.
+    package var knownKind: EventKind? {
         switch self {
-        case .sessionStarted: EventKind.sessionStarted.rawValue
-        case .sessionRenamed: EventKind.sessionRenamed.rawValue
-        case .sessionEnded: EventKind.sessionEnded.rawValue
-        case .statusChanged: EventKind.statusChanged.rawValue
-        case .message: EventKind.message.rawValue
-        case .toolStarted: EventKind.toolStarted.rawValue
-        case .toolFinished: EventKind.toolFinished.rawValue
-        case .fileChanged: EventKind.fileChanged.rawValue
-        case .todoChanged: EventKind.todoChanged.rawValue
-        case .usage: EventKind.usage.rawValue
-        case .approvalRequested: EventKind.approvalRequested.rawValue
-        case .approvalDecided: EventKind.approvalDecided.rawValue
-        case .approvalDelivered: EventKind.approvalDelivered.rawValue
-        case .approvalApplied: EventKind.approvalApplied.rawValue
-        case .approvalExpired: EventKind.approvalExpired.rawValue
-        case .approvalCancelled: EventKind.approvalCancelled.rawValue
-        case .approvalStale: EventKind.approvalStale.rawValue
-        case .subagentStarted: EventKind.subagentStarted.rawValue
-        case .subagentFinished: EventKind.subagentFinished.rawValue
-        case .budgetCrossed: EventKind.budgetCrossed.rawValue
-        case .error: EventKind.error.rawValue
-        case .truncated: EventKind.truncated.rawValue
-        case .rewound: EventKind.rewound.rawValue
-        case .unsupported(let kind): kind
+        case .sessionStarted: .sessionStarted
+        case .sessionRenamed: .sessionRenamed
+        case .sessionEnded: .sessionEnded
+        case .statusChanged: .statusChanged
+        case .message: .message
+        case .toolStarted: .toolStarted
+        case .toolFinished: .toolFinished
+        case .fileChanged: .fileChanged
+        case .todoChanged: .todoChanged
+        case .usage: .usage
+        case .approvalRequested: .approvalRequested
+        case .approvalDecided: .approvalDecided
+        case .approvalDelivered: .approvalDelivered
+        case .approvalApplied: .approvalApplied
+        case .approvalExpired: .approvalExpired
+        case .approvalCancelled: .approvalCancelled
+        case .approvalStale: .approvalStale
+        case .subagentStarted: .subagentStarted
+        case .subagentFinished: .subagentFinished
+        case .budgetCrossed: .budgetCrossed
+        case .error: .error
+        case .truncated: .truncated
+        case .rewound: .rewound
+        case .unsupported: nil
         }
     }
 

@@ -4,9 +4,11 @@
 /// in an escaped spelling), no lone surrogate, no nesting beyond `depthMax`. Parsers that differ on such input have let an
 /// attacker show one thing and do another, so it never gets past this type. Values are read on demand and their bytes can be
 /// carried on without being encoded again.
-package struct JSONDocument: Sendable {
+package final class JSONDocument: Sendable {
     /// Containers inside containers; our own messages need six, an agent's tool input seldom more than ten.
     package static let depthMax = 32
+    /// What the tape can count. Whatever comes to us has limits of its own, far below.
+    static let bytesMax = Int(Int32.max)
 
     package let bytes: [UInt8]
     let nodes: [JSONNode]
@@ -18,7 +20,7 @@ package struct JSONDocument: Sendable {
         self.nodes = parser.nodes
     }
 
-    package init(parsing text: String) throws(WireError) {
+    package convenience init(parsing text: String) throws(WireError) {
         try self.init(parsing: Array(text.utf8))
     }
 
@@ -68,18 +70,121 @@ package struct JSONDocument: Sendable {
     }
 }
 
+/// Values by their place on the tape: a `JSONValue` for each field that is read would be counted up and down.
+extension JSONDocument {
+    /// The place of an object's member; nil where it is absent or null.
+    func member(_ key: StaticString, of object: Int) -> Int? {
+        guard nodes[object].kind == .object else { return nil }
+        let end = nodes[object].next
+        var child = object + 1
+        while child < end {
+            if isText(of: child, equalTo: key) { return nodes[child + 1].kind == .null ? nil : child + 1 }
+            child = nodes[child + 1].next
+        }
+        return nil
+    }
+
+    func requiredMember(_ key: StaticString, of object: Int) throws(WireError) -> Int {
+        guard nodes[object].kind == .object else { throw wrongType(object, "an object") }
+        guard let member = member(key, of: object) else {
+            throw WireError(.missingField, at: "\(path(to: object)).\(key)", "the field is missing")
+        }
+        return member
+    }
+
+    func string(at index: Int) throws(WireError) -> String {
+        guard nodes[index].kind == .string else { throw wrongType(index, "a string") }
+        return text(of: index)
+    }
+
+    func string(at index: Int, bytesMax: Int) throws(WireError) -> String {
+        // The text itself is measured, not its spelling: what is accepted here is written again with other escapes, and must
+        // then be accepted once more.
+        let text = try string(at: index)
+        guard text.utf8.count <= bytesMax else {
+            throw WireError(.outOfRange, at: path(to: index), "longer than \(bytesMax) bytes")
+        }
+        return text
+    }
+
+    func bool(at index: Int) throws(WireError) -> Bool {
+        switch nodes[index].kind {
+        case .true: return true
+        case .false: return false
+        default: throw wrongType(index, "true or false")
+        }
+    }
+
+    func integer(at index: Int, in range: ClosedRange<Int64>) throws(WireError) -> Int64 {
+        let node = nodes[index]
+        guard node.kind == .number else { throw wrongType(index, "a number") }
+        let isNegative = bytes[node.start] == UInt8(ascii: "-")
+        var value: Int64 = 0
+        for place in node.start + (isNegative ? 1 : 0)..<node.end {
+            let byte = bytes[place]
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { throw wrongType(index, "a whole number") }
+            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carried) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            if overflowed || carried { throw outOfRange(index, range) }
+            value = sum
+        }
+        if isNegative { value = -value }
+        guard range.contains(value) else { throw outOfRange(index, range) }
+        return value
+    }
+
+    func identifier<Tag>(at index: Int) throws(WireError) -> Identifier<Tag> {
+        guard let identifier = Identifier<Tag>(try string(at: index)) else {
+            throw WireError(.badValue, at: path(to: index), "an identifier has 1 to 64 of A-Z a-z 0-9 _ -")
+        }
+        return identifier
+    }
+
+    func wrongType(_ index: Int, _ wanted: String) -> WireError {
+        WireError(.wrongType, at: path(to: index), "this must be \(wanted)")
+    }
+
+    private func outOfRange(_ index: Int, _ range: ClosedRange<Int64>) -> WireError {
+        WireError(.outOfRange, at: path(to: index), "this must lie between \(range.lowerBound) and \(range.upperBound)")
+    }
+}
+
 /// One value on the tape. A container is followed by its children; an object's children are key, value, key, value.
+///
+/// Half as large with 32 bits as with 64, and there is one for every dozen bytes of a message; see `JSONDocument.bytesMax`.
 struct JSONNode: Sendable {
     enum Kind: UInt8 { case object, array, string, number, `true`, `false`, null }
 
-    var kind: Kind
+    let kind: Kind
     /// A string that holds an escape has to be decoded before it is compared or read.
-    var isEscaped = false
+    let isEscaped: Bool
+    private let first: UInt32
+    private var last: UInt32
+    private var following: UInt32
+    private var children: UInt32 = 0
+
+    init(kind: Kind, isEscaped: Bool = false, start: Int, end: Int, next: Int) {
+        self.kind = kind
+        self.isEscaped = isEscaped
+        first = UInt32(start)
+        last = UInt32(end)
+        following = UInt32(next)
+    }
+
     /// First byte and the byte after the last, quotes and brackets included.
-    var start: Int
-    var end: Int
+    var start: Int { Int(first) }
+    var end: Int {
+        get { Int(last) }
+        set { last = UInt32(newValue) }
+    }
     /// The tape index after this value and all that is in it.
-    var next: Int
+    var next: Int {
+        get { Int(following) }
+        set { following = UInt32(newValue) }
+    }
     /// Elements of an array or members of an object.
-    var count = 0
+    var count: Int {
+        get { Int(children) }
+        set { children = UInt32(newValue) }
+    }
 }

@@ -12,10 +12,15 @@ struct JSONParser {
 
     init(bytes: [UInt8]) {
         self.bytes = bytes
-        nodes.reserveCapacity(max(16, bytes.count / 12))
+        nodes.reserveCapacity(max(16, min(bytes.count, JSONDocument.bytesMax) / 12))
+        open.reserveCapacity(JSONDocument.depthMax)
     }
 
     mutating func parse() throws(WireError) {
+        guard bytes.count <= JSONDocument.bytesMax else {
+            let most = JSONDocument.bytesMax
+            throw WireError(.outOfRange, at: "byte \(most)", "a text has at most \(most) bytes")
+        }
         try validateUTF8()
         skipSpace()
         try parseValue()
@@ -99,7 +104,8 @@ struct JSONParser {
         let (a, b) = (nodes[left], nodes[right])
         if !a.isEscaped && !b.isEscaped {
             guard a.end - a.start == b.end - b.start else { return false }
-            return bytes[a.start..<a.end].elementsEqual(bytes[b.start..<b.end])
+            for offset in 0..<b.end - b.start where bytes[a.start + offset] != bytes[b.start + offset] { return false }
+            return true
         }
         return keyBytes(left) == keyBytes(right)
     }
@@ -117,8 +123,10 @@ struct JSONParser {
 
     private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
+    @inline(__always)
     private mutating func skipSpace() {
-        while index < bytes.count {
+        // What writes JSON for machines writes none.
+        while index < bytes.count, bytes[index] <= 0x20 {
             switch bytes[index] {
             case 0x20, 0x09, 0x0A, 0x0D: index += 1
             default: return
@@ -166,8 +174,9 @@ struct JSONParser {
         let start = index
         var isEscaped = false
         index += 1
-        while let byte = current {
-            switch byte {
+        while true {
+            index = ByteScan.endOfPlain(in: bytes.span, from: index)
+            switch current {
             case UInt8(ascii: "\""):
                 index += 1
                 append(.string, from: start, isEscaped: isEscaped)
@@ -175,11 +184,10 @@ struct JSONParser {
             case UInt8(ascii: "\\"):
                 isEscaped = true
                 try parseEscape()
-            case 0..<0x20: throw refusal(.badJSON, "a control character stands unescaped in a string")
-            default: index += 1
+            case nil: throw refusal(.badJSON, "the text ends inside a string")
+            default: throw refusal(.badJSON, "a control character stands unescaped in a string")
             }
         }
-        throw refusal(.badJSON, "the text ends inside a string")
     }
 
     private mutating func parseEscape() throws(WireError) {

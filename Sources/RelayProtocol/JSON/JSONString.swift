@@ -49,22 +49,31 @@ enum JSONString {
     }
 
     /// Appends `text` as a JSON string, quotes included.
-    static func append(_ text: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { unsafe append($0, to: &bytes) }
+    }
+
+    private static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text {
-            switch byte {
+        var index = 0
+        while index < text.count {
+            let end = unsafe ByteScan.endOfUnescaped(in: text.span, from: index)
+            if end > index { unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[index..<end])) }
+            guard end < text.count else { break }
+            index = end + 1
+            switch unsafe text[end] {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
+                unsafe bytes.append(text[end])
             case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
             case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
             case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
-            case 0..<0x20, 0x7F:
+            default:
                 let digits = Array("0123456789abcdef".utf8)
                 bytes.append(contentsOf: Array("\\u00".utf8))
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
-            default: bytes.append(byte)
+                unsafe bytes.append(digits[Int(text[end] >> 4)])
+                unsafe bytes.append(digits[Int(text[end] & 15)])
             }
         }
         bytes.append(UInt8(ascii: "\""))

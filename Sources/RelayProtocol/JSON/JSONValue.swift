@@ -23,36 +23,15 @@ package struct JSONValue: Sendable {
         return self
     }
 
-    package func string() throws(WireError) -> String {
-        guard node.kind == .string else { throw wrongType("a string") }
-        return document.text(of: index)
-    }
+    package func string() throws(WireError) -> String { try document.string(at: index) }
 
-    package func bool() throws(WireError) -> Bool {
-        switch node.kind {
-        case .true: return true
-        case .false: return false
-        default: throw wrongType("true or false")
-        }
-    }
+    func string(bytesMax: Int) throws(WireError) -> String { try document.string(at: index, bytesMax: bytesMax) }
+
+    package func bool() throws(WireError) -> Bool { try document.bool(at: index) }
 
     /// A whole number written as one: `1.0` and `1e2` are refused.
     package func integer(in range: ClosedRange<Int64> = -integerMax...integerMax) throws(WireError) -> Int64 {
-        guard node.kind == .number else { throw wrongType("a number") }
-        var digits = bytes
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative { digits = digits.dropFirst() }
-        var value: Int64 = 0
-        for byte in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { throw wrongType("a whole number") }
-            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carried) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
-            if overflowed || carried { throw outOfRange(range) }
-            value = sum
-        }
-        if isNegative { value = -value }
-        guard range.contains(value) else { throw outOfRange(range) }
-        return value
+        try document.integer(at: index, in: range)
     }
 
     /// Any JSON number as a double; agents write money and percentages so.
@@ -92,69 +71,64 @@ package struct JSONValue: Sendable {
 
     /// The member, or nil where it is absent or null.
     package func optional(_ key: StaticString) -> JSONValue? {
-        guard node.kind == .object else { return nil }
-        var child = index + 1
-        while child < node.next {
-            if document.isText(of: child, equalTo: key) {
-                let value = JSONValue(document: document, index: child + 1)
-                return value.isNull ? nil : value
-            }
-            child = document.nodes[child + 1].next
-        }
-        return nil
+        guard let member = document.member(key, of: index) else { return nil }
+        return JSONValue(document: document, index: member)
+    }
+
+    package func object(_ key: StaticString) throws(WireError) -> JSONValue {
+        let member = try document.requiredMember(key, of: index)
+        guard document.nodes[member].kind == .object else { throw document.wrongType(member, "an object") }
+        return JSONValue(document: document, index: member)
+    }
+
+    /// Nothing, or an object.
+    func checkOptionalObject(_ key: StaticString) throws(WireError) {
+        guard let member = document.member(key, of: index) else { return }
+        guard document.nodes[member].kind == .object else { throw document.wrongType(member, "an object") }
     }
 
     package func required(_ key: StaticString) throws(WireError) -> JSONValue {
-        guard node.kind == .object else { throw wrongType("an object") }
-        guard let value = optional(key) else {
-            throw WireError(.missingField, at: "\(path).\(key)", "the field is missing")
-        }
-        return value
+        JSONValue(document: document, index: try document.requiredMember(key, of: index))
     }
 
     package func string(_ key: StaticString, bytesMax: Int = .max) throws(WireError) -> String {
-        try required(key).text(bytesMax: bytesMax)
+        try document.string(at: document.requiredMember(key, of: index), bytesMax: bytesMax)
     }
 
     package func optionalString(_ key: StaticString, bytesMax: Int = .max) throws(WireError) -> String? {
-        guard let value = optional(key) else { return nil }
-        return try value.text(bytesMax: bytesMax)
+        guard let member = document.member(key, of: index) else { return nil }
+        return try document.string(at: member, bytesMax: bytesMax)
     }
 
     package func integer(
         _ key: StaticString, in range: ClosedRange<Int64> = 0...integerMax
     ) throws(WireError) -> Int64 {
-        try required(key).integer(in: range)
+        try document.integer(at: document.requiredMember(key, of: index), in: range)
     }
 
     package func optionalInteger(
         _ key: StaticString, in range: ClosedRange<Int64> = 0...integerMax
     ) throws(WireError) -> Int64? {
-        guard let value = optional(key) else { return nil }
-        return try value.integer(in: range)
+        guard let member = document.member(key, of: index) else { return nil }
+        return try document.integer(at: member, in: range)
     }
 
     /// Absent means false.
     package func flag(_ key: StaticString) throws(WireError) -> Bool {
-        guard let value = optional(key) else { return false }
-        return try value.bool()
+        guard let member = document.member(key, of: index) else { return false }
+        return try document.bool(at: member)
     }
 
     package func identifier<Tag>(_ key: StaticString) throws(WireError) -> Identifier<Tag> {
-        try required(key).identifier()
+        try document.identifier(at: document.requiredMember(key, of: index))
     }
 
     package func optionalIdentifier<Tag>(_ key: StaticString) throws(WireError) -> Identifier<Tag>? {
-        guard let value = optional(key) else { return nil }
-        return try value.identifier()
+        guard let member = document.member(key, of: index) else { return nil }
+        return try document.identifier(at: member)
     }
 
-    package func identifier<Tag>() throws(WireError) -> Identifier<Tag> {
-        guard let identifier = Identifier<Tag>(try string()) else {
-            throw WireError(.badValue, at: path, "an identifier has 1 to 64 of A-Z a-z 0-9 _ -")
-        }
-        return identifier
-    }
+    package func identifier<Tag>() throws(WireError) -> Identifier<Tag> { try document.identifier(at: index) }
 
     /// One of a closed set of words.
     package func word<Word: RawRepresentable & CaseIterable>(
@@ -176,17 +150,5 @@ package struct JSONValue: Sendable {
         return try value.array()
     }
 
-    func text(bytesMax: Int) throws(WireError) -> String {
-        // The text itself is measured, not its spelling: what is accepted here is written again with other escapes, and must
-        // then be accepted once more.
-        let text = try string()
-        guard text.utf8.count <= bytesMax else { throw WireError(.outOfRange, at: path, "longer than \(bytesMax) bytes") }
-        return text
-    }
-
-    package func wrongType(_ wanted: String) -> WireError { WireError(.wrongType, at: path, "this must be \(wanted)") }
-
-    private func outOfRange(_ range: ClosedRange<Int64>) -> WireError {
-        WireError(.outOfRange, at: path, "this must lie between \(range.lowerBound) and \(range.upperBound)")
-    }
+    package func wrongType(_ wanted: String) -> WireError { document.wrongType(index, wanted) }
 }

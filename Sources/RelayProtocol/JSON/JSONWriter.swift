@@ -3,14 +3,20 @@ package struct JSONWriter: Sendable {
     package private(set) var bytes: [UInt8]
     private var isEmpty = true
 
+    /// Most objects fit: an array that grows from nothing is moved half a dozen times.
+    private static let roomAtFirst = 240
+
     package init() {
-        bytes = [UInt8(ascii: "{")]
+        bytes = []
+        bytes.reserveCapacity(Self.roomAtFirst)
+        bytes.append(UInt8(ascii: "{"))
     }
 
     /// A message: its type stands first.
     package init(type: StaticString) {
         self.init()
-        field("type", "\(type)")
+        begin("type")
+        append(quoted: type)
     }
 
     /// Closes the object and hands out its bytes.
@@ -27,7 +33,7 @@ package struct JSONWriter: Sendable {
 
     package mutating func field(_ key: StaticString, _ text: String) {
         begin(key)
-        JSONString.append(text.utf8, to: &bytes)
+        JSONString.append(text, to: &bytes)
     }
 
     package mutating func field(_ key: StaticString, _ text: String?) {
@@ -51,7 +57,7 @@ package struct JSONWriter: Sendable {
     /// For keys that are not known at build time, such as a log line's metadata.
     package mutating func field(dynamic key: String, _ text: String) {
         begin(dynamic: key)
-        JSONString.append(text.utf8, to: &bytes)
+        JSONString.append(text, to: &bytes)
     }
 
     /// Likewise, with a value that is JSON already.
@@ -92,7 +98,7 @@ package struct JSONWriter: Sendable {
 
     package static func string(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
-        JSONString.append(text.utf8, to: &bytes)
+        JSONString.append(text, to: &bytes)
         return bytes
     }
 
@@ -110,15 +116,21 @@ package struct JSONWriter: Sendable {
     private mutating func begin(dynamic key: String) {
         if !isEmpty { bytes.append(UInt8(ascii: ",")) }
         isEmpty = false
-        JSONString.append(key.utf8, to: &bytes)
+        JSONString.append(key, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
     }
 
     private mutating func begin(_ key: StaticString) {
         if !isEmpty { bytes.append(UInt8(ascii: ",")) }
         isEmpty = false
+        append(quoted: key)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// A word of ours, in which nothing is to be escaped.
+    private mutating func append(quoted word: StaticString) {
         bytes.append(UInt8(ascii: "\""))
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
-        bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":")])
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -6,7 +6,7 @@ enum UTF8Check {
         while index < count {
             let first = bytes[index]
             if first < 0x80 {
-                index += 1
+                index = ByteScan.endOfASCII(in: bytes.span, from: index + 1)
                 continue
             }
             let length: Int

@@ -59,7 +59,7 @@ package struct HostEvents: Sendable {
         events = []
         for entry in try value.array("events", countMax: WireLimits.batchEventsMax) {
             let event = try Event(from: entry)
-            if EventKind(rawValue: event.head.kind)?.isMadeByRelay == true {
+            if event.head.knownKind?.isMadeByRelay == true {
                 throw WireError(.badValue, at: entry.path + ".kind", "only the relay states this")
             }
             events.append(event)

@@ -156,7 +156,7 @@ struct ClaudeAdapter {
 
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) {
         let event = Event(head, at: now.wall, body: body)
-        emit(event.bytes, EventKind(rawValue: head.kind), in: session)
+        emit(event.bytes, head.knownKind, in: session)
     }
 
     private mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {

@@ -3,6 +3,7 @@ extension Crypto {
     /// Two lowercase digits a byte.
     package static func hex(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 2)
         for byte in bytes {
             text.append(hexDigits[Int(byte >> 4)])
             text.append(hexDigits[Int(byte & 15)])

@@ -8,10 +8,13 @@ internal import COpenSSL
     package init() {
         guard let context = unsafe EVP_MD_CTX_new() else { fatalError("OpenSSL could not allocate a digest: out of memory") }
         unsafe self.context = unsafe context
-        guard unsafe EVP_DigestInit_ex2(context, EVP_sha256(), nil) == 1 else {
+        guard unsafe EVP_DigestInit_ex2(context, Self.algorithm, nil) == 1 else {
             fatalError("OpenSSL has no SHA-256: its configuration must allow it")
         }
     }
+
+    /// Looked up once: with `EVP_sha256` OpenSSL does so for every digest, which takes longer than to hash a line. Never changed, never freed.
+    private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     deinit { unsafe EVP_MD_CTX_free(context) }
 

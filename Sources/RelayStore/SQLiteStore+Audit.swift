@@ -9,11 +9,12 @@ package import RelayProtocol
 extension SQLiteStore {
     func audit(_ record: AuditRecord, in db: Database) throws {
         let newest = try db.cachedStatement(sql: "SELECT n, hash FROM audit WHERE workspace = ? ORDER BY n DESC LIMIT 1")
-        let row = try Row.fetchOne(newest, arguments: [record.workspace.rawValue])
-        let head = row.map { AuditHead(workspace: record.workspace, n: $0[0], hash: $0[1]) }
+        let head = try newest.first(.text(record.workspace.rawValue)) {
+            AuditHead(workspace: record.workspace, n: $0.integer(0), hash: $0.text(1))
+        }
         let (line, next) = record.line(after: head ?? .start(of: record.workspace))
         let insertion = try db.cachedStatement(sql: "INSERT INTO audit (workspace, n, hash, line) VALUES (?, ?, ?, ?)")
-        try insertion.execute(arguments: [record.workspace.rawValue, next.n, next.hash, Data(line)])
+        try insertion.run(.text(record.workspace.rawValue), .integer(next.n), .text(next.hash), .blob(line))
     }
 
     /// Calls `body` with each line, without its end, in the order in which they were written; nil for every workspace.

@@ -69,7 +69,8 @@ extension SQLiteStore {
             if isDamaged(append.key) { try putAsideState(of: number, in: db) }
             let update = try db.cachedStatement(
                 sql: "UPDATE sessions SET seq = ?, host_seq = ?, state = ?, is_removed = 0, checksum = ? WHERE number = ?")
-            try update.execute(arguments: [state.seq, state.hostSeq, Data(bytes), checksum.column, number])
+            try update.run(
+                .integer(state.seq), .integer(state.hostSeq), .blob(bytes), .integer(checksum.column), .integer(number))
             return number
         }
         let insertion = try db.cachedStatement(
@@ -82,30 +83,42 @@ extension SQLiteStore {
     }
 
     private func write(_ approval: Approval, of append: SessionAppend, session: Int64, in db: Database) throws {
-        let upsert = try db.cachedStatement(
-            sql: """
-                INSERT INTO approvals (session, approval, seq, stage, resolved_at, record, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (session, approval) DO UPDATE SET
-                    seq = excluded.seq, stage = excluded.stage, resolved_at = excluded.resolved_at, record = excluded.record,
-                    checksum = excluded.checksum
-                """)
         let (stage, record) = (approval.stage.rawValue, approval.bytes)
         let checksum = RowChecksum(
             approval: approval.id.rawValue, session: session, seq: approval.seq, stage: stage, resolvedAt: approval.closedAt,
             record: record)
-        try upsert.execute(arguments: [
-            session, approval.id.rawValue, approval.seq, stage, approval.closedAt, Data(record), checksum.column,
-        ])
+        let query = try db.cachedStatement(
+            sql: "SELECT number, stage, resolved_at IS NULL FROM approvals WHERE session = ? AND approval = ?")
+        let known = try query.first(.integer(session), .text(approval.id.rawValue)) {
+            (number: $0.integer(0), stage: $0.text(1), isOpen: $0.integer(2) != 0)
+        }
+        if let known, known.isOpen, approval.closedAt == nil {
+            // It stays where it is in the index of what was resolved when, and no page of that is written.
+            let update = try db.cachedStatement(
+                sql: "UPDATE approvals SET seq = ?, stage = ?, record = ?, checksum = ? WHERE number = ?")
+            try update.run(
+                .integer(approval.seq), .text(stage), .blob(record), .integer(checksum.column), .integer(known.number))
+        } else if let known {
+            let update = try db.cachedStatement(
+                sql: "UPDATE approvals SET seq = ?, stage = ?, resolved_at = ?, record = ?, checksum = ? WHERE number = ?")
+            try update.run(
+                .integer(approval.seq), .text(stage), .integer(approval.closedAt), .blob(record), .integer(checksum.column),
+                .integer(known.number))
+        } else {
+            let insertion = try db.cachedStatement(
+                sql: """
+                    INSERT INTO approvals (session, approval, seq, stage, resolved_at, record, checksum)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """)
+            try insertion.run(
+                .integer(session), .text(approval.id.rawValue), .integer(approval.seq), .text(stage),
+                .integer(approval.closedAt), .blob(record), .integer(checksum.column))
+        }
+        guard stage != known?.stage else { return }
         let offset = Int(approval.seq - append.firstSeq)
         let at = append.events.indices.contains(offset) ? append.events[offset].at : append.state.summary.lastActivityAt
-        let step = try db.cachedStatement(
-            sql: """
-                INSERT INTO approval_history (approval, seq, stage, at)
-                SELECT number, seq, stage, ? FROM approvals AS now WHERE session = ? AND approval = ?
-                AND stage IS NOT (SELECT stage FROM approval_history WHERE approval = now.number ORDER BY seq DESC LIMIT 1)
-                """)
-        try step.execute(arguments: [at, session, approval.id.rawValue])
-        guard db.changesCount > 0 else { return }
+        let step = try db.cachedStatement(sql: "INSERT INTO approval_history (approval, seq, stage, at) VALUES (?, ?, ?, ?)")
+        try step.run(.integer(known?.number ?? db.lastInsertedRowID), .integer(approval.seq), .text(stage), .integer(at))
         try audit(AuditRecord(approval, at: at, workspace: append.key.workspace), in: db)
     }
 

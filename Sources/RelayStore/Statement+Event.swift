@@ -60,12 +60,4 @@ extension Statement {
         let address = unsafe sqlite3_column_blob(statement, column)
         return unsafe UnsafeRawBufferPointer(start: address, count: Int(sqlite3_column_bytes(statement, column)))
     }
-
-    private func check(_ code: Int32) throws { if code != SQLITE_OK { throw failure(code) } }
-
-    private func failure(_ code: Int32) -> DatabaseError {
-        let message = unsafe sqlite3_db_handle(sqliteStatement).flatMap { unsafe sqlite3_errmsg($0) }
-        return DatabaseError(
-            resultCode: ResultCode(rawValue: code), message: unsafe message.map { unsafe String(cString: $0) }, sql: sql)
-    }
 }

@@ -17,11 +17,16 @@ struct StoredSession {
     init?(_ key: SessionKey, in db: Database) throws {
         let query = try db.cachedStatement(
             sql: "SELECT number, seq, host_seq, host, is_removed FROM sessions WHERE workspace = ? AND session = ?")
-        guard let row = try Row.fetchOne(query, arguments: [key.workspace.rawValue, key.session.rawValue]) else { return nil }
-        number = row[0]
-        seq = row[1]
-        hostSeq = row[2]
-        hostName = row[3]
-        isRemoved = row[4]
+        let found = try query.first(.text(key.workspace.rawValue), .text(key.session.rawValue)) { StoredSession($0) }
+        guard let found else { return nil }
+        self = found
+    }
+
+    private init(_ columns: SQLColumns) {
+        number = columns.integer(0)
+        seq = columns.integer(1)
+        hostSeq = columns.integer(2)
+        hostName = columns.text(3)
+        isRemoved = columns.integer(4) != 0
     }
 }

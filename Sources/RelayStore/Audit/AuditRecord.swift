@@ -53,7 +53,7 @@ struct AuditRecord {
 
     /// The record as it follows `head`, and the head that it makes.
     func line(after head: AuditHead) -> (line: [UInt8], head: AuditHead) {
-        let bare = JSONWriter.object { writer in
+        var line = JSONWriter.object { writer in
             writer.field("n", head.n + 1)
             writer.field("at", at)
             writer.field("workspace", workspace)
@@ -61,9 +61,10 @@ struct AuditRecord {
             body(&writer)
             writer.field("previous", head.hash)
         }
-        let hash = AuditHead.hash(of: bare, after: head.hash)
-        let line = bare.dropLast() + Array(",\"hash\":\"\(hash)\"}".utf8)
-        return (Array(line), AuditHead(workspace: workspace, n: head.n + 1, hash: hash))
+        let hash = AuditHead.hash(of: line, after: head.hash)
+        line.removeLast()
+        line.append(contentsOf: ",\"hash\":\"\(hash)\"}".utf8)
+        return (line, AuditHead(workspace: workspace, n: head.n + 1, hash: hash))
     }
 }
 

@@ -135,7 +135,7 @@ extension Relay {
 
     /// Every session as it is shown.
     package var committed: [(key: SessionKey, state: SessionState, approvals: [ApprovalID: Approval])] {
-        sessions.values.compactMap { session in session.committed.map { (session.key, $0.state, $0.approvals) } }
+        sessions.values.compactMap { session in session.committed.map { (session.key, $0.state, $0.approvals.byName) } }
             .sorted { $0.0.session.rawValue < $1.0.session.rawValue }
     }
 
@@ -160,6 +160,10 @@ extension Relay {
         for (index, bytes) in events.enumerated().dropFirst(Int(begin)) {
             view.reduce(try Event(stored: bytes), seq: Int64(index) + 1)
         }
-        return (view.state, view.approvals)
+        return (view.state, view.approvals.byName)
     }
+}
+
+extension ApprovalBook {
+    fileprivate var byName: [ApprovalID: Approval] { Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) }) }
 }

@@ -106,7 +106,7 @@ package struct Relay {
         clockOffset = now.wall - now.uptime
         startBudgets(at: now)
         for key in sessions.keys.sorted() {
-            for approval in sessions[key]?.committed?.approvalsInOrder ?? [] where !approval.stage.isFinal {
+            for approval in sessions[key]?.committed?.approvals.openInOrder ?? [] {
                 armExpiry(of: approval, in: key, at: now)
             }
         }
@@ -164,9 +164,10 @@ package struct Relay {
     }
 
     private mutating func takeEffects() -> [Effect] {
-        let taken = effects
-        effects.removeAll(keepingCapacity: true)
-        return taken
+        // Nearly always there are none, and an array that has been handed on is not used again.
+        guard !effects.isEmpty else { return [] }
+        defer { effects = [] }
+        return effects
     }
 
     var pushing: PushSettings { configuration.push }

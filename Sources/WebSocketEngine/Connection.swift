@@ -25,8 +25,10 @@ internal import DequeModule
 
     let id: ConnectionID
     let role: Role
-    /// Of `role`.
+    /// Of `role`, as are the next two.
     let isClient: Bool
+    let limits: Limits
+    let liveness: Liveness
     let peer: Peer
 
     /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
@@ -108,23 +110,18 @@ internal import DequeModule
     init(id: ConnectionID, role: Role, peer: Peer, phase: Phase) {
         self.id = id
         self.role = role
-        isClient = if case .client = role { true } else { false }
+        switch role {
+        case .server(let listener):
+            isClient = false
+            limits = listener.configuration.limits
+            liveness = listener.configuration.liveness
+        case .client(_, let configuration):
+            isClient = true
+            limits = configuration.limits
+            liveness = configuration.liveness
+        }
         self.peer = peer
         self.phase = phase
-    }
-
-    var limits: Limits {
-        switch role {
-        case .server(let listener): listener.configuration.limits
-        case .client(_, let configuration): configuration.limits
-        }
-    }
-
-    var liveness: Liveness {
-        switch role {
-        case .server(let listener): listener.configuration.liveness
-        case .client(_, let configuration): configuration.liveness
-        }
     }
 }
 

@@ -147,7 +147,8 @@ extension EventLoop {
     /// One piece of a message; a frame may come in several, a message in several frames.
     func receive(_ input: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) {
         guard connection.phase == .open else { return }
-        connection.lastHeard = .now
+        let now = MonotonicTime.now
+        connection.lastHeard = now
         let piece = MessageAssembly.Piece(
             kind: unsafe lws_frame_is_binary(wsi) != 0 ? .binary : .text, isFirst: unsafe lws_is_first_fragment(wsi) != 0,
             isLast: unsafe lws_is_final_fragment(wsi) != 0, remaining: unsafe lws_remaining_packet_payload(wsi))
@@ -156,7 +157,7 @@ extension EventLoop {
         case .violation(let code, let sentence): violated(connection, code: code, sentence)
         case .complete(let message):
             if connection.assembly.isFragmented { unsafe letPongGoFirst(connection, wsi) }
-            noteActivity()
+            noteActivity(at: now)
             switch connection.role {
             case .server(let listener): listener.handler.received(message, on: connection.id)
             case .client(let handler, _): handler.received(message, on: connection.id)

@@ -249,17 +249,19 @@ package import Logging
 
     /// Every call of a handler is announced here. libwebsockets also calls back before it waits in poll(2) (for its own time-outs):
     /// the turn must then end without waiting.
-    func noteActivity() {
-        if isServing { noteService() }
+    ///
+    /// `moment` is now, where the caller has just looked: a look costs as much as all the rest of this.
+    func noteActivity(at moment: MonotonicTime? = nil) {
+        if isServing { noteService(at: moment) }
         guard !hasActivity else { return }
         hasActivity = true
         if epoll == nil { alarm?.ring() }
     }
 
     /// libev serves what was fed to it last as the next.
-    private func noteService() {
+    private func noteService(at moment: MonotonicTime?) {
         guard !isInterludeDue, let epoll, let interludeCall else { return }
-        let now = MonotonicTime.now
+        let now = moment ?? .now
         guard let firstServed else { return firstServed = now }
         guard now.nanoseconds - firstServed.nanoseconds > Self.interludeAfter else { return }
         isInterludeDue = true

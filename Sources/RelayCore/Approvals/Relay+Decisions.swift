@@ -172,16 +172,15 @@ extension Relay {
 
 extension SessionView {
     mutating func setExpiry(of approval: ApprovalID, openedAt seq: Int64, to end: Int64) {
-        guard approvals[approval]?.seq == seq else { return }
-        approvals[approval]?.expiresAt = end
+        guard var approval = approvals[approval], approval.seq == seq else { return }
+        approval.expiresAt = end
+        approvals.put(approval)
     }
 
     /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
     mutating func forgetResolved(at now: Int64) {
         let age = Limits.resolvedApprovalsAge
-        approvals = approvals.filter { _, approval in
-            !approval.stage.isFinal || (now - age...now + age).contains(approval.resolvedAt ?? 0)
-        }
+        approvals.forgetResolved { (now - age...now + age).contains($0.resolvedAt ?? 0) }
     }
 }
 

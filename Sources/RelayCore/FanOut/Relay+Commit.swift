@@ -34,14 +34,12 @@ extension Relay {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
             }
         }
-        // Hosts first: they send on while thousands are written to, and what they send is in the next commit.
+        // What is sent first is written first. An agent waits for what was decided, and a person is waited for where something is asked;
+        // then hosts are told, who send on while thousands are written to: what they send is in the next commit.
+        for staged in batch.appends { sendDecisions(of: staged) }
+        for staged in batch.appends where !staged.approvals.isEmpty { show(staged) }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
-        for staged in batch.appends {
-            guard let session = sessions[staged.key], let view = session.committed else {
-                preconditionFailure("what was committed stays until the next input")
-            }
-            show(staged, in: session, view)
-        }
+        for staged in batch.appends where staged.approvals.isEmpty { show(staged) }
         show(batch.trims)
         showBudgets(of: batch, at: now)
         run(batch.commands)
@@ -67,7 +65,7 @@ extension Relay {
             sessions[key]?.staged = view
             sessions[key]?.cut = nil
             // An expiry that was staged has used up its timer.
-            for approval in view.approvalsInOrder where !approval.stage.isFinal {
+            for approval in view.approvals.openInOrder {
                 armExpiry(of: approval, in: key, at: now)
             }
         }
@@ -92,17 +90,31 @@ extension Relay {
         }
     }
 
-    private mutating func show(_ staged: Staging.Staged, in session: Session, _ view: SessionView) {
-        let key = session.key
+    private mutating func sendDecisions(of staged: Staging.Staged) {
+        guard staged.approvals.contains(where: { $0.stage == .decided }), let session = sessions[staged.key],
+            let host = hostPeer(of: session)
+        else { return }
+        for approval in staged.approvals where approval.stage == .decided && isWhatItCameTo(approval, in: session) {
+            sendDecision(of: approval, toHost: host)
+        }
+    }
+
+    /// What has gone on within the tick is history; what it came to is shown.
+    private func isWhatItCameTo(_ approval: Approval, in session: Session) -> Bool {
+        approval.seq == session.committed?.approvals[approval.id]?.seq
+    }
+
+    private mutating func show(_ staged: Staging.Staged) {
+        let key = staged.key
+        guard let session = sessions[key], let view = session.committed else {
+            preconditionFailure("what was committed stays until the next input")
+        }
         let events = SessionEvents(
             session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))
         sendToLive(.events(events), of: key, heldAfter: staged.firstSeq - 1)
         sendToWatchers(.summary(view.state.summary), of: key)
-        for approval in staged.approvals {
-            // What has gone on within the tick is history; what it came to is shown.
-            guard approval.seq == view.approvals[approval.id]?.seq else { continue }
+        for approval in staged.approvals where isWhatItCameTo(approval, in: session) {
             sendToWatchers(.approval(approval), of: key)
-            if approval.stage == .decided, let host = hostPeer(of: session) { sendDecision(of: approval, toHost: host) }
             if approval.stage.isFinal { cancelExpiry(of: approval, in: key) }
         }
     }

@@ -109,18 +109,16 @@ extension Relay {
         // A session with something to decide is shown however old it is.
         let shown =
             latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
-        let approvals = views.flatMap(\.approvals.values)
-        send(
-            .workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: Self.shown(approvals)), to: Array(peers))
+        let approvals = Self.shown(views.map(\.approvals))
+        send(.workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: approvals), to: Array(peers))
     }
 
     /// All that are open, and the last that were resolved; oldest first.
-    private static func shown(_ approvals: some Sequence<Approval>) -> [Approval] {
-        let open = approvals.filter { !$0.stage.isFinal }
-        let resolved = approvals.filter(\.stage.isFinal).sorted {
+    private static func shown(_ books: [ApprovalBook]) -> [Approval] {
+        let latest = books.flatMap { $0.resolved(latest: Limits.resolvedApprovalsMax) }.sorted {
             ($1.resolvedAt ?? 0, $0.id.rawValue) < ($0.resolvedAt ?? 0, $1.id.rawValue)
         }
-        return (open + resolved.prefix(Limits.resolvedApprovalsMax)).sorted {
+        return (books.flatMap(\.open.values) + latest.prefix(Limits.resolvedApprovalsMax)).sorted {
             ($0.requestedAt, $0.id.rawValue) < ($1.requestedAt, $1.id.rawValue)
         }
     }
@@ -188,7 +186,7 @@ extension Relay {
             set(Subscription(state: .live), of: key, peer)
             if hasSnapshot { return }
             send(.summary(view.state.summary), to: [peer])
-            for approval in Self.shown(view.approvals.values) { send(.approval(approval), to: [peer]) }
+            for approval in Self.shown([view.approvals]) { send(.approval(approval), to: [peer]) }
         } else {
             let read = read(key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key))
             set(Subscription(state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot)), of: key, peer)
@@ -285,7 +283,7 @@ extension Relay {
         let first = shown.events.isEmpty ? view.state.seq + 1 : shown.first
         let last = first + Int64(shown.events.count) - 1
         let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: shown.events)
-        let approvals = Self.shown(view.approvals.values)
+        let approvals = Self.shown([view.approvals])
         send(.sessionSnapshot(tail, seq: last, summary: view.state.summary, approvals: approvals), to: peers)
         for peer in peers { replay(key, after: last, hasSnapshot: true, peer) }
     }

@@ -23,7 +23,7 @@ extension Relay {
     /// What there is to ring for in this session, and what no longer is.
     mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) {
         guard var card = push.cards[key] else { return }
-        let pending = view.approvals.values.filter { $0.stage == .pending }
+        let pending = view.approvals.pending
         let names = Set(pending.map(\.id))
         for approval in pending
         where !card.rung.contains(approval.id) && card.rings[approval.id] == nil && wants(approval, key) {

@@ -410,7 +410,7 @@ extension Card {
 
 extension PushSubject {
     init(_ view: SessionView, text: PushText, now: Int64) {
-        let pending = view.approvals.values.filter { $0.stage == .pending }
+        let pending = view.approvals.pending
         self.init(
             summary: view.state.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
             text: text,

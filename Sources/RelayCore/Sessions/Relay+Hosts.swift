@@ -82,7 +82,7 @@ extension Relay {
     private mutating func sendWaitingDecisions(to host: HostPeer, _ peer: PeerID) {
         for key in sessionsInOrder(of: host.key) {
             guard let view = sessions[key]?.committed else { continue }
-            for approval in view.approvalsInOrder where approval.stage == .decided {
+            for approval in view.approvals.openInOrder where approval.stage == .decided {
                 sendDecision(of: approval, toHost: peer)
             }
         }
@@ -102,12 +102,12 @@ extension Relay {
         // Looked up once: for a host that talks without end this is the hottest of paths.
         let known = sessions.index(forKey: key)
         guard known != nil || isPlaceKnown(of: key) else { return readPlaces(of: [key], for: nil, peer) }
-        let owner = known.map { sessions.values[$0].staged.state.summary.host.id } ?? removed[key]?.host
-        if let owner, owner != host.identity.host.id {
+        let standing = known.map { sessions.values[$0].standing() } ?? removed[key].map { (host: $0.host, hostSeq: $0.hostSeq) }
+        if let standing, standing.host != host.identity.host.id {
             send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)
             return
         }
-        let expected = (known.map { sessions.values[$0].staged.state.hostSeq } ?? removed[key]?.hostSeq ?? 0) + 1
+        let expected = (standing?.hostSeq ?? 0) + 1
         if batch.first > expected && !batch.isAfterGap {
             send(.resend(batch.session, from: expected), toHost: peer)
             return
@@ -130,9 +130,8 @@ extension Relay {
             stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now)
             sessions.values[place].staged.state.hostSeq = batch.first - 1
         }
-        sessions.values[place].staged.state.summary.hostIsConnected = true
         for event in batch.events.dropFirst(repeated) { stage(event, in: key, at: place, now) }
-        sessions.values[place].staged.state.hostSeq = batch.first + Int64(batch.events.count) - 1
+        sessions.values[place].took(through: batch.first + Int64(batch.events.count) - 1)
     }
 
     private mutating func open(_ key: SessionKey, of host: HostPeer, with batch: HostEvents, at now: Instant) {
@@ -168,8 +167,7 @@ extension Relay {
         _ event: Event, in key: SessionKey, at place: Dictionary<SessionKey, Session>.Index, _ now: Instant
     ) {
         let quota = quotaReached(by: event, in: key)
-        let seq = sessions.values[place].staged.state.seq + 1
-        let approval = sessions.values[place].stage(event, seq: seq, at: now)
+        let (seq, approval) = sessions.values[place].stage(event, at: now)
         staging.add(event, seq: seq, to: key, changing: approval)
 
         guard case .approvalRequested(let request) = event.head, let opened = approval else { return }

@@ -17,7 +17,7 @@ extension Relay {
                 continue
             }
             let isOfHost = session.staged.state.summary.host.id == host
-            for approval in session.staged.approvals.values where !approval.stage.isFinal {
+            for approval in session.staged.approvals.open.values {
                 ofWorkspace.count += 1
                 ofWorkspace.bytes += approval.requestBytes.count
                 if isOfHost {

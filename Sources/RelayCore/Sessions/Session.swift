@@ -22,8 +22,22 @@ struct Session {
         self.staged = staged
     }
 
-    /// Adds an event to the staged view. Returns the approval that it opened or changed.
-    mutating func stage(_ event: Event, seq: Int64, at now: Instant) -> Approval? {
+    // `mutating`, as are the next two, so that they are called where the session is: a session that is read out of the dictionary is
+    // copied, with all that it refers to counted up and down, and this is asked with every message.
+    /// Whose it is, and the last event of that host's numbering that was taken in.
+    mutating func standing() -> (host: HostID, hostSeq: Int64) {
+        (staged.state.summary.host.id, staged.state.hostSeq)
+    }
+
+    /// Its host is there, and everything up to this event of its numbering was taken in.
+    mutating func took(through hostSeq: Int64) {
+        staged.state.hostSeq = hostSeq
+        staged.state.summary.hostIsConnected = true
+    }
+
+    /// Adds an event to the staged view. Hands back its number, and the approval that it opened or changed.
+    mutating func stage(_ event: Event, at now: Instant) -> (seq: Int64, changed: Approval?) {
+        let seq = staged.state.seq + 1
         staged.reduce(event, seq: seq)
         staged.state.eventBytes += Int64(event.bytes.count)
         staged.state.touchedAt = now.wall
@@ -33,12 +47,12 @@ struct Session {
             staged.setExpiry(of: request.approval, openedAt: seq, to: now.wall + wait)
         }
         let changed = SessionView.approval(of: event.head).flatMap { staged.approvals[$0] }
-        return changed?.seq == seq ? changed : nil
+        return (seq, changed?.seq == seq ? changed : nil)
     }
 
     mutating func restore(_ approval: Approval) {
-        committed?.approvals[approval.id] = approval
-        staged.approvals[approval.id] = approval
+        committed?.approvals.put(approval)
+        staged.approvals.put(approval)
     }
 
     /// Keeps the staged view as the one that the batch under way will make true.
@@ -57,7 +71,7 @@ struct SessionView {
     /// Shared between views until one is changed: a view is kept with every tick and changed with every event, and a state is
     /// large.
     private var shared: SharedState
-    var approvals: [ApprovalID: Approval] = [:]
+    var approvals = ApprovalBook()
 
     private final class SharedState {
         var state: SessionState
@@ -74,7 +88,4 @@ struct SessionView {
     }
 
     init(state: SessionState) { shared = SharedState(state) }
-
-    /// The same facts give the same orders, whatever a dictionary does.
-    var approvalsInOrder: [Approval] { approvals.values.sorted { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) } }
 }

@@ -67,13 +67,14 @@ extension SessionView {
         }
     }
 
-    var openApprovalCount: Int { approvals.values.count { !$0.stage.isFinal } }
+    var openApprovalCount: Int { approvals.open.count }
 
     private mutating func open(_ request: ApprovalRequest, event: Event, seq: Int64) {
         // A host that asks twice under one name gets one approval: the first, whatever became of it.
         guard approvals[request.approval] == nil else { return }
-        approvals[request.approval] = Approval(
-            session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq)
+        approvals.put(
+            Approval(
+                session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq))
     }
 
     /// A step that does not follow from the present stage changes nothing: the first end of an approval stands.
@@ -83,20 +84,12 @@ extension SessionView {
         guard var approval = approvals[id], stages.contains(approval.stage) else { return }
         body(&approval)
         approval.seq = seq
-        approvals[id] = approval
-        if approval.stage.isFinal { forgetResolved(beyond: Limits.resolvedApprovalsMax) }
-    }
-
-    /// However many a host asks and takes back, memory holds a bounded number. Looks only when there are twice as many: the look is
-    /// at all of them.
-    private mutating func forgetResolved(beyond count: Int) {
-        let resolved = approvals.values.filter(\.stage.isFinal)
-        guard resolved.count > 2 * count else { return }
-        for old in resolved.sorted(by: { $0.seq > $1.seq }).dropFirst(count) { approvals[old.id] = nil }
+        approvals.put(approval)
+        if approval.stage.isFinal { approvals.forgetResolved(beyond: Limits.resolvedApprovalsMax) }
     }
 
     private mutating func countPending() {
-        let pending = approvals.values.filter { $0.stage == .pending }
+        let pending = approvals.pending
         state.summary.questions = Int64(pending.count { $0.request.kind == .question })
         state.summary.approvals = Int64(pending.count) - state.summary.questions
     }

@@ -141,6 +141,11 @@ extension Relay {
         effects.append(.armTimer(timer, after: wait))
     }
 
+    /// Nobody waits for it any more, and only its host's word is missing.
+    func isOver(_ approval: Approval, in key: SessionKey, at now: Instant) -> Bool {
+        expiries[.approvalExpiry(key, approval.id)].map { $0 - Limits.expiryGrace <= now.uptime } ?? false
+    }
+
     mutating func cancelExpiry(of approval: Approval, in key: SessionKey) {
         let timer = RelayTimer.approvalExpiry(key, approval.id)
         expiries[timer] = nil

@@ -114,6 +114,11 @@ struct Card {
     /// It is there, and was told nothing yet.
     mutating func becomeActive() {
         stage = .active
+        forgetShown()
+    }
+
+    /// What was sent did not reach it.
+    mutating func forgetShown() {
         face = 0
         phase = nil
     }

@@ -105,7 +105,7 @@ extension Relay {
         }
         let kind = approval.alertKind
         // Should the person, or the app with another token, want it after all, the next look finds it again.
-        guard wants(approval, key) else {
+        guard wants(approval, key), !isOver(approval, in: session, at: now) else {
             push.cards[key]?.rings[id] = nil
             return
         }

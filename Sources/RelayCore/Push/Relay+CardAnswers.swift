@@ -49,7 +49,8 @@ extension Relay {
             card.id = report.card
             if let token = report.token {
                 card.token = token
-                // A card has either.
+                // A card has either: it was taken for a listener, and heard nothing.
+                if card.channel != nil { card.forgetShown() }
                 letGoOfChannel(of: &card, at: now)
             }
             card.tokenAt = now.wall
@@ -121,7 +122,10 @@ extension Relay {
             letGoOfChannel(of: &card, at: now)
             failed(planned, &card, at: now)
         case .dropChannel:
-            if let channel = card.channel { forgetChannel(channel) }
+            // Of a start the one that it was to listen to.
+            let gone = if case .broadcast(let channel) = planned.order.target { channel } else { card.channel }
+            if let gone { forgetChannel(gone) }
+            guard card.channel == gone else { break }
             card.channel = nil
             card.isEndOwed = false
             if card.token == nil { card.stage = .ended }
@@ -130,6 +134,8 @@ extension Relay {
             // The app may have told of one that it began itself.
             case .start: if card.stage == .starting { card.stage = .none }
             case .update, .end:
+                // The app may have told of another card since, which has another token.
+                guard planned.order.target == card.token.map({ .device(token: $0) }) else { break }
                 card.token = nil
                 card.isEndOwed = false
                 card.stage = .ended

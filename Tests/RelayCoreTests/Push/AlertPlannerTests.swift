@@ -36,6 +36,16 @@ struct AlertPlannerTests {
         #expect(!rig.take().contains { $0.code != nil })
     }
 
+    @Test("an approval that nobody waits for any more, as far as the relay knows, rings no device that comes only now")
+    func over() throws {
+        let rig = try PlannerRig { $0.alertToken = nil }
+        rig.agent(T.started, T.request("a1", expiresAt: rig.transcript.now + 60_000), T.request("a2"))
+        rig.pass(62_000)
+        rig.register()
+        rig.pass(100)
+        #expect(rig.take().compactMap(\.code?.approval) == [ApprovalID("a2")])
+    }
+
     @Test("with somebody in the workspace who looks, it waits three seconds for them")
     func grace() throws {
         let rig = try PlannerRig()

@@ -183,6 +183,19 @@ struct ChannelTests {
         #expect(sent.last { $0.purpose == .update }?.target == .device(token: "dd"))
     }
 
+    @Test("a card that was taken for a listener has heard nothing, and is told all when its token comes")
+    func tokenLater() throws {
+        let rig = try rigWithCard()
+        rig.report(card: "own", token: nil)
+        rig.agent(T.request("a1"))
+        rig.pass(2_000)
+        #expect(rig.take().last { $0.purpose == .update }?.target == .broadcast(channel: Self.name))
+        rig.report(card: "own", token: "dd")
+        rig.pass(20_000)
+        let update = try #require(rig.take().last { $0.purpose == .update })
+        #expect(update.target == .device(token: "dd") && update.text.contains(#""approvals":1"#))
+    }
+
     @Test("a channel that is made when the app has begun a card by itself is deleted, and the card is told by its token")
     func madeTooLate() throws {
         let rig = try rig()

@@ -70,6 +70,21 @@ struct PlannerFaultTests {
         #expect(rig.take().contains { $0.target == .device(token: "dd") && $0.purpose == .update })
     }
 
+    @Test("what APNs says of the token of a card before is nothing against the one that is there now")
+    func tokenOfAnother() throws {
+        let rig = try PlannerRig { $0.starts = .always }
+        try rig.withCard()
+        rig.agent(T.request("a1"))
+        rig.transcript.settle()
+        let late = try #require(rig.transcript.takePushes().first { $0.target == .device(token: "cc") })
+        rig.report(card: "card2", token: "dd")
+        rig.transcript.handle(.pushAnswered(late.id, .refused(.dropToken, text: "Unregistered")))
+        rig.pass(20_000)
+        let sent = rig.take()
+        #expect(!sent.contains { $0.purpose == .start })
+        #expect(sent.contains { $0.target == .device(token: "dd") && $0.text.contains(#""approvals":1"#) })
+    }
+
     @Test("a start that is refused says nothing of the card that the app began by itself meanwhile")
     func refusedStart() throws {
         let rig = try PlannerRig { $0.starts = .always }

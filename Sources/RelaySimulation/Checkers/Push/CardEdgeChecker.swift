@@ -6,8 +6,8 @@ struct CardEdgeChecker {
     private struct Shown {
         var accepted: PushOrder?
         var isEnded = false
-        /// APNs refused what the relay cannot mend.
-        var isGivenUp = false
+        /// What APNs refused and the relay cannot mend.
+        var givenUp: Refused?
         /// The last try failed: the next one comes later each time.
         var hasFailed = false
         /// Since then nothing has gone wrong with it, and nobody has looked.
@@ -15,6 +15,13 @@ struct CardEdgeChecker {
         var orderedAt: Int64 = 0
         /// The ones that the last order showed, by when they were first seen to be pending.
         var isUnderWay = false
+    }
+
+    private enum Refused {
+        /// Another may come from the app.
+        case address
+        /// To whatever address: nothing mends it but something else to show.
+        case content
     }
 
     private var shown: [CardID: Shown] = [:]
@@ -35,8 +42,8 @@ struct CardEdgeChecker {
     /// `isListener`: it listens to a channel, whose troubles no word of its app mends.
     mutating func reported(_ card: CardID, isListener: Bool, at now: Int64) {
         shown[card, default: Shown()].steadySince = now
-        if isListener { return }
-        shown[card]?.isGivenUp = false
+        if isListener || shown[card]?.givenUp == .content { return }
+        shown[card]?.givenUp = nil
     }
 
     mutating func ordered(_ order: PushOrder, _ card: CardID) {
@@ -51,18 +58,18 @@ struct CardEdgeChecker {
         switch outcome {
         case .accepted:
             known.hasFailed = false
-            known.isGivenUp = false
+            known.givenUp = nil
             known.accepted = order
             if order.purpose == .end { known.isEnded = true }
-        case .refused(.markProfile, _), .refused(.fixRequest, _), .refused(.dropToken, _), .refused(.quarantineToken, _),
-            .refused(.dropChannel, _), .refused(.enableBroadcast, _):
-            known.isGivenUp = true
+        case .refused(.markProfile, _), .refused(.fixRequest, _): known.givenUp = .content
+        case .refused(.dropToken, _), .refused(.quarantineToken, _), .refused(.dropChannel, _), .refused(.enableBroadcast, _):
+            known.givenUp = .address
         case .refused, .unknown, .notSent: known.hasFailed = true
         }
         // An end that APNs does not take as it is, or never, is not made another way; one to a dead token is, for the next.
         switch outcome {
         case .refused(.dropToken, _), .refused(.quarantineToken, _): break
-        default: if order.purpose == .end, known.isGivenUp { known.isEnded = true }
+        default: if order.purpose == .end, known.givenUp != nil { known.isEnded = true }
         }
         shown[card] = known
     }
@@ -83,7 +90,7 @@ struct CardEdgeChecker {
         for device in known where device.device.cards == .perSession {
             for card in device.cards {
                 guard card.isActive, let id = card.address, let session = card.session, let known = shown[id],
-                    !known.isGivenUp, !known.isUnderWay, let view = views.first(where: { $0.key.session == session }),
+                    known.givenUp == nil, !known.isUnderWay, let view = views.first(where: { $0.key.session == session }),
                     let newest = view.approvals.values.filter({ $0.stage == .pending }).compactMap({ pending[$0.id]?.steady })
                         .max()
                 else {
@@ -107,7 +114,7 @@ struct CardEdgeChecker {
     func quiet(_ phone: Phone, _ known: KnownDevice, _ views: [CardFace.View]) -> String? {
         for card in phone.cards where card.state == .active && (card.token != nil || card.channel != nil) && card.isTold {
             let shown = shown[card.address] ?? Shown()
-            if shown.isEnded || shown.isGivenUp || card.isLost { continue }
+            if shown.isEnded || shown.givenUp != nil || card.isLost { continue }
             let view = views.first { $0.key.session == card.session }
             // Retention removed its session before the relay could reach it: what it shows is stale, and says so.
             if card.isRefused, view == nil { continue }

@@ -57,7 +57,7 @@ class Server:
         return json.loads(done.stdout)
 
 
-RATES = ["--limits-messages-per-second-per-host", "--limits-kilobytes-per-second-per-host", "--limits-kilobytes-per-second-per-workspace"]
+RATES = [f"--limits-{what}-per-second-per-{whom}" for what in ("messages", "kilobytes") for whom in ("host", "client", "workspace")]
 
 
 class RelayServer(Server):

@@ -13,15 +13,16 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
     /// `ws` and `wss` mean the same as `http` and `https`. Without a scheme, this machine is `http` and all others are `https`.
     /// Nil where it cannot be one: a user name in it, for example, is refused.
     package init?(_ text: String) {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         if text.hasPrefix("unix:") {
             var path = text.dropFirst("unix:".count)
             if path.hasPrefix("//") { path = path.dropFirst(2) }
-            guard path.hasPrefix("/") else { return nil }
+            // A folder may have a blank in its name, or be called something in any language.
+            guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
             target = .unix(path: String(path))
             prefix = ""
             return
         }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         var rest = Substring(text)
         var isTLS: Bool?
         if let mark = text.range(ofFirst: "://") {

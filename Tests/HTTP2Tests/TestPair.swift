@@ -6,9 +6,8 @@ import TestSupport
 /// A certificate for `localhost` and 127.0.0.1 that signs itself, made once.
 enum TestCertificate {
     static let files: (certificate: String, key: String) = {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "heliograph-http2-\(UUID().uuidString)")
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let folder = try TemporaryFolders.make()
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/env")
             process.arguments = [
@@ -20,10 +19,10 @@ enum TestCertificate {
             try process.run()
             process.waitUntilExit()
             guard process.terminationStatus == 0 else { throw TestFailure("openssl failed") }
+            return (folder.appending(path: "certificate.pem").path, folder.appending(path: "key.pem").path)
         } catch {
             fatalError("no certificate, no test: \(error)")
         }
-        return (folder.appending(path: "certificate.pem").path, folder.appending(path: "key.pem").path)
     }()
 
     static func client(trusted: Bool = true) throws -> TLSContext {

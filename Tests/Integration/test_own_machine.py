@@ -35,6 +35,25 @@ def test_a_folder_may_be_named_from_where_one_stands(relay: Relay, named: str) -
     assert made.stderr == "" and f"{relay.url}/#pair=" in made.stdout
 
 
+def test_a_folder_may_be_called_anything(tmp_path: Path, client: Any) -> None:
+    relay = Relay(tmp_path / "Jörgs relay, 100 %")
+    relay.start()
+    try:
+        assert "✔ Relay: runs on" in relay.run("doctor", "--data", str(relay.data)).stdout
+        assert "no pushes since the relay started" in relay.run("push", "status", "--data", str(relay.data)).stdout
+        phone = client(relay, name="phone")
+        phone.subscribe()
+        relay.revoke(relay.token_id("phone"))
+        assert phone.connection.wait_closed() == 4401
+        # Its address is none for others: the way from here is the socket.
+        relay.arguments = ["--public-url", PUBLIC]
+        relay.restart()
+        assert relay.run("sessions", "--data", str(relay.data)).stdout == "no sessions yet\n"
+    finally:
+        relay.stop()
+    relay.check_log()
+
+
 def test_a_token_that_is_revoked_from_there_ends_its_connection(relay: Relay, client: Any) -> None:
     phone = client(relay, name="phone")
     phone.subscribe()

@@ -54,8 +54,7 @@ struct APNsPair {
         limits: APNsLimits = APNsLimits(), configure: (inout HTTP2ServerConfiguration) -> Void = { _ in },
         _ script: @escaping FakeAPNs.Script
     ) async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "heliograph-apns-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolders.make()
         let certificate = folder.appending(path: "certificate.pem").path
         let privateKey = folder.appending(path: "key.pem").path
         try Tool.run(

@@ -14,7 +14,7 @@ private final class Nghttpd {
 
     /// Takes `streamsMax` at a time and knows the tokens `tokens`.
     init(streamsMax: Int, tokens: [String]) async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "heliograph-nghttpd-\(UUID().uuidString)")
+        folder = try TemporaryFolders.make()
         let root = folder.appending(path: "root/3/device")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         for token in tokens { try Data("ok".utf8).write(to: root.appending(path: token)) }

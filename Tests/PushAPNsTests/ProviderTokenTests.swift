@@ -86,9 +86,7 @@ struct ProviderTokenTests {
     }
 
     @Test func `it is a JSON Web Token that the public key verifies`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "heliograph-key-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appending(path: "AuthKey.p8").path
+        let path = try TemporaryFolders.make().appending(path: "AuthKey.p8").path
         let key = ES256PrivateKey()
         var file = KeyFile(APNsKey(teamID: "TEAM567890", keyID: "KEY4567890", file: path))
         guard case .failed = file.look() else { throw TestFailure("a file that does not exist was read") }

@@ -8,6 +8,7 @@ struct RelayAddressTests {
         ("https://relay.example", "https://relay.example"), ("relay.example", "https://relay.example"),
         ("localhost:7800", "http://localhost:7800"), ("ws://h:80/", "http://h"), ("wss://h:8443/x/", "https://h:8443/x"),
         ("http://[::1]:7800", "http://[::1]:7800"), ("unix:/run/a.sock", "unix:/run/a.sock"), ("unix:///run/a", "unix:/run/a"),
+        ("unix:/home/j\u{F6}/my data/relay.sock", "unix:/home/j\u{F6}/my data/relay.sock"),
     ])
     func addresses(_ text: String, _ normal: String) {
         #expect(RelayAddress(text)?.description == normal)
@@ -18,7 +19,7 @@ struct RelayAddressTests {
         // Found by fuzzing: it was taken, and read again as another.
         "http://[..%....1]:8",
         "", "ftp://x", "http://", "http://u:p@x", "http://x:0", "http://x:99999", "http://x?y", "http://x#y", "unix:rel",
-        "http://a b", "http://x\r\ny", "http://-oProxy", "[::1", "http://ex\u{430}mple",
+        "http://a b", "http://x\r\ny", "unix:/run/x\ny", "http://-oProxy", "[::1", "http://ex\u{430}mple",
     ])
     func noAddresses(_ text: String) {
         #expect(RelayAddress(text) == nil)

@@ -10,8 +10,7 @@ struct TLSTests {
     private let folder: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "heliograph-tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolders.make()
         for name in ["right", "other"] {
             try Self.openssl(
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",

@@ -36,8 +36,7 @@ package final class Administration {
 
     /// Whether a relay runs on this directory now.
     package var isRunning: Bool {
-        guard let relay = RelayAddress("unix:" + directory.adminSocketPath) else { return false }
-        return (try? HTTPExchange(relay: relay, method: .get, path: "/metrics").perform())?.status == 200
+        (try? AdminSocket(of: directory).ask(.get, "/metrics"))?.status == 200
     }
 
     /// Whether a relay ever ran in this folder.
@@ -60,11 +59,8 @@ package final class Administration {
     /// Has a running relay read its tokens again: whoever was revoked is out by then. Where none runs there is nothing to do: it reads
     /// them when it starts.
     package func tokensChanged() throws(TokensNotRead) {
-        guard let relay = RelayAddress("unix:" + directory.adminSocketPath) else {
-            throw TokensNotRead(reason: "\(directory.adminSocketPath) names no socket")
-        }
         do throws(HTTPFault) {
-            let answer = try HTTPExchange(relay: relay, path: "/v1/admin/reload").perform()
+            let answer = try AdminSocket(of: directory).ask(.post, "/v1/admin/reload")
             guard answer.status == 200 else { throw HTTPFault(.badAnswer, "it answered \(answer.status)") }
         } catch {
             // Nobody listens.

@@ -166,12 +166,11 @@ struct PushDoctor {
 
     /// It has the connection and the provider token: Apple does not like to see two within twenty minutes.
     private func askThroughRelay() throws -> [AppleQuestion.Answer] {
-        guard let relay = RelayAddress("unix:\(path)/relay.sock") else { preconditionFailure("a path makes an address") }
-        let answer = try HTTPExchange(relay: relay, path: AppleQuestion.path).perform()
-        guard answer.status == 200 else {
-            throw PushSetup.Fault(description: "the relay answered \(answer.status): it may be of an older version")
+        do {
+            return try AppleQuestion.answers(in: AdminSocket(of: DataDirectory(existing: path)).body(of: AppleQuestion.path))
+        } catch let fault as HTTPFault {
+            throw PushSetup.Fault(description: fault.message)
         }
-        return try AppleQuestion.answers(in: answer.body)
     }
 
     /// With the provider token that the relay left, where that is fresh.

@@ -102,8 +102,8 @@ package struct RelayDoctor {
 
     /// With its settings, where it runs and is of this version.
     private var running: (Finding, ServerConfiguration?) {
-        guard let relay = RelayAddress("unix:\(path)/relay.sock"),
-            let answer = try? HTTPExchange(relay: relay, method: .get, path: Report.path).perform()
+        guard let directory = try? DataDirectory(existing: path),
+            let answer = try? AdminSocket(of: directory).ask(.get, Report.path)
         else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), nil) }
         guard answer.status == 200, let read = try? RunningRelay(parsing: answer.body, dataDirectory: path) else {
             return (

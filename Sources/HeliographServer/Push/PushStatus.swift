@@ -7,14 +7,9 @@ import RelayStore
 package enum PushStatus {
     /// JSON; nil where no relay runs on this data directory.
     package static func read(in directory: String) throws -> [UInt8]? {
-        let socket = try DataDirectory(existing: directory).adminSocketPath
-        guard let relay = RelayAddress("unix:" + socket) else { return nil }
+        let socket = AdminSocket(of: try DataDirectory(existing: directory))
         do throws(HTTPFault) {
-            let answer = try HTTPExchange(relay: relay, path: "/v1/admin/push").perform()
-            guard answer.status == 200 else {
-                throw HTTPFault(.badAnswer, "the relay answered \(answer.status): it may be of an older version")
-            }
-            return answer.body
+            return try socket.body(of: "/v1/admin/push")
         } catch {
             guard error.code == .unreachable else { throw PushSetup.Fault(description: error.message) }
             return nil

@@ -109,9 +109,11 @@ extension Relay {
         guard let session = sessions[key], let view = session.committed else {
             preconditionFailure("what was committed stays until the next input")
         }
-        let events = SessionEvents(
-            session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))
-        sendToLive(.events(events), of: key, heldAfter: staged.firstSeq - 1)
+        let epoch = epoch
+        sendToLive(
+            .events(
+                SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
+            of: key, heldAfter: staged.firstSeq - 1)
         sendToWatchers(.summary(view.state.summary), of: key)
         for approval in staged.approvals where isWhatItCameTo(approval, in: session) {
             sendToWatchers(.approval(approval), of: key)

@@ -41,23 +41,25 @@ extension Relay {
         }
     }
 
-    /// Sends to all but the congested, who go on from `seq` when they are drained.
-    mutating func sendToLive(_ message: MessageToClient, of key: SessionKey, heldAfter seq: Int64) {
+    /// Sends to all but the congested, who go on from `seq` when they are drained. Made only where somebody gets it, as below: most
+    /// sessions are watched by nobody most of the time.
+    mutating func sendToLive(_ message: @autoclosure () -> MessageToClient, of key: SessionKey, heldAfter seq: Int64) {
         guard let audience = sessions[key]?.audience else { return }
         holdAside(audience, key, after: seq)
-        send(message, to: audience.live.peers)
+        if !audience.live.peers.isEmpty { send(message(), to: audience.live.peers) }
     }
 
     /// Sends to those who watch this session's summary and approvals, on the workspace or on the session, each once. The
     /// congested are told when they are drained.
-    mutating func sendToWatchers(_ message: MessageToClient, of key: SessionKey) {
+    mutating func sendToWatchers(_ message: @autoclosure () -> MessageToClient, of key: SessionKey) {
         sendDueSnapshots()
         let workspace = workspaceAudiences[key.workspace] ?? WorkspaceAudience()
         for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
         let audience = sessions[key]?.audience ?? Audience()
         if let seq = sessions[key]?.committed?.state.seq { holdAside(audience, key, after: seq) }
         let (watchers, onlookers) = (workspace.watchers.peers, audience.onlookers.peers)
-        send(message, to: watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers)
+        let peers = watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers
+        if !peers.isEmpty { send(message(), to: peers) }
     }
 
     private mutating func holdAside(_ audience: Audience, _ key: SessionKey, after seq: Int64) {

@@ -1,0 +1,24 @@
+import RelayAccess
+import RelayStore
+
+/// How the command line asks the relay that runs on a data directory. Whoever may use the socket is its owner.
+struct AdminSocket {
+    private let path: String
+
+    init(of directory: DataDirectory) { path = directory.adminSocketPath }
+
+    /// Throws `unreachable` where no relay runs.
+    func ask(_ method: HTTPExchange.Method = .post, _ path: String) throws(HTTPFault) -> HTTPExchange.Answer {
+        guard let relay = RelayAddress("unix:" + self.path) else { throw HTTPFault(.local, "\(self.path) names no socket") }
+        return try HTTPExchange(relay: relay, method: method, path: path).perform()
+    }
+
+    /// As above, of what an older relay does not know.
+    func body(of path: String) throws(HTTPFault) -> [UInt8] {
+        let answer = try ask(.post, path)
+        guard answer.status == 200 else {
+            throw HTTPFault(.badAnswer, "the relay answered \(answer.status): it may be of an older version")
+        }
+        return answer.body
+    }
+}

@@ -79,4 +79,6 @@ def namespace() -> Iterator[Namespace]:
                 pytest.skip(f"network namespaces are not allowed here: {step}: {done.stderr.strip()}")
         yield made
     finally:
+        # The kernel takes a namespace apart in its own time, and the next one here has the same name: the cable goes at once.
+        subprocess.run(["ip", "link", "delete", f"{name}a"], capture_output=True)
         subprocess.run(["ip", "netns", "delete", name], capture_output=True)

@@ -31,6 +31,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "open-1000": ("open loop, 1,000 subscribers, 50 events/s", lambda bench: rows.open_loop(bench, 1_000)),
     "open-5000": ("open loop, 5,000 subscribers, 10 events/s", lambda bench: rows.open_loop(bench, 5_000)),
     "approval": ("approval, host → relay → client → relay → host, each step on disk", rows.approval),
+    "approval-disk": ("the same on a disk whose sync takes half a millisecond longer", lambda bench: rows.approval(bench, 500)),
     "ingest-1": ("durable ingest, 1 host, 1 event a message", lambda bench: rows.ingest(bench, 1, 1)),
     "ingest-1-64": ("durable ingest, 1 host, 64 events a message", lambda bench: rows.ingest(bench, 1, 64)),
     "ingest-100": ("durable ingest, 100 hosts, 1 event a message", lambda bench: rows.ingest(bench, 100, 1)),

@@ -5,6 +5,7 @@ import PushAPNs
 import RelayAccess
 import RelayCore
 import RelayProtocol
+import RelayStore
 import Synchronization
 
 /// What may be wrong with pushes: the files, whether a relay runs or not, and what Apple says of the keys.

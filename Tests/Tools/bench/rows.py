@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fill import fill_history
-from servers import BareLibwebsockets, Raw, RelayServer, Result, Server, plain_sqlite
+from servers import BareLibwebsockets, Raw, RelayServer, Result, Server, plain_sqlite, slow_disk
 
 EVENT_BYTES = 300
 OPEN_LOOP_DELIVERIES = 50_000
@@ -49,8 +49,8 @@ class Bench:
     quick: bool = False
     notes: list[str] = field(default_factory=list)
 
-    def raw(self, mode: str = "durable") -> Raw:
-        return Raw(self.programs, mode, EVENT_BYTES, self.sizes)
+    def raw(self, mode: str = "durable", environment: dict[str, str] | None = None) -> Raw:
+        return Raw(self.programs, mode, EVENT_BYTES, self.sizes, environment)
 
     def in_turn(self, servers: dict[str, Callable[[], Server]], scenario: str, rounds: int | None = None, **options: Any) -> dict[str, list[Result]]:
         """Each server once in each round, every time as a new process."""
@@ -105,8 +105,10 @@ def open_loop(bench: Bench, clients: int) -> Yield:
     yield Ratio("CPU / L", ratio(found, "relay", "secondsPerMillionDeliveries"), 1.3, True)
 
 
-def approval(bench: Bench) -> Yield:
-    found = bench.in_turn({"relay": RelayServer, "L": bench.raw}, "approval", duration=bench.seconds)
+def approval(bench: Bench, slower_by: int = 0) -> Yield:
+    """`slower_by`: microseconds that each sync takes longer, of both."""
+    disk = slow_disk(bench.programs, slower_by) if slower_by else {}
+    found = bench.in_turn({"relay": lambda: RelayServer(disk), "L": lambda: bench.raw(environment=disk)}, "approval", duration=bench.seconds)
     for name, results in found.items():
         times = " / ".join(f"{median(results, 'latency', key) / 1000:.2f}" for key in ("p50", "p99", "max"))
         yield f"{name:<17} p50 / p99 / max {times} ms of {median(results, 'result', 'done'):,.0f} in turn"

@@ -30,6 +30,12 @@ def compile_programs(folder: Path) -> None:
     websockets = subprocess.run(["pkg-config", "--cflags", "--libs", "libwebsockets"], check=True, capture_output=True, text=True).stdout.split()
     for name, libraries in (("raw", ["-lsqlite3"]), ("plain_sqlite", ["-lsqlite3"]), ("bare_lws", websockets)):
         subprocess.run([compiler, "-O2", "-o", str(folder / name), str(HERE / f"{name}.c"), *libraries], check=True)
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(folder / "slow_sync.so"), str(HERE / "slow_sync.c"), "-ldl"], check=True)
+
+
+def slow_disk(programs: Path, microseconds: int) -> dict[str, str]:
+    """The environment of a process whose syncs take so much longer."""
+    return {"LD_PRELOAD": str(programs / "slow_sync.so"), "SYNC_MICROSECONDS": str(microseconds)}
 
 
 class Server:
@@ -63,8 +69,12 @@ RATES = [f"--limits-{what}-per-second-per-{whom}" for what in ("messages", "kilo
 class RelayServer(Server):
     """`heliograph serve`, without the rates that keep one host from taking all: one host shall take all here."""
 
+    def __init__(self, environment: dict[str, str] | None = None):
+        super().__init__()
+        self.environment = environment or {}
+
     def __enter__(self) -> "RelayServer":
-        self.relay = Relay(self.folder / "relay", [word for rate in RATES for word in (rate, "0")])
+        self.relay = Relay(self.folder / "relay", [word for rate in RATES for word in (rate, "0")], environment=self.environment)
         self.relay.start()
         assert self.relay.process
         self.target = ["--data", str(self.relay.data), "--pid", str(self.relay.process.pid)]
@@ -78,12 +88,13 @@ class RelayServer(Server):
 class Program(Server):
     """One of the C programs: it says where it listens, and knows no tokens."""
 
-    def __init__(self, *command: Any, hosts: int = 1):
+    def __init__(self, *command: Any, hosts: int = 1, environment: dict[str, str] | None = None):
         super().__init__()
         self.command, self.hosts = [str(word) for word in command], hosts
+        self.environment = os.environ | (environment or {})
 
     def __enter__(self) -> "Program":
-        self.process = subprocess.Popen([*self.command, *self.extra()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([*self.command, *self.extra()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=self.environment)
         assert self.process.stdout
         port = self.process.stdout.readline().strip()
         if not port:
@@ -104,8 +115,8 @@ class Program(Server):
 class Raw(Program):
     """`raw.c` in one of its modes; `durable` is the limit L."""
 
-    def __init__(self, programs: Path, mode: str, event_bytes: int, sizes: tuple[int, int]):
-        super().__init__(programs / "raw", mode, event_bytes, *sizes)
+    def __init__(self, programs: Path, mode: str, event_bytes: int, sizes: tuple[int, int], environment: dict[str, str] | None = None):
+        super().__init__(programs / "raw", mode, event_bytes, *sizes, environment=environment)
 
     def extra(self) -> list[str]:
         return [str(self.folder / "raw.sqlite")]

@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import RelayCore
 import RelayProtocol
@@ -43,8 +42,10 @@ final class Reception {
     func take(_ arrival: Arrival) {
         switch arrival {
         case .said(let input, let connection, let bytes):
-            runner.feed(input)
-            count(bytes, on: connection)
+            // One look at the clock for both.
+            let now = Instant.now
+            runner.feed(input, at: now)
+            count(bytes, on: connection, at: now)
         case .opened(let connection, let visitor): opened(connection, visitor)
         case .closed(let connection, let reason): closed(connection, reason)
         case .congested(let connection):
@@ -91,9 +92,9 @@ final class Reception {
     // MARK: - How much
 
     /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
-    private func count(_ bytes: Int, on connection: ConnectionID) {
+    private func count(_ bytes: Int, on connection: ConnectionID, at now: Instant) {
         guard let paces = paces[connection] else { return }
-        let now = Int64(DispatchTime.now().uptimeNanoseconds)
+        let now = now.uptime * 1_000_000
         if let slowing = paces.took(bytes, at: now) { slow(connection, paces, slowing, at: now) }
         if isDiskBehind(after: bytes), access.visitors[connection]?.token.role == .host, brakes.hold(connection) {
             measures.slowed(.uncommittedMegabytes)

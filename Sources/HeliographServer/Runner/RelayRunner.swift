@@ -81,8 +81,8 @@ final class RelayRunner {
         run(relay.started(at: .now, holders: holders))
     }
 
-    func feed(_ input: Input) {
-        if isSuspended { turnAway(input) } else { run(relay.handle(input, at: .now)) }
+    func feed(_ input: Input, at now: Instant = .now) {
+        if isSuspended { turnAway(input) } else { run(relay.handle(input, at: now)) }
     }
 
     /// For good: whoever comes now is to come back to the next relay.

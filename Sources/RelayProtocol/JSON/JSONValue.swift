@@ -44,14 +44,7 @@ package struct JSONValue: Sendable {
 
     package func array() throws(WireError) -> [JSONValue] {
         guard node.kind == .array else { throw wrongType("an array") }
-        var elements: [JSONValue] = []
-        elements.reserveCapacity(node.count)
-        var child = index + 1
-        while child < node.next {
-            elements.append(JSONValue(document: document, index: child))
-            child = document.nodes[child].next
-        }
-        return elements
+        return Array(JSONElements(of: self))
     }
 
     /// The members of an object in the order they stand.
@@ -143,12 +136,41 @@ package struct JSONValue: Sendable {
     }
 
     package func array(_ key: StaticString, countMax: Int = .max) throws(WireError) -> [JSONValue] {
+        Array(try elements(key, countMax: countMax))
+    }
+
+    /// As above, one after the other.
+    func elements(_ key: StaticString, countMax: Int = .max) throws(WireError) -> JSONElements {
         let value = try required(key)
-        if value.node.kind == .array, value.node.count > countMax {
+        guard value.node.kind == .array else { throw value.wrongType("an array") }
+        guard value.node.count <= countMax else {
             throw WireError(.outOfRange, at: value.path, "more than \(countMax) entries")
         }
-        return try value.array()
+        return JSONElements(of: value)
     }
 
     package func wrongType(_ wanted: String) -> WireError { document.wrongType(index, wanted) }
+}
+
+/// The elements of an array where they stand.
+struct JSONElements: Sequence, IteratorProtocol {
+    private let document: JSONDocument
+    private var child: Int
+    private let end: Int
+    let underestimatedCount: Int
+
+    /// `array` is one.
+    fileprivate init(of array: JSONValue) {
+        document = array.document
+        let node = document.nodes[array.index]
+        child = array.index + 1
+        end = node.next
+        underestimatedCount = node.count
+    }
+
+    mutating func next() -> JSONValue? {
+        guard child < end else { return nil }
+        defer { child = document.nodes[child].next }
+        return JSONValue(document: document, index: child)
+    }
 }

@@ -56,8 +56,10 @@ package struct HostEvents: Sendable {
         session = try value.identifier("session")
         first = try value.integer("first", in: 1...JSONValue.integerMax - Int64(WireLimits.batchEventsMax))
         isAfterGap = try value.flag("gap")
+        let entries = try value.elements("events", countMax: WireLimits.batchEventsMax)
         events = []
-        for entry in try value.array("events", countMax: WireLimits.batchEventsMax) {
+        events.reserveCapacity(entries.underestimatedCount)
+        for entry in entries {
             let event = try Event(from: entry)
             if event.head.knownKind?.isMadeByRelay == true {
                 throw WireError(.badValue, at: entry.path + ".kind", "only the relay states this")

@@ -23,7 +23,7 @@ INTEGRATION = ["test_claude.py", "test_kill.py", "test_wire.py"]
 OPTIONS = {
     "address": {
         # Swift's runtime keeps what it made once for the life of the process; `make soak` looks at growth.
-        "ASAN_OPTIONS": "detect_leaks=0:log_path={reports}",
+        "ASAN_OPTIONS": f"suppressions={HERE / 'address.supp'}:detect_leaks=0:log_path={{reports}}",
     },
     "thread": {
         # The tests go on, so that one run shows all there is.

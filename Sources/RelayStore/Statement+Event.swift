@@ -39,25 +39,17 @@ extension Statement {
         _ arguments: StatementArguments = [], _ body: (_ id: Int64, _ isIntact: Bool, UnsafeRawBufferPointer) -> Bool
     ) throws {
         try setArguments(arguments)
-        let statement = unsafe sqliteStatement
+        let (statement, columns) = unsafe (sqliteStatement, SQLColumns(self))
         defer { unsafe sqlite3_reset(statement) }
         while true {
             let code = unsafe sqlite3_step(statement)
             if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw failure(code) }
-            let id = unsafe sqlite3_column_int64(statement, 0)
-            let bytes = unsafe blob(statement, 3)
-            let checksum = unsafe RowChecksum(
-                id: id, kind: blob(statement, 1), at: sqlite3_column_int64(statement, 2), bytes: bytes)
-            let isFromBefore = unsafe sqlite3_column_type(statement, 4) == SQLITE_NULL
-            let isIntact = unsafe checksum.matches(isFromBefore ? nil : sqlite3_column_int64(statement, 4))
+            let id = columns.integer(0)
+            let bytes = unsafe columns.bytes(3)
+            let checksum = unsafe RowChecksum(id: id, kind: columns.bytes(1), at: columns.integer(2), bytes: bytes)
+            let isIntact = checksum.matches(columns.isNull(4) ? nil : columns.integer(4))
             guard unsafe body(id, isIntact, bytes) else { return }
         }
-    }
-
-    /// Text is UTF-8 in our files, so its blob is its bytes.
-    private func blob(_ statement: SQLiteStatement?, _ column: Int32) -> UnsafeRawBufferPointer {
-        let address = unsafe sqlite3_column_blob(statement, column)
-        return unsafe UnsafeRawBufferPointer(start: address, count: Int(sqlite3_column_bytes(statement, column)))
     }
 }

@@ -78,14 +78,18 @@ extension Statement {
 struct SQLColumns {
     private let statement: Statement
 
-    fileprivate init(_ statement: Statement) { self.statement = statement }
+    init(_ statement: Statement) { self.statement = statement }
 
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement.sqliteStatement, column) }
 
-    /// Text is UTF-8 in our files, so its blob is its bytes.
-    func text(_ column: Int32) -> String {
-        let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column)
-        let count = unsafe sqlite3_column_bytes(statement.sqliteStatement, column)
-        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(statement.sqliteStatement, column) == SQLITE_NULL }
+
+    func text(_ column: Int32) -> String { unsafe String(decoding: bytes(column), as: UTF8.self) }
+
+    /// SQLite's own, there until the next step. Text is UTF-8 in our files, so its blob is its bytes.
+    func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let address = unsafe sqlite3_column_blob(statement.sqliteStatement, column)
+        return unsafe UnsafeRawBufferPointer(
+            start: address, count: Int(sqlite3_column_bytes(statement.sqliteStatement, column)))
     }
 }

@@ -43,6 +43,7 @@ def sanitize(kind: str, only_swift: bool, only_integration: bool, filters: list[
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir(parents=True)
     environment = {name: value.format(reports=reports / "report") for name, value in OPTIONS[kind].items()}
+    environment["HELIOGRAPH_PATIENCE"] = str(PATIENCE)
     built = ["--sanitize", kind, "--scratch-path", str(scratch)]
     if not run(["swift", "build", "--build-tests", *built], {}):
         return False
@@ -52,7 +53,7 @@ def sanitize(kind: str, only_swift: bool, only_integration: bool, filters: list[
         test = ["swift", "test", "--skip-build", "--no-parallel", *built, *(filters or ["--skip", "RelaySimulationTests"])]
         is_good = run(test, environment | {"SWIFT_BACKTRACE": "enable=no"})
     if not only_swift:
-        binary = {"HELIOGRAPH_BIN": str(scratch / "debug/heliograph"), "HELIOGRAPH_PATIENCE": str(PATIENCE)}
+        binary = {"HELIOGRAPH_BIN": str(scratch / "debug/heliograph")}
         files = [str(ROOT / "Tests/Integration" / name) for name in INTEGRATION]
         test = [sys.executable, "-m", "pytest", "-c", "Tests/Integration/pytest.ini", f"--timeout={120 * PATIENCE}", *files]
         is_good = run(test, environment | binary) and is_good

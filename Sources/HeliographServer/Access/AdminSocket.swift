@@ -8,7 +8,7 @@ struct AdminSocket {
     init(of directory: DataDirectory) { path = directory.adminSocketPath }
 
     /// Throws `unreachable` where no relay runs.
-    func ask(_ method: HTTPExchange.Method = .post, _ path: String) throws(HTTPFault) -> HTTPExchange.Answer {
+    func ask(_ method: HTTPExchange.Method, _ path: String) throws(HTTPFault) -> HTTPExchange.Answer {
         guard let relay = RelayAddress("unix:" + self.path) else { throw HTTPFault(.local, "\(self.path) names no socket") }
         return try HTTPExchange(relay: relay, method: method, path: path).perform()
     }

@@ -85,11 +85,15 @@ extension JSONDocument {
     }
 
     func requiredMember(_ key: StaticString, of object: Int) throws(WireError) -> Int {
-        guard nodes[object].kind == .object else { throw wrongType(object, "an object") }
+        try requireObject(at: object)
         guard let member = member(key, of: object) else {
             throw WireError(.missingField, at: "\(path(to: object)).\(key)", "the field is missing")
         }
         return member
+    }
+
+    func requireObject(at index: Int) throws(WireError) {
+        guard nodes[index].kind == .object else { throw wrongType(index, "an object") }
     }
 
     func string(at index: Int) throws(WireError) -> String {

@@ -19,7 +19,7 @@ package struct JSONValue: Sendable {
     // MARK: - This value as something
 
     package func object() throws(WireError) -> JSONValue {
-        guard node.kind == .object else { throw wrongType("an object") }
+        try document.requireObject(at: index)
         return self
     }
 
@@ -49,7 +49,7 @@ package struct JSONValue: Sendable {
 
     /// The members of an object in the order they stand.
     package func members() throws(WireError) -> [(key: String, value: JSONValue)] {
-        guard node.kind == .object else { throw wrongType("an object") }
+        try document.requireObject(at: index)
         var members: [(key: String, value: JSONValue)] = []
         members.reserveCapacity(node.count)
         var child = index + 1
@@ -70,14 +70,13 @@ package struct JSONValue: Sendable {
 
     package func object(_ key: StaticString) throws(WireError) -> JSONValue {
         let member = try document.requiredMember(key, of: index)
-        guard document.nodes[member].kind == .object else { throw document.wrongType(member, "an object") }
+        try document.requireObject(at: member)
         return JSONValue(document: document, index: member)
     }
 
     /// Nothing, or an object.
     func checkOptionalObject(_ key: StaticString) throws(WireError) {
-        guard let member = document.member(key, of: index) else { return }
-        guard document.nodes[member].kind == .object else { throw document.wrongType(member, "an object") }
+        if let member = document.member(key, of: index) { try document.requireObject(at: member) }
     }
 
     package func required(_ key: StaticString) throws(WireError) -> JSONValue {

@@ -152,6 +152,7 @@ package final class RelayServer {
         runner.admissionChanged = { door.shut($0) }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
         loops.turnEnded = { runner.tickEnded() }
+        loop.hasMoreToGather = { runner.isStaging }
         self.runner = runner
         self.pushes = pushes
 

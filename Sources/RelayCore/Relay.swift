@@ -181,6 +181,9 @@ package struct Relay {
     /// Bytes of events that were taken in and are not on disk.
     package var uncommittedBytes: Int { staging.eventBytes + (committing?.eventBytes ?? 0) }
 
+    /// Something waits for the next batch.
+    package var isStaging: Bool { !staging.isEmpty }
+
     package func isHost(_ peer: PeerID) -> Bool { hosts[peer] != nil }
 
     // MARK: - Sending

@@ -24,17 +24,38 @@ internal import DequeModule
     }
 
     let id: ConnectionID
-    let role: Role
-    /// Of `role`, as are the next two.
-    let isClient: Bool
-    let limits: Limits
-    let liveness: Liveness
-    let peer: Peer
+
+    // MARK: What a message that is sent looks at
+
+    // Thousands of connections are more than a processor's cache holds: what sending needs stands together, in the first of their lines.
 
     /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
     var socket: OpaquePointer?
+    /// What this turn sends; of servers.
+    var run = TurnOutbox.nothing
+    /// Of `socket`, where frames go to it as they are: a server's, without TLS, as long as it is open. Else -1.
+    var plainDescriptor: Int32 = -1
+    var phase: Phase { didSet { if phase != .open { plainDescriptor = -1 } } }
+    let isClient: Bool
+    var isPingDue = false
+    /// A message came in frames, and a ping may have come between them. libwebsockets sends its pong when the socket is writable, so what
+    /// is sent waits for that too: the pong was asked for first.
+    var mayOwePong = false
+    /// The handler was told, or is about to be, that much waits.
+    var isCongested = false
+    /// What waits because the peer does not take it; behind it, everything does.
+    var outbox: Deque<OutgoingMessage> = []
+    var outboxBytes = 0
+    /// Bytes of the message that libwebsockets took and may not have sent in full.
+    var inFlightBytes = 0
 
-    var phase: Phase
+    // MARK: Life
+
+    let role: Role
+    /// Of `role`, as is the next.
+    let limits: Limits
+    let liveness: Liveness
+    let peer: Peer
 
     /// Whether the handler accepted the upgrade and thus has `opened` or `upgradeAbandoned` to come.
     var wasAccepted = false
@@ -55,25 +76,11 @@ internal import DequeModule
 
     var assembly = MessageAssembly()
 
-    /// What this turn sends; of servers.
-    var run = TurnOutbox.nothing
-    /// What waits because the peer does not take it; behind it, everything does.
-    var outbox: Deque<OutgoingMessage> = []
-    var outboxBytes = 0
-    /// Bytes of the message that libwebsockets took and may not have sent in full.
-    var inFlightBytes = 0
-
-    /// The handler was told, or is about to be, that much waits.
-    var isCongested = false
     /// Of TCP, when the peer was last judged with more on its way to it; 0 where nothing was.
     var acknowledgedBytes: UInt64 = 0
 
     var lastHeard = MonotonicTime(nanoseconds: 0)
     var lastPinged = MonotonicTime(nanoseconds: 0)
-    var isPingDue = false
-    /// A message came in frames, and a ping may have come between them. libwebsockets sends its pong when the socket is writable, so what
-    /// is sent waits for that too: the pong was asked for first.
-    var mayOwePong = false
     var isReadingPaused = false
     /// What it brought has not been taken, see `LoopInbox`.
     var isHeldUp = false

@@ -68,7 +68,7 @@ extension EventLoop {
         case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
             return unsafe subprotocolSelected(on: connection, wsi)
         case LWS_CALLBACK_ESTABLISHED:
-            return opened(connection)
+            return unsafe opened(connection, wsi)
         case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
             return unsafe peerCloses(connection, input)
         case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
@@ -77,7 +77,7 @@ extension EventLoop {
             unsafe connection.clientAttempt.subprotocol = HeaderReader(wsi).value(WSI_TOKEN_PROTOCOL)
             return 0
         case LWS_CALLBACK_CLIENT_ESTABLISHED:
-            return opened(connection)
+            return unsafe opened(connection, wsi)
         case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
             unsafe clientFailed(connection, wsi, UnsafeRawBufferPointer(input))
             return 0

@@ -215,13 +215,16 @@ extension EventLoop {
         return true
     }
 
-    /// Whole frames. LWS_WRITE_HTTP is how libwebsockets passes them through as they are; what the socket did not take it keeps a copy
-    /// of, and sends before anything else, its own pongs too.
+    /// Whole frames. What the socket does not take libwebsockets keeps a copy of, and sends before anything else, its own pongs too. The
+    /// caller has seen that it keeps nothing yet.
     private func write(_ frames: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
-        let start = unsafe frames.baseAddress!.assumingMemoryBound(to: UInt8.self)
-        guard unsafe Int(lws_write(wsi, start, frames.count, LWS_WRITE_HTTP)) >= frames.count else { return false }
-        if unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = frames.count }
-        return true
+        switch unsafe clws_write_frames(wsi, connection.plainDescriptor, frames.baseAddress, frames.count) {
+        case CLWS_SENT: return true
+        case CLWS_TAKEN:
+            if unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = frames.count }
+            return true
+        default: return false
+        }
     }
 
     /// With a payload: libwebsockets does not tell of an empty pong.

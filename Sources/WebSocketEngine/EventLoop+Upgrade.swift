@@ -67,9 +67,10 @@ extension EventLoop {
     }
 
     /// LWS_CALLBACK_ESTABLISHED and LWS_CALLBACK_CLIENT_ESTABLISHED.
-    func opened(_ connection: Connection) -> Int32 {
+    func opened(_ connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard connection.phase == .upgrading || connection.phase == .connecting else { return -1 }
         connection.phase = .open
+        if !connection.isClient, unsafe lws_is_ssl(wsi) == 0 { unsafe connection.plainDescriptor = lws_get_socket_fd(wsi) }
         connection.wasOpened = true
         connection.deadline = nil
         connection.lastHeard = .now

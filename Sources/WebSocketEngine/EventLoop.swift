@@ -56,6 +56,9 @@ package import Logging
     /// Called after each turn in which a handler, a timer or an `execute` body ran: the tick.
     package var turnEnded: (() -> Void)?
 
+    /// Whether the tick has something that would rather wait for more after many were written to. Without it: it may have.
+    package var hasMoreToGather: (() -> Bool)?
+
     /// How it waits: `poll` also where `epoll` was wished for and is not there.
     package var waitMethod: WaitMethod { epoll == nil ? .poll : .epoll }
 
@@ -214,7 +217,7 @@ package import Logging
         guard hasActivity || isTickDue else { return }
         hasActivity = false
         inputsEnded?()
-        isTickDue = tickAt != nil
+        isTickDue = tickAt != nil && hasMoreToGather?() ?? true
         guard !isTickDue else { return }
         turnEnded?()
         sendRuns()
@@ -237,7 +240,8 @@ package import Logging
     /// Bounds the wait by the next timer, or to nothing if there is work left over.
     private func setAlarm() {
         guard let alarm else { return }
-        alarm.set(tickAt.map { min($0, timers.earliest ?? $0) } ?? timers.earliest)
+        // Where there is nothing for the tick that is put off, whatever comes will look at the time itself.
+        alarm.set([timers.earliest, isTickDue ? tickAt : nil].lazy.compactMap(\.self).min())
         let hasWork = hasActivity || !afterCallback.isEmpty
         if let epoll {
             // What the last turn asked of libwebsockets may have been put off.
@@ -346,6 +350,7 @@ package import Logging
         isStopping = true
         inputsEnded = nil
         turnEnded = nil
+        hasMoreToGather = nil
         let listeners = listening.values.map(\.listener)
         for listener in listeners { stopListening(listener) }
         if let context = unsafe context {

@@ -108,6 +108,8 @@ final class RelayRunner {
 
     /// Bytes of events that were taken in and are not on disk.
     var uncommittedBytes: Int { isSuspended ? 0 : relay.uncommittedBytes }
+    /// Events were taken in that no commit has yet.
+    var isStaging: Bool { !isSuspended && relay.isStaging }
     var census: RelayCensus { relay.census }
     var sessionCount: Int { relay.sessionCount }
     var openApprovalCount: Int { relay.openApprovalCount }

@@ -44,7 +44,7 @@ package final class OwnRelay {
     /// One program with one token does what thousands do elsewhere. Counted as ever, and never reached.
     private static let limits =
         ["connections", "connections-per-token", "connections-per-workspace"].flatMap { ["--limits-\($0)", "1000000"] }
-        + ["host", "client", "workspace"].flatMap {
+        + ["host", "client", "address", "session", "workspace"].flatMap {
             ["--limits-messages-per-second-per-\($0)", "10000000", "--limits-kilobytes-per-second-per-\($0)", "10000000"]
         } + ["--limits-sessions-per-host", "1000000", "--limits-sessions-per-workspace", "1000000"]
 

@@ -9,6 +9,12 @@ package struct Quotas: Sendable, Equatable {
     /// make room.
     package var sessionsPerHost = 10_000
     package var sessionsPerWorkspace = 50_000
+    /// What is taken of one session, a second; 0 is no limit. Half of what its host may send: an agent that goes round in circles leaves
+    /// the other half to those beside it.
+    package var messagesPerSecondPerSession = 5_000
+    package var kilobytesPerSecondPerSession = 32 << 10
+    /// So much of both is saved up.
+    package static let burst = Duration.seconds(10)
 
     package init() {}
 }
@@ -16,4 +22,5 @@ package struct Quotas: Sendable, Equatable {
 /// Which of them did not allow more.
 package enum Quota: String, Sendable, CaseIterable {
     case openApprovalsPerSession, openApprovalsPerHost, openApprovalsPerWorkspace, sessionsPerHost, sessionsPerWorkspace
+    case messagesPerSecondPerSession, kilobytesPerSecondPerSession
 }

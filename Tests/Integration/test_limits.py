@@ -6,13 +6,14 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from client import WireClient
-from daemon import Daemon
+from daemon import Daemon, recorded_call
 from disk_faults import injected
 from host import ScriptedHost
 from relay import Relay
@@ -205,12 +206,15 @@ def until_slowed(relay: Relay, limit: str, send: Callable[[int], None], most: in
     [
         ("messagesPerSecondPerHost", "--limits-messages-per-second-per-host", 100),
         ("kilobytesPerSecondPerHost", "--limits-kilobytes-per-second-per-host", 4 << 10),
+        ("messagesPerSecondPerAddress", "--limits-messages-per-second-per-address", 100),
+        ("kilobytesPerSecondPerAddress", "--limits-kilobytes-per-second-per-address", 4 << 10),
         ("messagesPerSecondPerWorkspace", "--limits-messages-per-second-per-workspace", 100),
         ("kilobytesPerSecondPerWorkspace", "--limits-kilobytes-per-second-per-workspace", 4 << 10),
     ],
 )
 def test_a_host_that_sends_more_is_read_slower_and_loses_nothing(make_relay: Callable[..., Relay], limit: str, flag: str, size: int) -> None:
-    relay = make_relay(flag, "50" if "kilo" in limit else "10")
+    # Loopback counts as an address only where it is no proxy.
+    relay = make_relay(flag, "50" if "kilo" in limit else "10", "--trusted-proxies", "192.0.2.0/24")
     with closing(ScriptedHost(relay)) as host:
         host.start_session("s1")
         sent = until_slowed(
@@ -291,6 +295,28 @@ def test_a_session_too_many_waits_at_its_host(make_relay: Callable[..., Relay]) 
 
         wait_until(has_room, 20, "the ended session to make room", every=0.2)
         assert count(relay, "sessionsPerHost", "heliograph_quota_refusals_total") >= 1
+
+
+def test_a_session_that_says_too_much_waits_at_its_host_and_the_others_go_on(make_relay: Callable[..., Relay], short_path: Path) -> None:
+    relay = make_relay("--limits-messages-per-second-per-session", "1")
+    laptop = Daemon(short_path, relay)
+    try:
+        laptop.start(relay.pair_link("host"))
+        laptop.wait_link()
+        calls = 0
+        while not count(relay, "messagesPerSecondPerSession", "heliograph_quota_refusals_total"):
+            laptop.hook("PostToolUse", recorded_call("PostToolUse", "busy", f"call-{calls}", short_path))
+            calls += 1
+            assert calls < 200, "nobody was told to wait"
+        with closing(WireClient(relay)) as phone:
+            phone.subscribe()
+            laptop.hook("SessionStart", recorded_call("SessionStart", "quiet", "", short_path))
+            phone.wait(lambda message: message["type"] == "summary" and message["summary"]["session"] == "claude-quiet", 20, "the other session")
+        laptop.wait_delivered(60)
+        assert relay.rows("select count(*) from events where kind = 'tool.finished'") == [(calls,)]
+        laptop.stop()
+    finally:
+        laptop.kill()
 
 
 # Memory

@@ -87,6 +87,50 @@ struct QuotaTests {
         #expect(t.quotas == [.sessionsPerWorkspace])
     }
 
+    @Test("a session that says more than it may waits, and says all of it later; its host's others go on")
+    func paceOfSession() {
+        let t = T(quotas: quotas { $0.messagesPerSecondPerSession = 1 })
+        let host = t.host()
+        let (busy, quiet) = (SessionID("busy")!, SessionID("quiet")!)
+        func hostSeq(_ session: SessionID) -> Int64? { t.states[SessionKey(workspace: T.home.id, session: session)]?.hostSeq }
+        for number in 1...13 { t.send([.sessionRenamed(title: "\(number)")], to: busy, first: Int64(number), by: host) }
+        t.send([T.started], to: quiet, first: 1, by: host)
+        t.commit()
+        #expect(hostSeq(busy) == 11 && hostSeq(quiet) == 1)
+        #expect(t.quotas == [.messagesPerSecondPerSession])
+        let told = t.take(host)
+        #expect(told.contains { $0.contains(#""path":"$.session","session":"busy""#) && $0.contains("limits.messagesPerSecond") })
+        #expect(told.contains { $0.contains(#""type":"resend","session":"busy","from":12"#) })
+        // What came twice is no message of its own.
+        t.send([.sessionRenamed(title: "10")], to: busy, first: 10, by: host)
+        #expect(t.quotas.count == 1)
+        t.now += 1_000
+        t.send([.sessionRenamed(title: "12"), .sessionRenamed(title: "13")], to: busy, first: 12, by: host)
+        t.commit()
+        #expect(hostSeq(busy) == 13 && t.quotas.count == 1)
+    }
+
+    @Test("a session's bytes are bounded too, and pieces of unfinished messages count as they do")
+    func bytesOfSession() {
+        let t = T(quotas: quotas { $0.kilobytesPerSecondPerSession = 1 })
+        let (host, client) = (t.host(), t.client())
+        t.send([T.started], first: 1, by: host)
+        t.commit()
+        t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        t.read()
+        _ = t.take(client)
+        let delta = Delta(session: T.session, message: "m", text: String(repeating: "x", count: 4 << 10))
+        for _ in 0..<4 { t.handle(.hostSent(host, .deltas(delta))) }
+        #expect(t.take(client).count { $0.contains(#""type":"deltas""#) } == 3)
+        #expect(t.quotas == [.kilobytesPerSecondPerSession])
+        t.send([.sessionRenamed(title: "later")], first: 2, by: host)
+        #expect(t.quotas == [.kilobytesPerSecondPerSession, .kilobytesPerSecondPerSession])
+        t.now += 20_000
+        t.send([.sessionRenamed(title: "later")], first: 2, by: host)
+        t.commit()
+        #expect(t.log.values.first?.count == 2)
+    }
+
     @Test("what has ended makes room for another session, the longest ended first")
     func room() {
         let t = T(quotas: quotas { $0.sessionsPerHost = 3 })

@@ -16,6 +16,9 @@ package struct ServerLimits: Sendable, Equatable {
     /// … of one client, over all its connections: hands make less than one.
     package var messagesPerSecondPerClient = 5_000
     package var kilobytesPerSecondPerClient = 16 << 10
+    /// … of all hosts and clients of one address, as connections are counted: half of what a workspace may.
+    package var messagesPerSecondPerAddress = 25_000
+    package var kilobytesPerSecondPerAddress = 128 << 10
     /// … of all hosts and clients of one workspace, so that another one is still served.
     package var messagesPerSecondPerWorkspace = 50_000
     package var kilobytesPerSecondPerWorkspace = 256 << 10
@@ -33,7 +36,8 @@ package struct ServerLimits: Sendable, Equatable {
     static let pauseMax = Duration.seconds(5)
     /// Who is slowed is told so at most this often.
     static let noticeInterval = Duration.seconds(60)
-    /// Addresses whose requests are counted each by itself; with more, all that have come since count as one.
+    /// Addresses whose requests are counted each by itself; with more, all that have come since count as one. Of so many it is kept, too, what
+    /// they sent last.
     static let addressesMax = 10_000
     /// Open files that are no peers' connections, with room to spare: the database, the terminal's socket, pushes, loops.
     static let otherDescriptorsMax = 1_024

@@ -45,6 +45,20 @@ extension Settings {
             "limits.kilobytesPerSecondPerClient", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerClient,
             "Kilobytes that are read of one client's token; ten seconds' worth at once; 0 is no limit."),
         .integer(
+            "limits.messagesPerSecondPerAddress", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerAddress,
+            "Messages that are read of one address, of IPv6 of one /64; ten seconds' worth at once; 0 is no limit. Not of trusted proxies."
+        ),
+        .integer(
+            "limits.kilobytesPerSecondPerAddress", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerAddress,
+            "Kilobytes that are read of one address, of IPv6 of one /64; ten seconds' worth at once; 0 is no limit. Not of trusted proxies."
+        ),
+        .integer(
+            "limits.messagesPerSecondPerSession", "count", 0...10_000_000, \.quotas.messagesPerSecondPerSession,
+            "Messages that are taken of one session; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
+        .integer(
+            "limits.kilobytesPerSecondPerSession", "kilobytes", 0...10_000_000, \.quotas.kilobytesPerSecondPerSession,
+            "Kilobytes that are taken of one session; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
+        .integer(
             "limits.messagesPerSecondPerWorkspace", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerWorkspace,
             "Messages that are read of one workspace's hosts and clients; ten seconds' worth at once; 0 is no limit."),
         .integer(

@@ -1,12 +1,14 @@
 import RelayCore
 import RelayProtocol
+import WebSocketEngine
 
-/// How much is read of one token's owner, or of one workspace, a second. Shared by all connections that it is of.
+/// How much is read of one token's owner, of one address, or of one workspace, a second. Shared by all connections that it is of.
 final class Pace {
     /// By the names of their settings.
     enum Limit: String, Sendable, CaseIterable {
         case messagesPerSecondPerHost, kilobytesPerSecondPerHost
         case messagesPerSecondPerClient, kilobytesPerSecondPerClient
+        case messagesPerSecondPerAddress, kilobytesPerSecondPerAddress
         case messagesPerSecondPerWorkspace, kilobytesPerSecondPerWorkspace
         /// Not a rate: more is read when the disk has taken some.
         case uncommittedMegabytes
@@ -43,6 +45,12 @@ final class Pace {
             (.kilobytesPerSecondPerClient, limits.kilobytesPerSecondPerClient))
     }
 
+    static func ofAddress(_ limits: ServerLimits) -> Pace {
+        Pace(
+            (.messagesPerSecondPerAddress, limits.messagesPerSecondPerAddress),
+            (.kilobytesPerSecondPerAddress, limits.kilobytesPerSecondPerAddress))
+    }
+
     static func ofWorkspace(_ limits: ServerLimits) -> Pace {
         Pace(
             (.messagesPerSecondPerWorkspace, limits.messagesPerSecondPerWorkspace),
@@ -58,6 +66,9 @@ final class Pace {
             ? Slowing(wait: forMessages, limit: messagesLimit) : Slowing(wait: forBytes, limit: bytesLimit)
     }
 
+    /// Nothing was taken that is not there again.
+    func isFull(at now: Int64) -> Bool { messages?.isFull(at: now) ?? true && bytes?.isFull(at: now) ?? true }
+
     /// Whether to tell its owner now that it is slowed.
     func isNoticeDue(at now: Int64) -> Bool {
         if let toldAt, now - toldAt < ServerLimits.noticeInterval.components.seconds * 1_000_000_000 { return false }
@@ -66,33 +77,51 @@ final class Pace {
     }
 }
 
-/// A connection's two paces.
+/// All that a connection counts for.
 struct Paces {
     let own: Pace
     let ofWorkspace: Pace
+    /// Nil where it counts for none.
+    let ofAddress: Pace?
 
-    /// Counts a message for both; the longer wait counts.
+    /// Counts a message for all; the longest wait counts.
     func took(_ count: Int, at now: Int64) -> Pace.Slowing? {
-        let (one, other) = (own.took(count, at: now), ofWorkspace.took(count, at: now))
+        let longer = Self.longer(own.took(count, at: now), ofWorkspace.took(count, at: now))
+        guard let ofAddress else { return longer }
+        return Self.longer(longer, ofAddress.took(count, at: now))
+    }
+
+    private static func longer(_ one: Pace.Slowing?, _ other: Pace.Slowing?) -> Pace.Slowing? {
         guard let one, let other else { return one ?? other }
         return one.wait >= other.wait ? one : other
     }
 }
 
-/// Those of all tokens and workspaces that were seen. They outlast connections: who comes back has saved up nothing by that. There are
-/// as many as tokens.
+/// Those of all tokens, workspaces and addresses that were seen. They outlast connections: who comes back has saved up nothing by that.
+/// There are as many as tokens, and as many addresses as `ServerLimits.addressesMax` and connections.
 final class PaceBook {
     private let limits: ServerLimits
     private var ofTokens: [String: Pace] = [:]
     private var ofWorkspaces: [WorkspaceID: Pace] = [:]
+    private var ofAddresses: [Peer: Pace] = [:]
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
-    func paces(of token: Token) -> Paces {
+    /// `address` is whom it counts for; nil: nobody. Moments are as `Pace.took` has them.
+    func paces(of token: Token, at address: Peer?, _ now: Int64) -> Paces {
         let own = ofTokens[token.id] ?? (token.role == .host ? .ofHost(limits) : .ofClient(limits))
         ofTokens[token.id] = own
         let ofWorkspace = ofWorkspaces[token.workspace] ?? .ofWorkspace(limits)
         ofWorkspaces[token.workspace] = ofWorkspace
-        return Paces(own: own, ofWorkspace: ofWorkspace)
+        return Paces(own: own, ofWorkspace: ofWorkspace, ofAddress: address.map { pace(of: $0, now) })
+    }
+
+    private func pace(of address: Peer, _ now: Int64) -> Pace {
+        if let known = ofAddresses[address] { return known }
+        // Whoever is connected goes on with the one that he has.
+        if ofAddresses.count >= ServerLimits.addressesMax { ofAddresses = ofAddresses.filter { !$0.value.isFull(at: now) } }
+        let pace = Pace.ofAddress(limits)
+        ofAddresses[address] = pace
+        return pace
     }
 }

@@ -66,7 +66,7 @@ package struct LinkMachine {
     private var inFlight: [Flight] = []
     /// Named in a `hello` of this connection.
     private var asked: Set<SessionID> = []
-    /// Sessions that the relay has no room for, until it is asked again.
+    /// Sessions of which the relay takes no more, until it is asked again.
     private var parked: Set<SessionID> = []
     /// Events that go one by one because the relay refused a message; nil where all is well.
     private var carefulLeft: Int?
@@ -105,7 +105,7 @@ package struct LinkMachine {
         case (.received(let message), .live): return received(message, index)
         case (.resendDue, .live):
             parked = []
-            resendAll()
+            resend { _ in true }
             asked = []
             return []
         // Timers of a connection that is over, and a second `started`.
@@ -150,15 +150,11 @@ package struct LinkMachine {
         var effects: [Effect] = [.log(.notice(code: notice.code))]
         if notice.code == ErrorCode.unavailable.rawValue {
             effects.append(.resendAfter(limits.resendAfter))
-        } else if Self.refusesSession(notice), let flight = inFlight.first {
-            // It is not said which session: from now on there is only one message at a time.
-            if carefulLeft != nil {
-                // One timer for all of them.
-                if parked.isEmpty { effects.append(.resendAfter(limits.resendAfter)) }
-                parked.insert(flight.session)
-            }
-            resendAll()
-            carefulLeft = limits.carefulEvents
+        } else if notice.code == ErrorCode.tooMany.rawValue, let session = notice.session {
+            // One timer for all of them.
+            if parked.isEmpty { effects.append(.resendAfter(limits.resendAfter)) }
+            parked.insert(session)
+            resend { $0.session == session }
         } else if Self.refusesEvents(notice), let flight = inFlight.first {
             // It is not said which message was refused: from now on there is only one at a time.
             if carefulLeft != nil, flight.first == flight.last {
@@ -166,15 +162,11 @@ package struct LinkMachine {
                 sentThrough[flight.session] = flight.first - 1
                 inFlight.removeFirst()
             } else {
-                resendAll()
+                resend { _ in true }
             }
             carefulLeft = limits.carefulEvents
         }
         return effects
-    }
-
-    private static func refusesSession(_ notice: Notice) -> Bool {
-        notice.code == ErrorCode.tooMany.rawValue && notice.path == "$.session"
     }
 
     private static func refusesEvents(_ notice: Notice) -> Bool {
@@ -280,9 +272,9 @@ package struct LinkMachine {
     }
 
     /// What is not acknowledged goes again, from the first on.
-    private mutating func resendAll() {
-        for flight in inFlight.reversed() { sentThrough[flight.session] = flight.first - 1 }
-        inFlight = []
+    private mutating func resend(_ isMeant: (Flight) -> Bool) {
+        for flight in inFlight.reversed() where isMeant(flight) { sentThrough[flight.session] = flight.first - 1 }
+        inFlight.removeAll(where: isMeant)
     }
 
     /// Those with events to send first; the relay tells how far it has each.

@@ -8,7 +8,7 @@ extension Relay {
         case .hello(let hello): hostSaidHello(hello, peer, at: now)
         case _ where !host.hasSaidHello: send(.notice(.helloFirst), toHost: peer)
         case .events(let batch): stage(batch, of: host, peer, at: now)
-        case .deltas(let delta): forward(delta, of: host)
+        case .deltas(let delta): forward(delta, of: host, at: now)
         }
     }
 
@@ -121,16 +121,20 @@ extension Relay {
             return
         }
         if known == nil {
-            if let quota = quotaReached(byAnotherSessionOf: host.key) { return refuseSession(quota, to: peer) }
+            if let quota = quotaReached(byAnotherSessionOf: host.key) { return refuse(another: batch.session, quota, to: peer) }
             open(key, of: host, with: batch, at: now)
         }
         let place = known ?? place(of: key)
+        let added = batch.events.dropFirst(repeated)
+        if let quota = paceReached(by: added.reduce(0) { $0 + $1.bytes.count }, at: place, now) {
+            return refuse(moreOf: batch.session, quota, to: peer)
+        }
         if batch.first > expected {
             let lost = batch.first - expected
             stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now)
             sessions.values[place].staged.state.hostSeq = batch.first - 1
         }
-        for event in batch.events.dropFirst(repeated) { stage(event, in: key, at: place, now) }
+        for event in added { stage(event, in: key, at: place, now) }
         sessions.values[place].took(through: batch.first + Int64(batch.events.count) - 1)
     }
 
@@ -180,8 +184,11 @@ extension Relay {
         }
     }
 
-    private mutating func forward(_ delta: Delta, of host: HostPeer) {
+    private mutating func forward(_ delta: Delta, of host: HostPeer, at now: Instant) {
         guard let session = owned(delta.session, by: host) else { return }
+        if let quota = paceReached(by: delta.text.utf8.count, at: place(of: session.key), now) {
+            return effects.append(.quotaReached(quota))
+        }
         // Live only, and only to those who are level with the log: others get the whole message by its event.
         send(.deltas(delta), to: session.audience.live.peers)
     }

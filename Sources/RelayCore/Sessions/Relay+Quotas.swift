@@ -43,12 +43,29 @@ extension Relay {
     }
 
     /// Nothing of the session is taken in. Its host keeps the events and tries again; meanwhile what has ended may make room.
-    mutating func refuseSession(_ quota: Quota, to peer: PeerID) {
-        effects.append(.quotaReached(quota))
+    mutating func refuse(another session: SessionID, _ quota: Quota, to peer: PeerID) {
         isTrimDue = true
         let most = quota == .sessionsPerHost ? quotas.sessionsPerHost : quotas.sessionsPerWorkspace
         let owner = quota == .sessionsPerHost ? "a host" : "a workspace"
-        send(.notice(.init(.tooMany, "the relay holds at most \(most) sessions of \(owner)", at: "$.session")), toHost: peer)
+        refuse("the relay holds at most \(most) sessions of \(owner)", session, quota, to: peer)
+    }
+
+    /// Nil where this message of the session may be taken in.
+    mutating func paceReached(
+        by count: Int, at place: Dictionary<SessionKey, Session>.Index, _ now: Instant
+    ) -> Quota? {
+        sessions.values[place].paceReached(by: count, quotas, at: now)
+    }
+
+    /// More comes of one session than may. Its host keeps the events and tries again, and goes on with its other sessions.
+    mutating func refuse(moreOf session: SessionID, _ quota: Quota, to peer: PeerID) {
+        refuse("more comes than limits.\(quota.rawValue) allows: send it later", session, quota, to: peer)
+    }
+
+    private mutating func refuse(_ message: String, _ session: SessionID, _ quota: Quota, to peer: PeerID) {
+        effects.append(.quotaReached(quota))
+        let notice = Notice(code: ErrorCode.tooMany.rawValue, message: message, path: "$.session", session: session)
+        send(.notice(notice), toHost: peer)
     }
 }
 

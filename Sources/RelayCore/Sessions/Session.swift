@@ -10,6 +10,8 @@ struct Session {
     /// The staged view as it was when the batch under way was cut.
     var cut: SessionView?
     var audience = Audience()
+    /// Nil until its host says something.
+    private var pace: SessionPace?
 
     init(key: SessionKey, committed: SessionView) {
         self.key = key
@@ -22,11 +24,17 @@ struct Session {
         self.staged = staged
     }
 
-    // `mutating`, as are the next two, so that they are called where the session is: a session that is read out of the dictionary is
+    // `mutating`, as is all that follows, so that they are called where the session is: a session that is read out of the dictionary is
     // copied, with all that it refers to counted up and down, and this is asked with every message.
     /// Whose it is, and the last event of that host's numbering that was taken in.
     mutating func standing() -> (host: HostID, hostSeq: Int64) {
         (staged.state.summary.host.id, staged.state.hostSeq)
+    }
+
+    /// Nil where a message of so many bytes may be taken in, which it then counts as.
+    mutating func paceReached(by count: Int, _ quotas: Quotas, at now: Instant) -> Quota? {
+        if pace == nil { pace = SessionPace(quotas) }
+        return pace?.take(count, at: now)
     }
 
     /// Its host is there, and everything up to this event of its numbering was taken in.

@@ -3,11 +3,14 @@ package struct Notice: Sendable, Equatable {
     package var code: String
     package var message: String
     package var path: String?
+    /// Of whose events, where a host has to know.
+    package var session: SessionID?
 
-    package init(code: String, message: String, path: String? = nil) {
+    package init(code: String, message: String, path: String? = nil, session: SessionID? = nil) {
         self.code = code
         self.message = message
         self.path = path
+        self.session = session
     }
 
     package init(_ error: WireError) {
@@ -18,12 +21,14 @@ package struct Notice: Sendable, Equatable {
         code = try value.object().string("code")
         message = try value.string("message")
         path = try value.optionalString("path")
+        session = try value.optionalIdentifier("session")
     }
 
     func write(to writer: inout JSONWriter) {
         writer.field("code", code)
         writer.field("message", message)
         writer.field("path", path)
+        writer.field("session", session)
     }
 }
 

@@ -37,6 +37,10 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("limits.kilobytesPerSecondPerHost")) var limitsKilobytesPerSecondPerHost: String?
     @Option(help: Self.help("limits.messagesPerSecondPerClient")) var limitsMessagesPerSecondPerClient: String?
     @Option(help: Self.help("limits.kilobytesPerSecondPerClient")) var limitsKilobytesPerSecondPerClient: String?
+    @Option(help: Self.help("limits.messagesPerSecondPerAddress")) var limitsMessagesPerSecondPerAddress: String?
+    @Option(help: Self.help("limits.kilobytesPerSecondPerAddress")) var limitsKilobytesPerSecondPerAddress: String?
+    @Option(help: Self.help("limits.messagesPerSecondPerSession")) var limitsMessagesPerSecondPerSession: String?
+    @Option(help: Self.help("limits.kilobytesPerSecondPerSession")) var limitsKilobytesPerSecondPerSession: String?
     @Option(help: Self.help("limits.messagesPerSecondPerWorkspace")) var limitsMessagesPerSecondPerWorkspace: String?
     @Option(help: Self.help("limits.kilobytesPerSecondPerWorkspace")) var limitsKilobytesPerSecondPerWorkspace: String?
     @Option(help: Self.help("limits.openApprovalsPerSession")) var limitsOpenApprovalsPerSession: String?
@@ -82,6 +86,10 @@ struct ServeOptions: ParsableArguments {
             "limits.kilobytesPerSecondPerHost": limitsKilobytesPerSecondPerHost,
             "limits.messagesPerSecondPerClient": limitsMessagesPerSecondPerClient,
             "limits.kilobytesPerSecondPerClient": limitsKilobytesPerSecondPerClient,
+            "limits.messagesPerSecondPerAddress": limitsMessagesPerSecondPerAddress,
+            "limits.kilobytesPerSecondPerAddress": limitsKilobytesPerSecondPerAddress,
+            "limits.messagesPerSecondPerSession": limitsMessagesPerSecondPerSession,
+            "limits.kilobytesPerSecondPerSession": limitsKilobytesPerSecondPerSession,
             "limits.messagesPerSecondPerWorkspace": limitsMessagesPerSecondPerWorkspace,
             "limits.kilobytesPerSecondPerWorkspace": limitsKilobytesPerSecondPerWorkspace,
             "limits.openApprovalsPerSession": limitsOpenApprovalsPerSession,

@@ -63,7 +63,7 @@ class Server:
         return json.loads(done.stdout)
 
 
-RATES = [f"--limits-{what}-per-second-per-{whom}" for what in ("messages", "kilobytes") for whom in ("host", "client", "workspace")]
+RATES = [f"--limits-{what}-per-second-per-{whom}" for what in ("messages", "kilobytes") for whom in ("host", "client", "address", "session", "workspace")]
 
 
 class RelayServer(Server):

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HeliographServer
+@testable import RelayCore
 
 @Suite struct TokenBucketTests {
     private static let second: Int64 = 1_000_000_000
@@ -36,5 +36,10 @@ import Testing
     func `no number overflows`(_ rate: Int, _ amount: Int) {
         var bucket = TokenBucket(perSecond: rate, burst: .seconds(10))
         for _ in 0..<1_000 { #expect(bucket.take(amount, at: 1 << 50) >= 0) }
+    }
+
+    @Test func `one that nobody took from makes nobody wait, at any time`() {
+        let bucket = TokenBucket(perSecond: 1, burst: .seconds(10))
+        for now in [0, 1, Int64.max / 2] { #expect(bucket.wait(at: now) == 0 && bucket.isFull(at: now)) }
     }
 }

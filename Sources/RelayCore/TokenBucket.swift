@@ -2,7 +2,7 @@
 ///
 /// Kept as the moment at which the bucket would be full again: nothing has to be refilled. Moments are nanoseconds of a clock that never
 /// jumps.
-struct TokenBucket: Equatable {
+package struct TokenBucket: Equatable, Sendable {
     /// A second's worth, at least 1.
     let rate: Int64
     /// In nanoseconds.
@@ -13,28 +13,29 @@ struct TokenBucket: Equatable {
     /// What one take may cost, in seconds of the rate; more counts as so much.
     private static let costSecondsMax: Int64 = 3_600
 
-    init(perSecond rate: Int, burst: Duration) {
+    package init(perSecond rate: Int, burst: Duration) {
         precondition(rate > 0, "a bucket fills")
         self.rate = Int64(rate)
         self.burst = burst.components.seconds * Self.second
     }
 
     /// Takes in any case, also what is not there yet. Returns for how long to take no more, 0 where more is there.
-    mutating func take(_ amount: Int, at now: Int64) -> Int64 {
+    package mutating func take(_ amount: Int, at now: Int64) -> Int64 {
         let amount = min(Int64(amount), rate * Self.costSecondsMax)
         fullAt = max(fullAt, now) + amount / rate * Self.second + amount % rate * Self.second / rate
         return wait(at: now)
     }
 
     /// Takes only what is there; else returns after how long to try again, and takes nothing.
-    mutating func takeIfThere(_ amount: Int, at now: Int64) -> Int64 {
+    package mutating func takeIfThere(_ amount: Int, at now: Int64) -> Int64 {
         var after = self
         let wait = after.take(amount, at: now)
         if wait == 0 { self = after }
         return wait
     }
 
-    func isFull(at now: Int64) -> Bool { fullAt <= now }
+    package func isFull(at now: Int64) -> Bool { fullAt <= now }
 
-    private func wait(at now: Int64) -> Int64 { max(0, fullAt - burst - now) }
+    /// For how long to take no more, 0 where something is there.
+    package func wait(at now: Int64) -> Int64 { max(0, max(fullAt, now) - burst - now) }
 }

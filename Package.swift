@@ -102,7 +102,7 @@ let package = Package(
         .executableTarget(name: "simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", "CZlib", grdb, sqlite]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", "Platform", "CZlib", grdb, sqlite]),
         module("WebSocketEngine", ["CLibwebsockets", "Platform", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Platform"),

@@ -202,7 +202,7 @@ package final class RelayServer {
         ["", "-wal"].reduce(0) { $0 + Int64(FileStamp(of: directory.databasePath + $1)?.size ?? 0) }
     }
 
-    private var isReady: Bool { !runner.isStoreFailing && store.takesWrites }
+    private var isReady: Bool { !runner.isStoreFailing && !runner.isShortOfRoom && store.takesWrites }
 
     // MARK: - Signals
 

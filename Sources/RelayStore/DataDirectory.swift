@@ -7,6 +7,8 @@ package struct DataDirectory: Sendable {
     package var databasePath: String { path + "/heliograph.sqlite" }
     /// See RunRecord.
     var runPath: String { path + "/relay.run" }
+    /// See Reserve.
+    var reservePath: String { path + "/relay.reserve" }
     /// Where the command line reaches the running relay.
     package var adminSocketPath: String { path + "/relay.sock" }
 

@@ -67,6 +67,9 @@ extension InMemoryStore: SessionLog {
         }
     }
 
+    package var isShortOfRoom: Bool { false }
+    package func keepRoom() -> Bool { true }
+
     package func commit(_ batch: LogBatch) throws(StoreError) {
         try content.withLock { content throws(StoreError) in
             try content.check(batch)

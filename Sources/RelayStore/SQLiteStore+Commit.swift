@@ -16,12 +16,12 @@ extension SQLiteStore {
         try batch.check()
         if isInDoubt.load(ordering: .relaxed), try settle(batch) { return committed(batch) }
         do throws(StoreError) {
-            try write { db in
-                try run?.begin(in: db)
-                for append in batch.appends { try self.append(append, in: db) }
-                for trim in batch.trims { try self.trim(trim, in: db) }
-                try self.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore, in: db)
-                for record in batch.records { try self.put(record, in: db) }
+            do throws(StoreError) {
+                try put(batch)
+            } catch {
+                // Nothing of it is there, and now there is room.
+                guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
+                try put(batch)
             }
         } catch {
             guard error.code == .io else { throw error }
@@ -30,6 +30,20 @@ extension SQLiteStore {
         }
         committed(batch)
     }
+
+    private func put(_ batch: LogBatch) throws(StoreError) {
+        try write { db in
+            try run?.begin(in: db)
+            for append in batch.appends { try self.append(append, in: db) }
+            for trim in batch.trims { try self.trim(trim, in: db) }
+            try self.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore, in: db)
+            for record in batch.records { try self.put(record, in: db) }
+        }
+    }
+
+    package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
+
+    package func keepRoom() -> Bool { reserve?.keep() ?? true }
 
     private func committed(_ batch: LogBatch) {
         run?.committed(events: batch.appends.reduce(0) { $0 + $1.events.count })

@@ -60,6 +60,7 @@ extension SQLiteStore {
         try queue.read { db in
             if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
             guard user.isRelay else { return }
+            if let fault = try Schema.fault(in: db) { throw StoreError.corrupt(path: path, fault) }
             if isSmall { return try checkIntegrity(of: nil, path: path, in: db) }
             // The history is nearly all of a large file, and nothing at the start reads it.
             let tables = try String.fetchAll(

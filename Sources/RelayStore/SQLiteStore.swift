@@ -29,6 +29,8 @@ package final class SQLiteStore: Sendable {
     private let lock: Mutex<DataDirectoryLock?>
     /// Nil for the command line.
     let run: RunRecord?
+    /// Nil for the command line.
+    let reserve: Reserve?
     /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` and
     /// `load` use it, in turn.
     let isInDoubt = Atomic(false)
@@ -65,6 +67,7 @@ package final class SQLiteStore: Sendable {
             epoch = try Self.epoch(of: pool, path: path, run)
             if let run { try pool.writeWithoutTransaction(run.count) }
             self.pool = Mutex(pool)
+            reserve = user.isRelay ? Reserve(directory.reservePath) : nil
             lock = if case .relay(let lock) = user { Mutex(lock) } else { Mutex(nil) }
         } catch {
             throw StoreError(error, path: path)

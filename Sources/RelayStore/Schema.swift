@@ -11,6 +11,24 @@ enum Schema {
         return migrator
     }
 
+    /// Says which column is not where its migration put it; nil where all are. No check of pages finds a name that the disk changed,
+    /// and a start would have written into the file by the time it is missed.
+    static func fault(in db: Database) throws -> String? {
+        guard let newest = try migrator.appliedMigrations(db).last else { return nil }
+        let fresh = try DatabaseQueue()
+        try migrator.migrate(fresh, upTo: newest)
+        let missing = try fresh.read(columns).subtracting(try columns(db))
+        return missing.min().map { "\($0) is missing" }
+    }
+
+    private static func columns(_ db: Database) throws -> Set<String> {
+        let query = """
+            SELECT tables.name || '.' || columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+            WHERE tables.type = 'table'
+            """
+        return Set(try String.fetchAll(db, sql: query))
+    }
+
     private static let v1 = """
         -- epoch: which life of the log this is; file: the inode it lives in; created: milliseconds since 1970.
         CREATE TABLE meta (

@@ -12,6 +12,8 @@ from wire import Connection, Message
 BATCH_EVENTS_MAX = 256
 BATCH_BYTES_MAX = 512 << 10
 COME_BACK_SECONDS = 0.1
+TRY_AGAIN_SECONDS = 0.5
+"""After the relay could not store what it was sent."""
 
 
 def now_ms() -> int:
@@ -51,6 +53,7 @@ class ScriptedHost:
         self._connection: Connection | None = None
         self._is_welcome = False
         self._wanted = True
+        self._try_again_at: float | None = None
         self._ended = False
         self._wake = threading.Event()
         self._keeper = threading.Thread(target=self._keep_connected, name=f"host {name}", daemon=True)
@@ -199,8 +202,18 @@ class ScriptedHost:
                         self.closed_with.append(response.status_code)
                         if response.status_code in (401, 403):
                             self._wanted = False
+            self._try_again()
             self._wake.wait(COME_BACK_SECONDS)
             self._wake.clear()
+
+    def _try_again(self) -> None:
+        with self.lock:
+            if self._try_again_at is None or time.monotonic() < self._try_again_at:
+                return
+            self._try_again_at = None
+            for session in self.sessions:
+                self.sent[session] = self.through.get(session, 0)
+                self._flush(session)
 
     def _connect(self) -> None:
         self._is_welcome = False
@@ -252,6 +265,8 @@ class ScriptedHost:
                     self._flush(message["session"])
                 case "decision":
                     self.decisions.append(message)
+                case "notice" if message["code"] == "unavailable":
+                    self._try_again_at = time.monotonic() + TRY_AGAIN_SECONDS
 
     def _flush(self, session: str) -> None:
         """Sends what this connection has not had yet; called with the lock."""

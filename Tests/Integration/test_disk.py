@@ -233,6 +233,78 @@ def test_a_full_disk_makes_room_again(tmp_path):
             relay.kill()
 
 
+def test_what_is_decided_while_the_disk_is_full_has_its_place(tmp_path):
+    """Hosts' events wait, with a word; a decision is on disk, reaches its agent and survives; with room all goes on by itself."""
+    with small_disk(tmp_path / "relay/data", "64m") as disk:
+        relay = Relay(tmp_path / "relay")
+        relay.start()
+        host = ScriptedHost(relay)
+        try:
+            host.start_session("s1")
+            asked = [host.request_approval("s1", "Bash", {"command": f"make {number}"}) for number in range(20)]
+            host.wait_acked("s1")
+            phone = WireClient(relay, "phone")
+            phone.subscribe()
+            filler = disk / "filler"
+            with filler.open("wb", buffering=0) as other, pytest.raises(OSError, match="No space"):
+                while True:
+                    other.write(bytes(PAGE))
+            talk(host, 60, BIG)
+            wait_until(lambda: "the disk is full" in relay.log_text(), 20, lambda: f"the disk to be full\n{relay.log_text()[-1500:]}")
+            wait_until(lambda: relay.get("/readyz").status == 503, 20, "readyz to say so")
+            wait_until(lambda: any(notice["code"] == "unavailable" for notice in host.notices()), 20, "the host to be told")
+            for approval in asked:
+                assert phone.decide("s1", approval, "allow")["stage"] == "decided", relay.log_text()[-1500:]
+                host.wait_decision(approval)
+            assert host.through["s1"] < len(host.sessions["s1"]) and host.is_connected
+            phone.close()
+            relay.kill()
+            relay.start()
+            host.wait_connected()
+            filler.unlink()
+            host.wait_acked("s1", timeout=30)
+            wait_until(lambda: relay.get("/readyz").status == 200, 20, "readyz")
+            log = whole_log(relay, "s1")
+            assert {event["head"]["approval"] for event in log if event["kind"] == "approval.decided"} == set(asked)
+            check_host(host, "s1", log)
+            relay.stop()
+            relay.check_log()
+        finally:
+            host.close()
+            relay.kill()
+
+
+def test_a_disk_that_is_full_no_more_is_written_on_by_itself(tmp_path):
+    with small_disk(tmp_path / "relay/data", "64m") as disk:
+        relay = Relay(tmp_path / "relay")
+        relay.start()
+        host = ScriptedHost(relay)
+        try:
+            host.start_session("s1")
+            host.wait_acked("s1")
+            for round in range(2):
+                room = remount_size(disk)
+                remount(disk, f"size={room}")
+                talk(host, 60, BIG)
+                wait_until(lambda: relay.log_text().count("the disk is full") == round + 1, 20, lambda: f"a full disk\n{relay.log_text()[-1500:]}")
+                remount(disk, "size=128m")
+                wait_until(lambda: relay.log_text().count("there is room on the disk again") == round + 1, 20, "room")
+                host.wait_acked("s1", timeout=30)
+                assert relay.get("/readyz").status == 200
+            check_host(host, "s1", whole_log(relay, "s1"))
+            relay.stop()
+            relay.check_log()
+        finally:
+            host.close()
+            relay.kill()
+
+
+def remount_size(disk: Path) -> int:
+    """What is in use, and a page: so many bytes leave no room."""
+    facts = os.statvfs(disk)
+    return (facts.f_blocks - facts.f_bfree + 1) * facts.f_frsize
+
+
 def test_a_full_disk_at_the_start(tmp_path):
     """Not even the files can be made: an error that names one; with room it starts."""
     with small_disk(tmp_path / "relay/data", "16k") as disk:

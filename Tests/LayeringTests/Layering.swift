@@ -28,7 +28,7 @@ struct Layering {
         "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
         "HeliographBench": Module(imports: ["RelayProtocol", "RelayAccess", "Crypto", "CLinux", "Histogram"]),
         "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine"]),
-        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "CZlib", "GRDB", "GRDBSQLite"]),
+        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "Platform", "CZlib", "GRDB", "GRDBSQLite"]),
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "Platform", "DequeModule", "Logging"]),
         "Platform": Module(imports: []),
         "Crypto": Module(imports: ["COpenSSL"]),

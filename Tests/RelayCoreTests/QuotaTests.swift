@@ -99,7 +99,7 @@ struct QuotaTests {
         #expect(hostSeq(busy) == 11 && hostSeq(quiet) == 1)
         #expect(t.quotas == [.messagesPerSecondPerSession])
         let told = t.take(host)
-        #expect(told.contains { $0.contains(#""path":"$.session","session":"busy""#) && $0.contains("limits.messagesPerSecond") })
+        #expect(told.contains { $0.contains(#""path":"$.session","session":"busy""#) && $0.contains("limits.messages") })
         #expect(told.contains { $0.contains(#""type":"resend","session":"busy","from":12"#) })
         // What came twice is no message of its own.
         t.send([.sessionRenamed(title: "10")], to: busy, first: 10, by: host)

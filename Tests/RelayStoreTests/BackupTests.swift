@@ -14,8 +14,10 @@ import Testing
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
     private func files() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: scratch.path).filter { !["relay.lock", "relay.run"].contains($0) }
-            .sorted()
+        try FileManager.default.contentsOfDirectory(atPath: scratch.path).filter {
+            !["relay.lock", "relay.reserve", "relay.run"].contains($0)
+        }
+        .sorted()
     }
 
     /// Events of the one session, as a relay that starts on this directory has them.

@@ -52,6 +52,18 @@ import Testing
         _ = try scratch.open()
     }
 
+    @Test(arguments: ["host_seq INTEGER NOT NULL", "expires_at INTEGER", "bytes BLOB NOT NULL"])
+    func `a name that the disk changed is noticed at the start, and nothing is overwritten`(_ definition: String) throws {
+        try scratch.fill(10)
+        let place = try #require(contents().range(of: Data(definition.utf8)))
+        // Another name of the same length: all pages fit together as before.
+        try overwrite(at: place.lowerBound, with: [UInt8(ascii: "z")])
+        let damaged = try contents()
+        let error = #expect(throws: StoreError.self) { try scratch.open() }
+        #expect(error?.code == .corrupt && error?.message.contains("is missing") == true, "\(error?.message ?? "")")
+        #expect(try contents() == damaged)
+    }
+
     @Test func `what is no database is left as it is`() throws {
         for text in ["These are somebody's notes.\n", String(repeating: "notes\n", count: 10_000)] {
             let notes = Data(text.utf8)

@@ -47,7 +47,7 @@ import Testing
     @Test func `a closed store leaves one file that holds everything`() throws {
         try scratch.fill(50)
         let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
-        #expect(files.sorted() == ["heliograph.sqlite", "relay.lock", "relay.run"])
+        #expect(files.sorted() == ["heliograph.sqlite", "relay.lock", "relay.reserve", "relay.run"])
     }
 
     @Test func `an approval's stages can be looked up`() throws {

@@ -37,6 +37,8 @@ final class RelayRunner {
     var commitSettled: () -> Void = {}
     /// The store refused the last batch. Events are refused until it takes one again.
     private(set) var isStoreFailing = false
+    /// The disk is full, and what was kept on it is for decisions: what hosts send waits with them.
+    private(set) var isShortOfRoom = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
     private(set) var isSuspended = false { didSet { admissionChanged(isSuspended || isLeaving) } }
     /// The relay ends.
@@ -82,7 +84,15 @@ final class RelayRunner {
     }
 
     func feed(_ input: Input, at now: Instant = .now) {
-        if isSuspended { turnAway(input) } else { run(relay.handle(input, at: now)) }
+        if isSuspended { return turnAway(input) }
+        if isShortOfRoom, case .hostSent(let peer, .events) = input { return postpone(peer) }
+        run(relay.handle(input, at: now))
+    }
+
+    /// A host sends again what it hears this of.
+    private func postpone(_ peer: PeerID) {
+        let notice = Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's disk is full; try again")
+        send(MessageToHost.notice(notice).bytes, to: [peer])
     }
 
     /// For good: whoever comes now is to come back to the next relay.
@@ -244,8 +254,39 @@ final class RelayRunner {
                 "the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
             suspend()
         }
+        if log.isShortOfRoom, !isShortOfRoom { runShort() }
         commitSettled()
     }
+
+    // MARK: - A full disk
+
+    private func runShort() {
+        isShortOfRoom = true
+        logger.error("the disk is full: events wait at their hosts, what was kept of it is for decisions")
+        retryKeeping()
+    }
+
+    private func retryKeeping() {
+        loop.schedule(after: Self.keepRetryInterval) { [weak self] in self?.keepRoom() }
+    }
+
+    private func keepRoom() {
+        guard let bound else { preconditionFailure("effects come after the start") }
+        let (log, handle) = (log, loop.handle)
+        commits.async {
+            let isKept = log.keepRoom()
+            handle.execute { bound.value.roomLooked(isKept) }
+        }
+    }
+
+    private func roomLooked(_ isKept: Bool) {
+        guard isKept else { return retryKeeping() }
+        isShortOfRoom = false
+        logger.notice("there is room on the disk again")
+    }
+
+    /// Less than a host waits before it sends again.
+    private static let keepRetryInterval = Duration.seconds(2)
 
     // MARK: - Reading the store anew
 

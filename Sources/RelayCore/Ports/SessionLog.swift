@@ -16,6 +16,12 @@ package protocol SessionLog: Sendable {
     /// Makes a batch durable, all of it or nothing; it is on disk when this returns. Called from one thread at a time.
     func commit(_ batch: LogBatch) throws
 
+    /// The disk is full, and what is committed takes what was kept on it for decisions. Safe to call while another thread commits.
+    var isShortOfRoom: Bool { get }
+
+    /// Keeps some again. False where there is no room. Called from the thread that commits; takes milliseconds.
+    func keepRoom() -> Bool
+
     /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum.
     /// An unknown session has none. Safe to call while another thread commits.
     func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws -> LogPage

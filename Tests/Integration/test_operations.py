@@ -229,6 +229,15 @@ def test_only_what_a_scanner_passes_is_spoken(tls_relay: Relay, options: list[st
         assert "Secure Renegotiation IS" in asked.stdout or "TLSv1.3" in asked.stdout
 
 
+def test_nobody_renegotiates(tls_relay: Relay) -> None:
+    # To s_client a line with an R is the order to ask for it.
+    asked = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_relay.port}", "-servername", "localhost", "-tls1_2"],
+        input="R\n", capture_output=True, text=True, timeout=patient(20),
+    )  # fmt: skip
+    assert "RENEGOTIATING" in asked.stdout + asked.stderr and "no renegotiation" in asked.stderr, asked.stdout + asked.stderr
+
+
 def test_one_too_many_is_told_after_its_handshake(tls_relay: Relay) -> None:
     tls_relay.stop()
     tls_relay.arguments += ["--limits-pending-per-address", "1", "--trusted-proxies", "192.0.2.1"]

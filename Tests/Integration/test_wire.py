@@ -4,6 +4,7 @@ import http.client
 import json
 import sqlite3
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -25,6 +26,16 @@ def refused(relay: Any, path: str, **headers: str) -> int:
 
 
 # Who may come in
+
+
+def test_a_stranger_does_not_fill_the_log(relay):
+    """Each is counted; sixty have a line, then one a second, which says how many had none."""
+    since = time.monotonic()
+    for _ in range(150):
+        assert refused(relay, "/v1/client") == 401
+    assert relay.metric("heliograph_upgrades_refused_total") == 150
+    assert 60 <= relay.log_text().count('"refused an upgrade"') <= 61 + time.monotonic() - since
+    wait_until(lambda: refused(relay, "/v1/client") and '"suppressed":"' in relay.log_text(), 10, "a line that counts the others", every=0.5)
 
 
 @pytest.mark.parametrize("path", ["/v1/host", "/v1/client"])

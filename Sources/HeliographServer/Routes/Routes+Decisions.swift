@@ -20,7 +20,7 @@ extension Routes {
             // A right code is never counted: nobody can shut others out by guessing.
             let wait = wrongCodes.note(request.peer.description, at: .now)
             guard let wait else {
-                logger.notice("refused a code of a push", metadata: ["peer": "\(request.peer)"])
+                strangers.notice("refused a code of a push", ["peer": "\(request.peer)"], logger)
                 return respond(id, Self.noSuchCode)
             }
             var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))

@@ -17,6 +17,7 @@ final class Routes {
     private let pushMeasures: PushMeasures
     let logger: Logger
     var wrongCodes = WrongCodes()
+    var strangers = StrangerLog()
     /// False while the store refuses writes.
     var isReady: () -> Bool = { true }
     /// Sets the gauges that are looked at only when somebody asks.
@@ -121,7 +122,7 @@ final class Routes {
             switch result {
             case .failure(let error): fail(id, error)
             case .success(nil):
-                logger.notice("refused a pairing code", metadata: ["peer": "\(request.peer)"])
+                strangers.notice("refused a pairing code", ["peer": "\(request.peer)"], logger)
                 respond(
                     id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))
             case .success(let new?): paired(new, byBrowser: origin != nil, isSecure: isSecure, id)

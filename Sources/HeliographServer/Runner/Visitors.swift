@@ -20,6 +20,7 @@ final class Visitors: ServerHandler {
     private var roles: [ConnectionID: PairingRole] = [:]
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
+    private var strangers = StrangerLog()
     /// A proxy that writes nonsense writes it with every request.
     private var hasToldOfForwarding = false
 
@@ -103,8 +104,8 @@ final class Visitors: ServerHandler {
             token = try gate.authenticate(request, as: role, isUpgrade: true)
         } catch {
             measures.refused()
-            logger.notice(
-                "refused an upgrade", metadata: ["path": "\(request.path)", "reason": "\(error)", "peer": "\(request.peer)"])
+            strangers.notice(
+                "refused an upgrade", ["path": "\(request.path)", "reason": "\(error)", "peer": "\(request.peer)"], logger)
             switch error {
             case .unknown: return .refuse(status: 401, body: "a valid token is needed: pair this device\n")
             case .foreignOrigin: return .refuse(status: 403, body: "this origin is not the relay's own\n")
@@ -119,9 +120,9 @@ final class Visitors: ServerHandler {
             return .accept(subprotocol: ProtocolVersion.subprotocol)
         } catch {
             measures.turnedAway(error)
-            logger.notice(
+            strangers.notice(
                 "turned an upgrade away",
-                metadata: ["limit": "limits.\(error.rawValue)", "token.id": "\(token.id)", "peer": "\(request.peer)"])
+                ["limit": "limits.\(error.rawValue)", "token.id": "\(token.id)", "peer": "\(request.peer)"], logger)
             return .refuse(status: error.status, headers: [Routes.retryAfter()], body: "\(error.sentence)\n")
         }
     }

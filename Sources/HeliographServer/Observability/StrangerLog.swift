@@ -1,0 +1,27 @@
+import Logging
+import RelayCore
+
+/// What strangers make the log say: a line a second, sixty at once. The rest is counted, and told with the next line that passes.
+struct StrangerLog {
+    static let burst = Duration.seconds(60)
+
+    private var bucket = TokenBucket(perSecond: 1, burst: burst)
+    private var suppressed = 0
+
+    /// `now` is of a clock that never jumps, in nanoseconds. Nil: nothing is to be said; else how many were not told before this one.
+    mutating func tell(at now: Int64) -> Int? {
+        guard bucket.takeIfThere(1, at: now) == 0 else {
+            suppressed += 1
+            return nil
+        }
+        defer { suppressed = 0 }
+        return suppressed
+    }
+
+    mutating func notice(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata, _ logger: Logger) {
+        guard let suppressed = tell(at: Instant.now.uptime * 1_000_000) else { return }
+        var metadata = metadata()
+        if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+        logger.notice(message, metadata: metadata)
+    }
+}

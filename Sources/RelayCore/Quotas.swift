@@ -11,7 +11,7 @@ package struct Quotas: Sendable, Equatable {
     package var sessionsPerWorkspace = 50_000
     /// What is taken of one session, a second; 0 is no limit. Half of what its host may send: an agent that goes round in circles leaves
     /// the other half to those beside it.
-    package var messagesPerSecondPerSession = 5_000
+    package var messagesPerSecondPerSession = 10_000
     package var kilobytesPerSecondPerSession = 32 << 10
     /// So much of both is saved up.
     package static let burst = Duration.seconds(10)

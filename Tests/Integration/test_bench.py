@@ -1,6 +1,7 @@
 """`heliograph bench`: what it says, and that it notices what a relay must never do."""
 
 import json
+import re
 import socket
 import subprocess
 import threading
@@ -55,6 +56,14 @@ def test_an_open_loop_is_delivered_whole_and_measured(relay):
 def test_every_scenario_ends_with_a_count(relay, arguments, counted):
     assert bench(relay, *arguments, *measured(relay))["result"][counted] > 0
     assert not [token for token in relay.tokens() if token["name"].startswith("bench")], "its tokens are taken back"
+
+
+@pytest.mark.parametrize("limit", ["messages-per-second-per-host", "messages-per-second-per-session"])
+def test_a_limit_of_the_relay_is_named_and_not_measured(make_relay, limit):
+    relay = make_relay(f"--limits-{limit}", "10")
+    done = relay.run("bench", "fanout", *measured(relay), "--clients", "1", "--window", "1", "--duration", "30", "--json", check=False, timeout=60)
+    name = re.sub("-(.)", lambda letter: letter[1].upper(), limit)
+    assert done.returncode == 1 and f"limits.{name}" in done.stderr and "--rate" in done.stderr, done.stderr
 
 
 def test_without_a_relay_it_starts_one_and_leaves_nothing(tmp_path):

@@ -239,6 +239,17 @@ class Stage: LinkHandler {
     // MARK: - Reading
 
     static func unexpected(_ message: UnsafeRawBufferPointer, on link: Link) -> BenchError {
+        // A relay that somebody uses has its limits, and they are not what is measured here.
+        if let root = unsafe try? document(message, on: link), let notice = try? Notice(from: root),
+            notice.code == ErrorCode.tooMany.rawValue
+        {
+            return BenchError(
+                .refused, "the relay takes no more of \(link.name) (\(notice.message)): raise that limit, or name a --rate below it")
+        }
+        return unsafe unexpectedBytes(message, on: link)
+    }
+
+    private static func unexpectedBytes(_ message: UnsafeRawBufferPointer, on link: Link) -> BenchError {
         BenchError(.badMessage, "\(link.name) was sent \(unsafe String(decoding: message.prefix(400), as: UTF8.self))")
     }
 

@@ -11,7 +11,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var requestsPerSecondPerAddress = 100
 
     /// What is read of one host, a second: well below what one core takes in. A host that was away for days sends at this rate.
-    package var messagesPerSecondPerHost = 10_000
+    package var messagesPerSecondPerHost = 20_000
     package var kilobytesPerSecondPerHost = 64 << 10
     /// … of one client, over all its connections: hands make less than one.
     package var messagesPerSecondPerClient = 5_000

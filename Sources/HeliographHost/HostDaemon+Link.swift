@@ -90,7 +90,7 @@ extension HostDaemon: ClientHandler {
             while let batch = link.nextBatch(spool.index) {
                 guard let events = try read(batch) else {
                     // Without it, from the first that is not acknowledged.
-                    drive(.resendDue)
+                    drive(.sendAgain)
                     return
                 }
                 let message = HostMessage.events(

@@ -80,6 +80,6 @@ extension HostDaemon {
         let sessions = sessionsWithGaps
         sessionsWithGaps = []
         tell(.eventsLost(sessions))
-        drive(.resendDue)
+        drive(.sendAgain)
     }
 }

@@ -182,7 +182,7 @@ package final class RelayServer {
         routes.look = { [unowned self] in
             measures.looked(
                 sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: dataBytes,
-                takesWrites: isReady)
+                takesWrites: isReady && !runner.isShortOfRoom)
         }
         routes.makeReport = { [unowned self] in makeReport($0) }
     }
@@ -202,7 +202,7 @@ package final class RelayServer {
         ["", "-wal"].reduce(0) { $0 + Int64(FileStamp(of: directory.databasePath + $1)?.size ?? 0) }
     }
 
-    private var isReady: Bool { !runner.isStoreFailing && !runner.isShortOfRoom && store.takesWrites }
+    private var isReady: Bool { !runner.isStoreFailing && store.takesWrites }
 
     // MARK: - Signals
 

@@ -16,19 +16,27 @@ extension SQLiteStore {
         try batch.check()
         if isInDoubt.load(ordering: .relaxed), try settle(batch) { return committed(batch) }
         do throws(StoreError) {
-            do throws(StoreError) {
-                try put(batch)
-            } catch {
-                // Nothing of it is there, and now there is room.
-                guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
-                try put(batch)
-            }
+            try putWithReserve(batch)
         } catch {
             guard error.code == .io else { throw error }
             isInDoubt.store(true, ordering: .relaxed)
             guard let isThere = try? settle(batch), isThere else { throw error }
         }
         committed(batch)
+    }
+
+    /// What was kept of the disk is for decisions: a batch of events is refused instead, and comes again from its hosts.
+    private func putWithReserve(_ batch: LogBatch) throws(StoreError) {
+        let isLarge = batch.appends.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } } > Reserve.eventBytesMax
+        if isLarge, isShortOfRoom {
+            throw StoreError(.full, "The disk of \(path) is full, but for what is kept for decisions.")
+        }
+        do throws(StoreError) { try put(batch) } catch {
+            let isFull = (error.underlying as? DatabaseError)?.resultCode == .SQLITE_FULL
+            // Nothing of it is there, and now there is room.
+            guard isFull, let reserve, reserve.giveUp(), !isLarge else { throw error }
+            try put(batch)
+        }
     }
 
     private func put(_ batch: LogBatch) throws(StoreError) {

@@ -59,19 +59,35 @@ package final class SQLiteStore: Sendable {
         self.path = path
         let opening = try directory.lockForOpening()
         defer { withExtendedLifetime(opening) {} }
-        do {
-            isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
-            let pool = try Self.open(path)
-            try Schema.migrator.migrate(pool)
-            run = user.isRelay ? try RunRecord(directory.runPath) : nil
-            epoch = try Self.epoch(of: pool, path: path, run)
-            if let run { try pool.writeWithoutTransaction(run.count) }
-            self.pool = Mutex(pool)
-            reserve = user.isRelay ? Reserve(directory.reservePath) : nil
-            lock = if case .relay(let lock) = user { Mutex(lock) } else { Mutex(nil) }
-        } catch {
-            throw StoreError(error, path: path)
+        func opened() throws(StoreError) -> Opened {
+            do {
+                let isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
+                let pool = try Self.open(path)
+                try Schema.migrator.migrate(pool)
+                let run = user.isRelay ? try RunRecord(directory.runPath) : nil
+                let epoch = try Self.epoch(of: pool, path: path, run)
+                if let run { try pool.writeWithoutTransaction(run.count) }
+                return Opened(pool: pool, epoch: epoch, run: run, isChecked: isChecked)
+            } catch {
+                throw StoreError(error, path: path)
+            }
         }
+        reserve = user.isRelay ? Reserve(directory.reservePath) : nil
+        let found: Opened
+        do throws(StoreError) { found = try opened() } catch {
+            guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
+            found = try opened()
+        }
+        (epoch, run, isChecked) = (found.epoch, found.run, found.isChecked)
+        pool = Mutex(found.pool)
+        lock = if case .relay(let lock) = user { Mutex(lock) } else { Mutex(nil) }
+    }
+
+    private struct Opened {
+        let pool: DatabasePool
+        let epoch: Epoch
+        let run: RunRecord?
+        let isChecked: Bool
     }
 
     /// Writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.

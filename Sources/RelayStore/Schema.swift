@@ -17,16 +17,21 @@ enum Schema {
         guard let newest = try migrator.appliedMigrations(db).last else { return nil }
         let fresh = try DatabaseQueue()
         try migrator.migrate(fresh, upTo: newest)
-        let missing = try fresh.read(columns).subtracting(try columns(db))
-        return missing.min().map { "\($0) is missing" }
+        // Only what is ours is looked at: of another's table SQLite may not know how.
+        let expected = try fresh.read { db in
+            let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            return try tables.map { (name: $0, columns: try columns(of: $0, db)) }
+        }
+        for table in expected {
+            let found = Set(try columns(of: table.name, db))
+            guard let missing = table.columns.first(where: { !found.contains($0) }) else { continue }
+            return "\(table.name).\(missing) is missing"
+        }
+        return nil
     }
 
-    private static func columns(_ db: Database) throws -> Set<String> {
-        let query = """
-            SELECT tables.name || '.' || columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
-            WHERE tables.type = 'table'
-            """
-        return Set(try String.fetchAll(db, sql: query))
+    private static func columns(of table: String, _ db: Database) throws -> [String] {
+        try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
     }
 
     private static let v1 = """

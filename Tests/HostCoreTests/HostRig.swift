@@ -91,7 +91,7 @@ struct HostRig {
             guard let batch = link.nextBatch(spool.index) else { return }
             count += 1
             guard let events = try readOrDrop(batch) else {
-                tell(.resendDue)
+                tell(.sendAgain)
                 continue
             }
             let through = relay.take(batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events)

@@ -7,12 +7,14 @@ import os
 import random
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from client import WireClient
+from daemon import Daemon, recorded_call
 from disk_faults import injected, injected_count, remount, small_disk
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
@@ -251,19 +253,23 @@ def test_what_is_decided_while_the_disk_is_full_has_its_place(tmp_path):
                     other.write(bytes(PAGE))
             talk(host, 60, BIG)
             wait_until(lambda: "the disk is full" in relay.log_text(), 20, lambda: f"the disk to be full\n{relay.log_text()[-1500:]}")
-            wait_until(lambda: relay.get("/readyz").status == 503, 20, "readyz to say so")
+            assert relay.metric("heliograph_store_takes_writes") == 0
             wait_until(lambda: any(notice["code"] == "unavailable" for notice in host.notices()), 20, "the host to be told")
             for approval in asked:
                 assert phone.decide("s1", approval, "allow")["stage"] == "decided", relay.log_text()[-1500:]
                 host.wait_decision(approval)
-            assert host.through["s1"] < len(host.sessions["s1"]) and host.is_connected
+            through = host.through["s1"]
+            assert through < len(host.sessions["s1"]) and host.is_connected and relay.get("/readyz").status == 200
             phone.close()
             relay.kill()
+            # The next one knows.
             relay.start()
             host.wait_connected()
+            wait_until(lambda: relay.log_text().count("the disk is full") == 2, 20, lambda: relay.log_text()[-1500:])
+            assert relay.metric("heliograph_store_takes_writes") == 0
             filler.unlink()
             host.wait_acked("s1", timeout=30)
-            wait_until(lambda: relay.get("/readyz").status == 200, 20, "readyz")
+            wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 1, 20, "all to be taken again")
             log = whole_log(relay, "s1")
             assert {event["head"]["approval"] for event in log if event["kind"] == "approval.decided"} == set(asked)
             check_host(host, "s1", log)
@@ -296,6 +302,64 @@ def test_a_disk_that_is_full_no_more_is_written_on_by_itself(tmp_path):
             relay.check_log()
         finally:
             host.close()
+            relay.kill()
+
+
+def test_a_relay_starts_on_a_full_disk_by_its_reserve(tmp_path):
+    with small_disk(tmp_path / "relay/data", "64m") as disk:
+        relay = Relay(tmp_path / "relay")
+        relay.start()
+        host = ScriptedHost(relay)
+        try:
+            asked = host.request_approval("s1", "Bash", {"command": "make"})
+            host.wait_acked("s1")
+            relay.stop()
+            remount(disk, f"size={remount_size(disk) - PAGE}")
+            relay.start()
+            host.wait_connected()
+            phone = WireClient(relay, "phone", relay.token("client", "phone"))
+            phone.subscribe()
+            assert phone.decide("s1", asked, "allow")["stage"] == "decided", relay.log_text()[-1500:]
+            host.wait_decision(asked)
+            phone.close()
+            assert relay.metric("heliograph_store_takes_writes") == 0
+            remount(disk, "size=128m")
+            host.apply("s1", asked)
+            host.wait_acked("s1", timeout=30)
+            assert relay.metric("heliograph_store_takes_writes") == 1
+            relay.stop()
+            relay.check_log()
+        finally:
+            host.close()
+            relay.kill()
+
+
+def test_a_full_disk_does_not_make_a_host_ask_without_end(tmp_path, short_path):
+    """The real host holds off, and asks again in a round of five seconds, once for all that waits."""
+    with small_disk(tmp_path / "relay/data", "64m") as disk:
+        relay = Relay(tmp_path / "relay")
+        relay.start()
+        laptop = Daemon(short_path, relay)
+        try:
+            laptop.start(relay.pair_link("host"))
+            laptop.wait_link()
+            remount(disk, f"size={remount_size(disk) - PAGE}")
+            for call in range(40):
+                laptop.hook("PostToolUse", recorded_call("PostToolUse", f"s{call % 4}", f"call-{call}", short_path))
+            wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 0, 30, lambda: relay.log_text()[-1500:])
+            messages = lambda: relay.metric('heliograph_messages_received_total')
+            time.sleep(6)
+            before = messages()
+            time.sleep(11)
+            # Two or three rounds; a session's events go in one message.
+            assert messages() - before <= 3 * 4 + 2, laptop.log_text()
+            remount(disk, "size=128m")
+            laptop.wait_delivered(60)
+            laptop.stop()
+            relay.stop()
+            relay.check_log()
+        finally:
+            laptop.kill()
             relay.kill()
 
 

@@ -28,6 +28,14 @@ import Testing
         #expect(try bytesOnDisk() >= Reserve.byteCount && !next.isUsed)
     }
 
+    @Test func `a copy with holes is filled`() throws {
+        try Data().write(to: URL(fileURLWithPath: path))
+        #expect(unsafe truncate(path, Reserve.byteCount) == 0)
+        #expect(try bytesOnDisk() == 0)
+        let reserve = Reserve(path)
+        #expect(try bytesOnDisk() >= Reserve.byteCount && !reserve.isUsed)
+    }
+
     @Test func `without a place there is none, and nothing waits for it`() {
         let none = Reserve("/nowhere/relay.reserve")
         #expect(!none.giveUp() && !none.isUsed)

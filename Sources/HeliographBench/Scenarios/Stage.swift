@@ -243,8 +243,8 @@ class Stage: LinkHandler {
         if let root = unsafe try? document(message, on: link), let notice = try? Notice(from: root),
             notice.code == ErrorCode.tooMany.rawValue
         {
-            return BenchError(
-                .refused, "the relay takes no more of \(link.name) (\(notice.message)): raise that limit, or name a --rate below it")
+            let what = "the relay takes no more of \(link.name) (\(notice.message))"
+            return BenchError(.refused, "\(what): raise that limit, or name a lower --rate")
         }
         return unsafe unexpectedBytes(message, on: link)
     }

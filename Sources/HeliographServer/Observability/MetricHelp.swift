@@ -29,7 +29,7 @@ enum MetricHelp {
         "heliograph_sessions": "Sessions whose history is kept.",
         "heliograph_slowed_total": "Times that a peer sent more than it may and was read more slowly.",
         "heliograph_start_time_seconds": "When the relay started, in seconds since 1970.",
-        "heliograph_store_takes_writes": "1 while the store takes what is written, else 0; the same as /readyz.",
+        "heliograph_store_takes_writes": "1 while the store takes what is written; 0: nothing, or decisions only.",
         "heliograph_tls_certificate_expires_timestamp_seconds":
             "When the certificate that new connections get goes out of date, in seconds since 1970.",
         "heliograph_upgrades_refused_total":

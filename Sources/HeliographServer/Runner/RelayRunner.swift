@@ -25,6 +25,7 @@ final class RelayRunner {
     /// Who holds a client's token, as last told; for every life of the relay.
     private var holders: Set<ClientKey> = []
     private var timers: [RelayTimer: TimerID] = [:]
+    private var roomTimer: TimerID?
     /// When the log last said so: an agent that asks without end shall not fill it.
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
     /// Nil until `start`.
@@ -68,6 +69,7 @@ final class RelayRunner {
     func start(holders: Set<ClientKey>) {
         bound = LoopBound(self, loop: loop)
         self.holders = holders
+        if log.isShortOfRoom { runShort() } else { lookForRoomLater() }
         begin()
     }
 
@@ -263,30 +265,38 @@ final class RelayRunner {
     private func runShort() {
         isShortOfRoom = true
         logger.error("the disk is full: events wait at their hosts, what was kept of it is for decisions")
-        retryKeeping()
+        lookForRoomLater()
     }
 
-    private func retryKeeping() {
-        loop.schedule(after: Self.keepRetryInterval) { [weak self] in self?.keepRoom() }
+    /// Also where all is well: a disk that was crowded at the start may have room by now.
+    private func lookForRoomLater() {
+        if let roomTimer { loop.cancel(roomTimer) }
+        roomTimer = loop.schedule(after: isShortOfRoom ? Self.shortRoomInterval : Self.roomInterval) { [weak self] in
+            self?.lookForRoom()
+        }
     }
 
-    private func keepRoom() {
+    private func lookForRoom() {
         guard let bound else { preconditionFailure("effects come after the start") }
         let (log, handle) = (log, loop.handle)
         commits.async {
             let isKept = log.keepRoom()
-            handle.execute { bound.value.roomLooked(isKept) }
+            handle.execute { bound.value.lookedForRoom(isKept) }
         }
     }
 
-    private func roomLooked(_ isKept: Bool) {
-        guard isKept else { return retryKeeping() }
-        isShortOfRoom = false
-        logger.notice("there is room on the disk again")
+    private func lookedForRoom(_ isKept: Bool) {
+        // By now a commit may have given it up again.
+        if isKept, isShortOfRoom, !log.isShortOfRoom {
+            isShortOfRoom = false
+            logger.notice("there is room on the disk again")
+        }
+        lookForRoomLater()
     }
 
     /// Less than a host waits before it sends again.
-    private static let keepRetryInterval = Duration.seconds(2)
+    private static let shortRoomInterval = Duration.seconds(2)
+    private static let roomInterval = Duration.seconds(600)
 
     // MARK: - Reading the store anew
 

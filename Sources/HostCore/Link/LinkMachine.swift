@@ -29,6 +29,8 @@ package struct LinkMachine {
         /// `dice` is between 0 and 1, for the jitter.
         case closed(LinkEnd, dice: Double)
         case resendDue
+        /// What was to be sent could not be read: from the first on that is not acknowledged.
+        case sendAgain
     }
 
     package enum Effect: Equatable {
@@ -68,6 +70,10 @@ package struct LinkMachine {
     private var asked: Set<SessionID> = []
     /// Sessions of which the relay takes no more, until it is asked again.
     private var parked: Set<SessionID> = []
+    /// A `resendAfter` was ordered and has not come: one for all who wait.
+    private var isResendDue = false
+    /// The relay can store nothing, until it is asked again.
+    private var isHeldOff = false
     /// Events that go one by one because the relay refused a message; nil where all is well.
     private var carefulLeft: Int?
 
@@ -103,8 +109,15 @@ package struct LinkMachine {
             guard case .welcome(let welcome, _, let sessions) = message else { return other(message) }
             return welcomed(welcome, sessions, at: now)
         case (.received(let message), .live): return received(message, index)
-        case (.resendDue, .live):
+        case (.resendDue, let state):
+            isResendDue = false
+            guard case .live = state else { return [] }
+            isHeldOff = false
             parked = []
+            resend { _ in true }
+            asked = []
+            return []
+        case (.sendAgain, .live):
             resend { _ in true }
             asked = []
             return []
@@ -149,12 +162,14 @@ package struct LinkMachine {
     private mutating func noticed(_ notice: Notice) -> [Effect] {
         var effects: [Effect] = [.log(.notice(code: notice.code))]
         if notice.code == ErrorCode.unavailable.rawValue {
-            effects.append(.resendAfter(limits.resendAfter))
-        } else if notice.code == ErrorCode.tooMany.rawValue, let session = notice.session {
-            // One timer for all of them.
-            if parked.isEmpty { effects.append(.resendAfter(limits.resendAfter)) }
-            parked.insert(session)
-            resend { $0.session == session }
+            isHeldOff = true
+            effects += resendLater()
+        } else if notice.code == ErrorCode.tooMany.rawValue, notice.path == "$.session" {
+            if let session = notice.session {
+                parked.insert(session)
+                resend { $0.session == session }
+            }
+            effects += resendLater()
         } else if Self.refusesEvents(notice), let flight = inFlight.first {
             // It is not said which message was refused: from now on there is only one at a time.
             if carefulLeft != nil, flight.first == flight.last {
@@ -167,6 +182,12 @@ package struct LinkMachine {
             carefulLeft = limits.carefulEvents
         }
         return effects
+    }
+
+    private mutating func resendLater() -> [Effect] {
+        guard !isResendDue else { return [] }
+        isResendDue = true
+        return [.resendAfter(limits.resendAfter)]
     }
 
     private static func refusesEvents(_ notice: Notice) -> Bool {
@@ -182,6 +203,7 @@ package struct LinkMachine {
         sentThrough = [:]
         inFlight = []
         parked = []
+        isHeldOff = false
         if case .peer(CloseCode.replaced.rawValue?, _) = reason {
             state = .replaced
             return effects + [.log(.replaced)]
@@ -238,7 +260,7 @@ package struct LinkMachine {
 
     /// The next message's events, if the window has room. The caller sends them and asks again.
     package mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
-        guard isLive else { return nil }
+        guard isLive, !isHeldOff else { return nil }
         let isCareful = carefulLeft != nil
         let windowMessages = isCareful ? 1 : limits.windowMessages
         let flying = inFlight.reduce(0) { $0 + $1.bytes }

@@ -19,7 +19,7 @@ package protocol SessionLog: Sendable {
     /// The disk is full, and what is committed takes what was kept on it for decisions. Safe to call while another thread commits.
     var isShortOfRoom: Bool { get }
 
-    /// Keeps some again. False where there is no room. Called from the thread that commits; takes milliseconds.
+    /// Keeps some, where none is kept. False where there is no room for it. Called from the thread that commits; takes as long as the disk.
     func keepRoom() -> Bool
 
     /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum.

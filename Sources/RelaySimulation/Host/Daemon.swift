@@ -106,7 +106,7 @@ final class Daemon {
             machine.ledger.synchronized()
             while let question = link.nextQuestion(spool.index) { world.sendToRelay(question, on: connection) }
             while let batch = link.nextBatch(spool.index) {
-                guard let events = try read(batch) else { return drive(.resendDue) }
+                guard let events = try read(batch) else { return drive(.sendAgain) }
                 let message = HostMessage.events(
                     HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))
                 world.sendToRelay(message.bytes, on: connection)
@@ -147,7 +147,7 @@ final class Daemon {
         } catch {
             return armDiskRetry()
         }
-        drive(.resendDue)
+        drive(.sendAgain)
     }
 
     // MARK: Recording

@@ -282,6 +282,46 @@ struct LinkMachineTests {
         #expect(bench.send() == ["one 1-2"])
     }
 
+    @Test("a relay that can store nothing is sent nothing until it is asked again, and asked once for all that it refused")
+    func unavailableForLong() {
+        var bench = Bench()
+        bench.spool(one, 300)
+        bench.connect()
+        let refusal = LinkMachine.Input.received(.notice(Notice(code: "unavailable", message: "")))
+        func timers(_ effects: [LinkMachine.Effect]) -> Int {
+            effects.count { if case .resendAfter = $0 { true } else { false } }
+        }
+        #expect(bench.send() == ["one 1-256", "one 257-300"])
+        for _ in 0..<3 {
+            #expect(timers(bench.tell(refusal)) == 1)
+            #expect(timers(bench.tell(refusal)) == 0)
+            bench.spool(one, 1)
+            #expect(bench.send() == [])
+            _ = bench.tell(.resendDue)
+            #expect(bench.send().first == "one 1-256")
+        }
+        // A timer of a connection that is over rings for all.
+        #expect(timers(bench.tell(refusal)) == 1)
+        _ = bench.tell(.closed(.failed("gone"), dice: 0))
+        _ = bench.tell(.resendDue)
+        _ = bench.tell(.retry)
+        bench.connect()
+        #expect(timers(bench.tell(refusal)) == 1)
+    }
+
+    @Test("of a refusal that names no session all is sent again later")
+    func refusedByAnOlderRelay() {
+        var bench = Bench()
+        bench.spool(one, 2)
+        bench.connect()
+        _ = bench.send()
+        let refusal = LinkMachine.Input.received(.notice(Notice(code: "tooMany", message: "", path: "$.session")))
+        #expect(bench.tell(refusal).contains(.resendAfter(.seconds(5))))
+        #expect(bench.send() == [])
+        _ = bench.tell(.resendDue)
+        #expect(bench.send() == ["one 1-2"])
+    }
+
     @Test("a decision is handed on")
     func decision() {
         var bench = Bench()

@@ -38,24 +38,24 @@ package final class EventLog<Event: Sendable>: Sendable {
     ) async throws -> Picked {
         let end = ContinuousClock.now + limit
         while true {
-            let (found, isFinished) = state.withLock { state -> (Picked?, Bool) in
+            let (found, isFinished, seen) = state.withLock { state -> (Picked?, Bool, Int) in
                 for (index, event) in state.events.enumerated() where !state.consumed.contains(index) {
                     guard let picked = pick(event) else { continue }
                     state.consumed.insert(index)
-                    return (picked, false)
+                    return (picked, false, state.events.count)
                 }
-                return (nil, state.isFinished)
+                return (nil, state.isFinished, state.events.count)
             }
             if let found { return found }
             guard !isFinished, ContinuousClock.now < end else {
                 throw TestFailure("waited in vain; so far: \(String(describing: all).prefix(2000))")
             }
-            await change(before: end)
+            await change(after: seen, before: end)
         }
     }
 
-    private func change(before end: ContinuousClock.Instant) async {
-        let count = state.withLock { $0.events.count }
+    /// Waits until there are others than `count` events, which were seen: what came since is not waited for again.
+    private func change(after count: Int, before end: ContinuousClock.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             let id = state.withLock { state -> Int in
                 defer { state.nextWaiter += 1 }

@@ -27,14 +27,16 @@ extension SQLiteStore {
 
     /// What was kept of the disk is for decisions: a batch of events is refused instead, and comes again from its hosts.
     private func putWithReserve(_ batch: LogBatch) throws(StoreError) {
-        let isLarge = batch.appends.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } } > Reserve.eventBytesMax
-        if isLarge, isShortOfRoom {
+        func isLarge() -> Bool {
+            batch.appends.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } } > Reserve.eventBytesMax
+        }
+        if isShortOfRoom, isLarge() {
             throw StoreError(.full, "The disk of \(path) is full, but for what is kept for decisions.")
         }
         do throws(StoreError) { try put(batch) } catch {
             let isFull = (error.underlying as? DatabaseError)?.resultCode == .SQLITE_FULL
             // Nothing of it is there, and now there is room.
-            guard isFull, let reserve, reserve.giveUp(), !isLarge else { throw error }
+            guard isFull, let reserve, reserve.giveUp(), !isLarge() else { throw error }
             try put(batch)
         }
     }

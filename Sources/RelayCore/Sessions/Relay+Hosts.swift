@@ -125,8 +125,10 @@ extension Relay {
             open(key, of: host, with: batch, at: now)
         }
         let place = known ?? place(of: key)
-        let added = batch.events.dropFirst(repeated)
-        if let quota = paceReached(by: added.reduce(0) { $0 + $1.bytes.count }, at: place, now) {
+        // By index: a slice and its elements would be counted up and down.
+        var count = 0
+        for index in repeated..<batch.events.count { count += batch.events[index].bytes.count }
+        if let quota = paceReached(by: count, at: place, now) {
             return refuse(moreOf: batch.session, quota, to: peer)
         }
         if batch.first > expected {
@@ -134,7 +136,7 @@ extension Relay {
             stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now)
             sessions.values[place].staged.state.hostSeq = batch.first - 1
         }
-        for event in added { stage(event, in: key, at: place, now) }
+        for event in batch.events.dropFirst(repeated) { stage(event, in: key, at: place, now) }
         sessions.values[place].took(through: batch.first + Int64(batch.events.count) - 1)
     }
 

@@ -13,7 +13,7 @@ package struct Quotas: Sendable, Equatable {
     /// the other half to those beside it.
     package var messagesPerSecondPerSession = 10_000
     package var kilobytesPerSecondPerSession = 32 << 10
-    /// So much of both is saved up.
+    /// So much of a rate is saved up: a page that opens, a host that comes back.
     package static let burst = Duration.seconds(10)
 
     package init() {}

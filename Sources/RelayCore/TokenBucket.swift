@@ -13,6 +13,12 @@ package struct TokenBucket: Equatable, Sendable {
     /// What one take may cost, in seconds of the rate; more counts as so much.
     private static let costSecondsMax: Int64 = 3_600
 
+    /// As settings have it: 0 is no limit, and nil. `Quotas.burst` is what is saved up.
+    package init?(limit rate: Int) {
+        guard rate > 0 else { return nil }
+        self.init(perSecond: rate, burst: Quotas.burst)
+    }
+
     package init(perSecond rate: Int, burst: Duration) {
         precondition(rate > 0, "a bucket fills")
         self.rate = Int64(rate)

@@ -241,7 +241,8 @@ package import Logging
     private func setAlarm() {
         guard let alarm else { return }
         // Where there is nothing for the tick that is put off, whatever comes will look at the time itself.
-        alarm.set([timers.earliest, isTickDue ? tickAt : nil].lazy.compactMap(\.self).min())
+        let tick = isTickDue ? tickAt : nil
+        alarm.set(tick.map { min($0, timers.earliest ?? $0) } ?? timers.earliest)
         let hasWork = hasActivity || !afterCallback.isEmpty
         if let epoll {
             // What the last turn asked of libwebsockets may have been put off.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from client import WireClient
-from daemon import Daemon
+from daemon import Daemon, paired
 from host import ScriptedHost
 from relay import Relay
 
@@ -130,14 +130,8 @@ def short_path() -> Iterator[Path]:
 @pytest.fixture
 def daemon(short_path: Path, relay: Relay) -> Iterator[Daemon]:
     """`heliograph host` on a throw-away machine without an agent, connected."""
-    daemon = Daemon(short_path, relay)
-    try:
-        daemon.start(relay.pair_link("host"))
-        daemon.wait_link()
+    with paired(short_path, relay) as daemon:
         yield daemon
-        daemon.stop()
-    finally:
-        daemon.kill()
 
 
 @pytest.fixture

@@ -34,6 +34,19 @@ def recorded_call(event: str, session: str, call: str, folder: Path, **changes: 
     raise AssertionError(f"there is no {event} in {RECORDING}")
 
 
+@contextlib.contextmanager
+def paired(folder: Path, relay: Relay) -> Iterator["Daemon"]:
+    """`heliograph host` on a throw-away machine without an agent, connected. In the end it must go by itself."""
+    daemon = Daemon(folder, relay)
+    try:
+        daemon.start(relay.pair_link("host"))
+        daemon.wait_link()
+        yield daemon
+        daemon.stop()
+    finally:
+        daemon.kill()
+
+
 class Daemon:
     """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own, not to the hooks'."""
 

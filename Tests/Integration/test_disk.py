@@ -8,13 +8,15 @@ import random
 import shutil
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from client import WireClient
-from daemon import Daemon, recorded_call
+from daemon import paired, recorded_call
 from disk_faults import injected, injected_count, remount, small_disk
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
@@ -196,15 +198,25 @@ def test_a_disk_that_fails_at_the_start(tmp_path, fault, is_new):
 # A full and a read-only disk
 
 
-def test_a_full_disk_makes_room_again(tmp_path):
-    with small_disk(tmp_path / "relay/data", "3m") as disk:
-        relay = Relay(tmp_path / "relay")
+@contextmanager
+def relay_on_small_disk(folder: Path, size: str = "64m") -> Iterator[tuple[Path, Relay]]:
+    """A relay whose data has a file system of its own. In the end it must stop cleanly."""
+    with small_disk(folder / "relay/data", size) as disk:
+        relay = Relay(folder / "relay")
         relay.start()
-        host = ScriptedHost(relay)
+        try:
+            yield disk, relay
+            relay.stop()
+            relay.check_log()
+        finally:
+            relay.kill()
+
+
+def test_a_full_disk_makes_room_again(tmp_path):
+    with relay_on_small_disk(tmp_path, "3m") as (disk, relay), closing(ScriptedHost(relay)) as host:
         host.start_session("s1")
         host.wait_acked("s1")
-        phone = Follower(relay, "phone", ["s1"], lambda approval: "allow" if approval.startswith("ap-") else None)
-        try:
+        with closing(Follower(relay, "phone", ["s1"], lambda approval: "allow" if approval.startswith("ap-") else None)) as phone:
             kept = host.request_approval("s1", "Bash", {"command": "make"}, approval="kept")
             host.wait_acked("s1")
             talk(host, 60, BIG)
@@ -227,146 +239,98 @@ def test_a_full_disk_makes_room_again(tmp_path):
             watcher.close()
             host.wait_decision(kept)
             settle(relay, host, phone)
-            relay.stop()
-            relay.check_log()
-        finally:
-            phone.close()
-            host.close()
-            relay.kill()
 
 
 def test_what_is_decided_while_the_disk_is_full_has_its_place(tmp_path):
     """Hosts' events wait, with a word; a decision is on disk, reaches its agent and survives; with room all goes on by itself."""
-    with small_disk(tmp_path / "relay/data", "64m") as disk:
-        relay = Relay(tmp_path / "relay")
+    with relay_on_small_disk(tmp_path) as (disk, relay), closing(ScriptedHost(relay)) as host:
+        host.start_session("s1")
+        asked = [host.request_approval("s1", "Bash", {"command": f"make {number}"}) for number in range(20)]
+        host.wait_acked("s1")
+        phone = WireClient(relay, "phone")
+        phone.subscribe()
+        filler = disk / "filler"
+        with filler.open("wb", buffering=0) as other, pytest.raises(OSError, match="No space"):
+            while True:
+                other.write(bytes(PAGE))
+        talk(host, 60, BIG)
+        wait_until(lambda: "the disk is full" in relay.log_text(), 20, lambda: f"the disk to be full\n{relay.log_text()[-1500:]}")
+        assert relay.metric("heliograph_store_takes_writes") == 0
+        wait_until(lambda: any(notice["code"] == "unavailable" for notice in host.notices()), 20, "the host to be told")
+        for approval in asked:
+            assert phone.decide("s1", approval, "allow")["stage"] == "decided", relay.log_text()[-1500:]
+            host.wait_decision(approval)
+        through = host.through["s1"]
+        assert through < len(host.sessions["s1"]) and host.is_connected and relay.get("/readyz").status == 200
+        phone.close()
+        relay.kill()
+        # The next one knows.
         relay.start()
-        host = ScriptedHost(relay)
-        try:
-            host.start_session("s1")
-            asked = [host.request_approval("s1", "Bash", {"command": f"make {number}"}) for number in range(20)]
-            host.wait_acked("s1")
-            phone = WireClient(relay, "phone")
-            phone.subscribe()
-            filler = disk / "filler"
-            with filler.open("wb", buffering=0) as other, pytest.raises(OSError, match="No space"):
-                while True:
-                    other.write(bytes(PAGE))
-            talk(host, 60, BIG)
-            wait_until(lambda: "the disk is full" in relay.log_text(), 20, lambda: f"the disk to be full\n{relay.log_text()[-1500:]}")
-            assert relay.metric("heliograph_store_takes_writes") == 0
-            wait_until(lambda: any(notice["code"] == "unavailable" for notice in host.notices()), 20, "the host to be told")
-            for approval in asked:
-                assert phone.decide("s1", approval, "allow")["stage"] == "decided", relay.log_text()[-1500:]
-                host.wait_decision(approval)
-            through = host.through["s1"]
-            assert through < len(host.sessions["s1"]) and host.is_connected and relay.get("/readyz").status == 200
-            phone.close()
-            relay.kill()
-            # The next one knows.
-            relay.start()
-            host.wait_connected()
-            wait_until(lambda: relay.log_text().count("the disk is full") == 2, 20, lambda: relay.log_text()[-1500:])
-            assert relay.metric("heliograph_store_takes_writes") == 0
-            filler.unlink()
-            host.wait_acked("s1", timeout=30)
-            wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 1, 20, "all to be taken again")
-            log = whole_log(relay, "s1")
-            assert {event["head"]["approval"] for event in log if event["kind"] == "approval.decided"} == set(asked)
-            check_host(host, "s1", log)
-            relay.stop()
-            relay.check_log()
-        finally:
-            host.close()
-            relay.kill()
+        host.wait_connected()
+        wait_until(lambda: relay.log_text().count("the disk is full") == 2, 20, lambda: relay.log_text()[-1500:])
+        assert relay.metric("heliograph_store_takes_writes") == 0
+        filler.unlink()
+        host.wait_acked("s1", timeout=30)
+        wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 1, 20, "all to be taken again")
+        log = whole_log(relay, "s1")
+        assert {event["head"]["approval"] for event in log if event["kind"] == "approval.decided"} == set(asked)
+        check_host(host, "s1", log)
 
 
 def test_a_disk_that_is_full_no_more_is_written_on_by_itself(tmp_path):
-    with small_disk(tmp_path / "relay/data", "64m") as disk:
-        relay = Relay(tmp_path / "relay")
-        relay.start()
-        host = ScriptedHost(relay)
-        try:
-            host.start_session("s1")
-            host.wait_acked("s1")
-            for round in range(2):
-                room = remount_size(disk)
-                remount(disk, f"size={room}")
-                talk(host, 60, BIG)
-                wait_until(lambda: relay.log_text().count("the disk is full") == round + 1, 20, lambda: f"a full disk\n{relay.log_text()[-1500:]}")
-                remount(disk, "size=128m")
-                wait_until(lambda: relay.log_text().count("there is room on the disk again") == round + 1, 20, "room")
-                host.wait_acked("s1", timeout=30)
-                assert relay.get("/readyz").status == 200
-            check_host(host, "s1", whole_log(relay, "s1"))
-            relay.stop()
-            relay.check_log()
-        finally:
-            host.close()
-            relay.kill()
+    with relay_on_small_disk(tmp_path) as (disk, relay), closing(ScriptedHost(relay)) as host:
+        host.start_session("s1")
+        host.wait_acked("s1")
+        for number in range(2):
+            remount(disk, f"size={bytes_in_use(disk) + PAGE}")
+            talk(host, 60, BIG)
+            wait_until(lambda: relay.log_text().count("the disk is full") == number + 1, 20, lambda: f"a full disk\n{relay.log_text()[-1500:]}")
+            remount(disk, "size=128m")
+            wait_until(lambda: relay.log_text().count("there is room on the disk again") == number + 1, 20, "room")
+            host.wait_acked("s1", timeout=30)
+            assert relay.get("/readyz").status == 200
+        check_host(host, "s1", whole_log(relay, "s1"))
 
 
 def test_a_relay_starts_on_a_full_disk_by_its_reserve(tmp_path):
-    with small_disk(tmp_path / "relay/data", "64m") as disk:
-        relay = Relay(tmp_path / "relay")
+    with relay_on_small_disk(tmp_path) as (disk, relay), closing(ScriptedHost(relay)) as host:
+        asked = host.request_approval("s1", "Bash", {"command": "make"})
+        host.wait_acked("s1")
+        relay.stop()
+        remount(disk, f"size={bytes_in_use(disk)}")
         relay.start()
-        host = ScriptedHost(relay)
-        try:
-            asked = host.request_approval("s1", "Bash", {"command": "make"})
-            host.wait_acked("s1")
-            relay.stop()
-            remount(disk, f"size={remount_size(disk) - PAGE}")
-            relay.start()
-            host.wait_connected()
-            phone = WireClient(relay, "phone", relay.token("client", "phone"))
-            phone.subscribe()
-            assert phone.decide("s1", asked, "allow")["stage"] == "decided", relay.log_text()[-1500:]
-            host.wait_decision(asked)
-            phone.close()
-            assert relay.metric("heliograph_store_takes_writes") == 0
-            remount(disk, "size=128m")
-            host.apply("s1", asked)
-            host.wait_acked("s1", timeout=30)
-            assert relay.metric("heliograph_store_takes_writes") == 1
-            relay.stop()
-            relay.check_log()
-        finally:
-            host.close()
-            relay.kill()
+        host.wait_connected()
+        phone = WireClient(relay, "phone", relay.token("client", "phone"))
+        phone.subscribe()
+        assert phone.decide("s1", asked, "allow")["stage"] == "decided", relay.log_text()[-1500:]
+        host.wait_decision(asked)
+        phone.close()
+        assert relay.metric("heliograph_store_takes_writes") == 0
+        remount(disk, "size=128m")
+        host.apply("s1", asked)
+        host.wait_acked("s1", timeout=30)
+        assert relay.metric("heliograph_store_takes_writes") == 1
 
 
 def test_a_full_disk_does_not_make_a_host_ask_without_end(tmp_path, short_path):
     """The real host holds off, and asks again in a round of five seconds, once for all that waits."""
-    with small_disk(tmp_path / "relay/data", "64m") as disk:
-        relay = Relay(tmp_path / "relay")
-        relay.start()
-        laptop = Daemon(short_path, relay)
-        try:
-            laptop.start(relay.pair_link("host"))
-            laptop.wait_link()
-            remount(disk, f"size={remount_size(disk) - PAGE}")
-            for call in range(40):
-                laptop.hook("PostToolUse", recorded_call("PostToolUse", f"s{call % 4}", f"call-{call}", short_path))
-            wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 0, 30, lambda: relay.log_text()[-1500:])
-            messages = lambda: relay.metric('heliograph_messages_received_total')
-            time.sleep(6)
-            before = messages()
-            time.sleep(11)
-            # Two or three rounds; a session's events go in one message.
-            assert messages() - before <= 3 * 4 + 2, laptop.log_text()
-            remount(disk, "size=128m")
-            laptop.wait_delivered(60)
-            laptop.stop()
-            relay.stop()
-            relay.check_log()
-        finally:
-            laptop.kill()
-            relay.kill()
+    with relay_on_small_disk(tmp_path) as (disk, relay), paired(short_path, relay) as laptop:
+        remount(disk, f"size={bytes_in_use(disk)}")
+        for call in range(40):
+            laptop.hook("PostToolUse", recorded_call("PostToolUse", f"s{call % 4}", f"call-{call}", short_path))
+        wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 0, 30, lambda: relay.log_text()[-1500:])
+        time.sleep(6)
+        before = relay.metric("heliograph_messages_received_total")
+        time.sleep(11)
+        # Two or three rounds; a session's events go in one message.
+        assert relay.metric("heliograph_messages_received_total") - before <= 3 * 4 + 2, laptop.log_text()
+        remount(disk, "size=128m")
+        laptop.wait_delivered(60)
 
 
-def remount_size(disk: Path) -> int:
-    """What is in use, and a page: so many bytes leave no room."""
+def bytes_in_use(disk: Path) -> int:
     facts = os.statvfs(disk)
-    return (facts.f_blocks - facts.f_bfree + 1) * facts.f_frsize
+    return (facts.f_blocks - facts.f_bfree) * facts.f_frsize
 
 
 def test_a_full_disk_at_the_start(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from client import WireClient
-from daemon import Daemon, recorded_call
+from daemon import Daemon, paired, recorded_call
 from disk_faults import injected
 from host import ScriptedHost
 from relay import Relay
@@ -299,10 +299,7 @@ def test_a_session_too_many_waits_at_its_host(make_relay: Callable[..., Relay]) 
 
 def test_a_session_that_says_too_much_waits_at_its_host_and_the_others_go_on(make_relay: Callable[..., Relay], short_path: Path) -> None:
     relay = make_relay("--limits-messages-per-second-per-session", "1")
-    laptop = Daemon(short_path, relay)
-    try:
-        laptop.start(relay.pair_link("host"))
-        laptop.wait_link()
+    with paired(short_path, relay) as laptop:
         calls = 0
         while not count(relay, "messagesPerSecondPerSession", "heliograph_quota_refusals_total"):
             laptop.hook("PostToolUse", recorded_call("PostToolUse", "busy", f"call-{calls}", short_path))
@@ -314,9 +311,6 @@ def test_a_session_that_says_too_much_waits_at_its_host_and_the_others_go_on(mak
             phone.wait(lambda message: message["type"] == "summary" and message["summary"]["session"] == "claude-quiet", 20, "the other session")
         laptop.wait_delivered(60)
         assert relay.rows("select count(*) from events where kind = 'tool.finished'") == [(calls,)]
-        laptop.stop()
-    finally:
-        laptop.kill()
 
 
 # Memory

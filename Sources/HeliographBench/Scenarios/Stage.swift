@@ -246,11 +246,7 @@ class Stage: LinkHandler {
             let what = "the relay takes no more of \(link.name) (\(notice.message))"
             return BenchError(.refused, "\(what): raise that limit, or name a lower --rate")
         }
-        return unsafe unexpectedBytes(message, on: link)
-    }
-
-    private static func unexpectedBytes(_ message: UnsafeRawBufferPointer, on link: Link) -> BenchError {
-        BenchError(.badMessage, "\(link.name) was sent \(unsafe String(decoding: message.prefix(400), as: UTF8.self))")
+        return BenchError(.badMessage, "\(link.name) was sent \(unsafe String(decoding: message.prefix(400), as: UTF8.self))")
     }
 
     static func document(_ message: UnsafeRawBufferPointer, on link: Link) throws(BenchError) -> JSONValue {

@@ -30,8 +30,6 @@ package struct ServerLimits: Sendable, Equatable {
 
     package init() {}
 
-    /// All rates save up so much: a page that opens, a host that comes back.
-    static let burst = Duration.seconds(10)
     /// Nobody is left unread for longer in one go: its own liveness must not take that for the end.
     static let pauseMax = Duration.seconds(5)
     /// Who is slowed is told so at most this often.

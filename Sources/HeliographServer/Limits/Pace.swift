@@ -29,8 +29,8 @@ final class Pace {
 
     private init(_ messages: (Limit, Int), _ kilobytes: (Limit, Int)) {
         (messagesLimit, bytesLimit) = (messages.0, kilobytes.0)
-        self.messages = messages.1 > 0 ? TokenBucket(perSecond: messages.1, burst: ServerLimits.burst) : nil
-        self.bytes = kilobytes.1 > 0 ? TokenBucket(perSecond: kilobytes.1 << 10, burst: ServerLimits.burst) : nil
+        self.messages = TokenBucket(limit: messages.1)
+        self.bytes = TokenBucket(limit: kilobytes.1 << 10)
     }
 
     static func ofHost(_ limits: ServerLimits) -> Pace {

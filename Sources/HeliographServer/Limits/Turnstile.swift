@@ -43,7 +43,7 @@ struct Turnstile {
     }
 
     private static func bucket(_ limits: ServerLimits) -> TokenBucket {
-        TokenBucket(perSecond: max(1, limits.requestsPerSecondPerAddress), burst: ServerLimits.burst)
+        TokenBucket(perSecond: max(1, limits.requestsPerSecondPerAddress), burst: Quotas.burst)
     }
 
     // MARK: - WebSockets

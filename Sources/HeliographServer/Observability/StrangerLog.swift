@@ -19,7 +19,7 @@ struct StrangerLog {
     }
 
     mutating func notice(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata, _ logger: Logger) {
-        guard let suppressed = tell(at: Instant.now.uptime * 1_000_000) else { return }
+        guard let suppressed = tell(at: Instant.now.uptimeNanoseconds) else { return }
         var metadata = metadata()
         if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
         logger.notice(message, metadata: metadata)

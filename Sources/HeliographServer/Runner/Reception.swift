@@ -59,7 +59,7 @@ final class Reception {
     private func opened(_ connection: ConnectionID, _ visitor: Gate.Visitor) {
         // The token may have been revoked between the upgrade and now.
         guard access.admit(connection, visitor) else { return access.door.leave(visitor) }
-        paces[connection] = paceBook.paces(of: visitor.token, at: visitor.address, Self.nanoseconds(.now))
+        paces[connection] = paceBook.paces(of: visitor.token, at: visitor.address, Instant.now.uptimeNanoseconds)
         let peer = PeerID(connection)
         let token = visitor.token
         switch token.role {
@@ -94,14 +94,12 @@ final class Reception {
     /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
     private func count(_ bytes: Int, on connection: ConnectionID, at now: Instant) {
         guard let paces = paces[connection] else { return }
-        let now = Self.nanoseconds(now)
+        let now = now.uptimeNanoseconds
         if let slowing = paces.took(bytes, at: now) { slow(connection, paces, slowing, at: now) }
         if isDiskBehind(after: bytes), access.visitors[connection]?.token.role == .host, brakes.hold(connection) {
             measures.slowed(.uncommittedMegabytes)
         }
     }
-
-    private static func nanoseconds(_ moment: Instant) -> Int64 { moment.uptime * 1_000_000 }
 
     /// Asks the core once in a while, and with every message where the limit is passed: the question costs as much as an event.
     private func isDiskBehind(after bytes: Int) -> Bool {

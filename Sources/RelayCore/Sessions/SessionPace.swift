@@ -4,17 +4,13 @@ struct SessionPace {
     private var bytes: TokenBucket?
 
     init(_ quotas: Quotas) {
-        messages = Self.bucket(quotas.messagesPerSecondPerSession)
-        bytes = Self.bucket(quotas.kilobytesPerSecondPerSession << 10)
-    }
-
-    private static func bucket(_ rate: Int) -> TokenBucket? {
-        rate > 0 ? TokenBucket(perSecond: rate, burst: Quotas.burst) : nil
+        messages = TokenBucket(limit: quotas.messagesPerSecondPerSession)
+        bytes = TokenBucket(limit: quotas.kilobytesPerSecondPerSession << 10)
     }
 
     /// Counts a message of so many bytes. What is returned has been used up before it, and it counts for nothing.
     mutating func take(_ count: Int, at now: Instant) -> Quota? {
-        let now = now.uptime * 1_000_000
+        let now = now.uptimeNanoseconds
         if let messages, messages.wait(at: now) > 0 { return .messagesPerSecondPerSession }
         if let bytes, bytes.wait(at: now) > 0 { return .kilobytesPerSecondPerSession }
         _ = messages?.take(1, at: now)

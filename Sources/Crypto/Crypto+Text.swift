@@ -1,14 +1,18 @@
 /// Bytes as text.
 extension Crypto {
     /// Two lowercase digits a byte.
-    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.underestimatedCount * 2)
-        for byte in bytes {
-            text.append(hexDigits[Int(byte >> 4)])
-            text.append(hexDigits[Int(byte & 15)])
+    package static func hex(_ bytes: [UInt8]) -> String {
+        unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                unsafe text[2 * index] = hexDigit(byte >> 4)
+                unsafe text[2 * index + 1] = hexDigit(byte & 15)
+            }
+            return bytes.count * 2
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     /// Base64 in the alphabet of RFC 4648 §5, without padding: `[A-Za-z0-9_-]` only, so it can stand in an identifier.
@@ -75,6 +79,5 @@ extension Crypto {
         return bytes
     }
 
-    private static let hexDigits = Array("0123456789abcdef".utf8)
     private static let base64URLDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

@@ -23,6 +23,16 @@ internal import COpenSSL
         if isContiguous == nil { unsafe Array(bytes).withUnsafeBytes { unsafe update($0) } }
     }
 
+    package mutating func update(_ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { unsafe update($0) }
+    }
+
+    /// A text's UTF-8.
+    package mutating func update(_ text: String) {
+        var text = text
+        text.withUTF8 { unsafe update(UnsafeRawBufferPointer($0)) }
+    }
+
     /// The digest of all that was added, `Crypto.digestBytes` long.
     package consuming func finish() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Crypto.digestBytes) { buffer, initialized in

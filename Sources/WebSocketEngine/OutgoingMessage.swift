@@ -107,10 +107,8 @@ internal import CLibwebsockets
 extension OutputSpan<UInt8> {
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         unsafe self.withUnsafeMutableBufferPointer { buffer, initialized in
-            for index in bytes.indices {
-                unsafe buffer.initializeElement(at: initialized + index, to: bytes[index])
-            }
-            initialized += bytes.count
+            let room = buffer.extracting(initialized...)
+            initialized += unsafe room.initialize(fromContentsOf: bytes)
         }
     }
 }

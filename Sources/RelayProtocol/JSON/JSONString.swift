@@ -49,33 +49,37 @@ enum JSONString {
     }
 
     /// Appends `text` as a JSON string, quotes included.
-    static func append(_ text: String, to bytes: inout [UInt8]) {
+    static func append(_ text: String, to room: inout ByteRoom) {
         var text = text
-        text.withUTF8 { unsafe append($0, to: &bytes) }
+        text.withUTF8 { unsafe append($0, to: &room) }
     }
 
-    private static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
+    private static func append(_ text: UnsafeBufferPointer<UInt8>, to room: inout ByteRoom) {
+        room.append(UInt8(ascii: "\""))
         var index = 0
         while index < text.count {
             let end = unsafe ByteScan.endOfUnescaped(in: text.span, from: index)
-            if end > index { unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[index..<end])) }
+            if end > index { unsafe room.append(UnsafeBufferPointer(rebasing: text[index..<end])) }
             guard end < text.count else { break }
             index = end + 1
-            switch unsafe text[end] {
+            let byte = unsafe text[end]
+            switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                unsafe bytes.append(text[end])
-            case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
-            case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
-            case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
+                room.append(UInt8(ascii: "\\"))
+                room.append(byte)
+            case 0x0A: room.append("\\n")
+            case 0x0D: room.append("\\r")
+            case 0x09: room.append("\\t")
             default:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes.append(contentsOf: Array("\\u00".utf8))
-                unsafe bytes.append(digits[Int(text[end] >> 4)])
-                unsafe bytes.append(digits[Int(text[end] & 15)])
+                room.append("\\u00")
+                room.append(digit(byte >> 4))
+                room.append(digit(byte & 15))
             }
         }
-        bytes.append(UInt8(ascii: "\""))
+        room.append(UInt8(ascii: "\""))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -1,15 +1,14 @@
 /// Writes one JSON object, fields in the order they are given, straight into bytes.
 package struct JSONWriter: Sendable {
-    package private(set) var bytes: [UInt8]
+    private var room: ByteRoom
     private var isEmpty = true
 
-    /// Most objects fit: an array that grows from nothing is moved half a dozen times.
-    private static let roomAtFirst = 240
+    /// Most objects fit: what grows from nothing is moved half a dozen times.
+    private static let roomAtFirst = 500
 
     package init() {
-        bytes = []
-        bytes.reserveCapacity(Self.roomAtFirst)
-        bytes.append(UInt8(ascii: "{"))
+        room = ByteRoom(room: Self.roomAtFirst)
+        room.append(UInt8(ascii: "{"))
     }
 
     /// A message: its type stands first.
@@ -21,8 +20,8 @@ package struct JSONWriter: Sendable {
 
     /// Closes the object and hands out its bytes.
     package consuming func finish() -> [UInt8] {
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
+        room.append(UInt8(ascii: "}"))
+        return room.finish()
     }
 
     package static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
@@ -33,7 +32,7 @@ package struct JSONWriter: Sendable {
 
     package mutating func field(_ key: StaticString, _ text: String) {
         begin(key)
-        JSONString.append(text, to: &bytes)
+        JSONString.append(text, to: &room)
     }
 
     package mutating func field(_ key: StaticString, _ text: String?) {
@@ -42,7 +41,7 @@ package struct JSONWriter: Sendable {
 
     package mutating func field(_ key: StaticString, _ number: Int64) {
         begin(key)
-        bytes.append(contentsOf: String(number).utf8)
+        room.append(number)
     }
 
     package mutating func field(_ key: StaticString, _ number: Int64?) {
@@ -51,19 +50,19 @@ package struct JSONWriter: Sendable {
 
     package mutating func field(_ key: StaticString, _ flag: Bool) {
         begin(key)
-        bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        room.append(flag ? "true" : "false")
     }
 
     /// For keys that are not known at build time, such as a log line's metadata.
     package mutating func field(dynamic key: String, _ text: String) {
         begin(dynamic: key)
-        JSONString.append(text, to: &bytes)
+        JSONString.append(text, to: &room)
     }
 
     /// Likewise, with a value that is JSON already.
     package mutating func raw(dynamic key: String, _ json: some Sequence<UInt8>) {
         begin(dynamic: key)
-        bytes.append(contentsOf: json)
+        append(json)
     }
 
     /// Written only where true: an absent flag is false.
@@ -78,18 +77,28 @@ package struct JSONWriter: Sendable {
     }
 
     package mutating func object(_ key: StaticString, _ body: (inout JSONWriter) -> Void) {
-        raw(key, JSONWriter.object(body))
+        begin(key)
+        room.append(UInt8(ascii: "{"))
+        isEmpty = true
+        body(&self)
+        room.append(UInt8(ascii: "}"))
+        isEmpty = false
     }
 
     /// A value that is JSON already: carried, never encoded again.
     package mutating func raw(_ key: StaticString, _ json: some Sequence<UInt8>) {
         begin(key)
-        bytes.append(contentsOf: json)
+        append(json)
+    }
+
+    package mutating func raw(_ key: StaticString, _ json: [UInt8]) {
+        begin(key)
+        room.append(json)
     }
 
     package mutating func array(_ key: StaticString, _ elements: some Sequence<[UInt8]>) {
         begin(key)
-        JSONWriter.append(array: elements, to: &bytes)
+        Self.append(array: elements, to: &room)
     }
 
     package mutating func strings(_ key: StaticString, _ texts: some Sequence<String>) {
@@ -97,40 +106,60 @@ package struct JSONWriter: Sendable {
     }
 
     package static func string(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        JSONString.append(text, to: &bytes)
-        return bytes
+        var room = ByteRoom(room: text.utf8.count + 2)
+        JSONString.append(text, to: &room)
+        return room.finish()
     }
 
-    package static func append(array elements: some Sequence<[UInt8]>, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "["))
+    package static func array(_ elements: some Sequence<[UInt8]>) -> [UInt8] {
+        var room = ByteRoom(room: roomAtFirst)
+        append(array: elements, to: &room)
+        return room.finish()
+    }
+
+    private static func append(array elements: some Sequence<[UInt8]>, to room: inout ByteRoom) {
+        room.append(UInt8(ascii: "["))
         var isFirst = true
         for element in elements {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            if !isFirst { room.append(UInt8(ascii: ",")) }
             isFirst = false
-            bytes.append(contentsOf: element)
+            room.append(element)
         }
-        bytes.append(UInt8(ascii: "]"))
+        room.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func append(_ json: some Sequence<UInt8>) {
+        let isContiguous: Void? = json.withContiguousStorageIfAvailable { unsafe room.append($0) }
+        if isContiguous == nil { room.append(Array(json)) }
     }
 
     private mutating func begin(dynamic key: String) {
-        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        if !isEmpty { room.append(UInt8(ascii: ",")) }
         isEmpty = false
-        JSONString.append(key, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
+        JSONString.append(key, to: &room)
+        room.append(UInt8(ascii: ":"))
     }
 
     private mutating func begin(_ key: StaticString) {
-        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        let count = key.utf8CodeUnitCount
+        let comma = isEmpty ? 0 : 1
         isEmpty = false
-        append(quoted: key)
-        bytes.append(UInt8(ascii: ":"))
+        // A comma, the word in quotes, a colon.
+        unsafe room.append(atMost: count + 4) { room in
+            unsafe room[0] = UInt8(ascii: ",")
+            let start = unsafe room + comma
+            unsafe start[0] = UInt8(ascii: "\"")
+            unsafe (start + 1).update(from: key.utf8Start, count: count)
+            unsafe start[count + 1] = UInt8(ascii: "\"")
+            unsafe start[count + 2] = UInt8(ascii: ":")
+            return comma + count + 3
+        }
     }
 
     /// A word of ours, in which nothing is to be escaped.
     private mutating func append(quoted word: StaticString) {
-        bytes.append(UInt8(ascii: "\""))
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
+        room.append(UInt8(ascii: "\""))
+        room.append(word)
+        room.append(UInt8(ascii: "\""))
     }
 }

@@ -59,20 +59,20 @@ package struct Approval: Sendable {
         reason = try value.optionalString("reason")
     }
 
-    package var bytes: [UInt8] {
-        JSONWriter.object { writer in
-            writer.field("approval", id)
-            writer.field("session", session)
-            writer.field("seq", seq)
-            writer.field("stage", stage.rawValue)
-            writer.field("requestedAt", requestedAt)
-            writer.field("expiresAt", expiresAt)
-            writer.raw("request", requestBytes)
-            if let decision { writer.object("decision") { decision.write(to: &$0) } }
-            writer.field("deliveredAt", deliveredAt)
-            writer.field("resolvedAt", resolvedAt)
-            writer.field("outcome", outcome?.rawValue)
-            writer.field("reason", reason)
-        }
+    package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("approval", id)
+        writer.field("session", session)
+        writer.field("seq", seq)
+        writer.field("stage", stage.rawValue)
+        writer.field("requestedAt", requestedAt)
+        writer.field("expiresAt", expiresAt)
+        writer.raw("request", requestBytes)
+        if let decision { writer.object("decision") { decision.write(to: &$0) } }
+        writer.field("deliveredAt", deliveredAt)
+        writer.field("resolvedAt", resolvedAt)
+        writer.field("outcome", outcome?.rawValue)
+        writer.field("reason", reason)
     }
 }

@@ -68,7 +68,7 @@ package enum MessageToClient: Sendable {
             writer.field("seq", seq)
             writer.field("first", tail.first)
             writer.array("events", tail.events)
-            writer.raw("summary", summary.bytes)
+            writer.object("summary") { summary.write(to: &$0) }
             writer.array("approvals", approvals.map(\.bytes))
             return writer.finish()
         case .events(let events):
@@ -84,11 +84,11 @@ package enum MessageToClient: Sendable {
             return writer.finish()
         case .summary(let summary):
             var writer = JSONWriter(type: "summary")
-            writer.raw("summary", summary.bytes)
+            writer.object("summary") { summary.write(to: &$0) }
             return writer.finish()
         case .approval(let approval):
             var writer = JSONWriter(type: "approval")
-            writer.raw("approval", approval.bytes)
+            writer.object("approval") { approval.write(to: &$0) }
             return writer.finish()
         case .reset(let session, let reason):
             var writer = JSONWriter(type: "reset")

@@ -88,48 +88,48 @@ package struct Summary: Sendable, Equatable {
         endedAt = try value.optionalInteger("endedAt")
     }
 
-    package var bytes: [UInt8] {
-        JSONWriter.object { writer in
-            writer.field("session", session)
-            writer.field("seq", seq)
-            writer.field("first", first > 1 ? first : nil)
-            writer.object("host") {
-                host.write(to: &$0)
-                $0.field("connected", hostIsConnected)
-            }
-            writer.object("agent") {
-                $0.field("name", agentName)
-                $0.field("version", agentVersion)
-            }
-            writer.field("model", model)
-            writer.field("title", title)
-            writer.field("project", project)
-            writer.field("cwd", workingDirectory)
-            writer.field("status", status.rawValue)
-            writer.field("statusReason", statusReason)
-            writer.field("operation", operation)
-            writer.field("file", file)
-            writer.field("operations", operations)
-            writer.field("messages", messages)
-            if let todo { writer.object("todo") { todo.write(to: &$0) } }
-            writer.field("approvals", approvals)
-            writer.field("questions", questions)
-            writer.field("subagents", subagents)
-            if let tokens { writer.object("tokens") { tokens.write(to: &$0) } }
-            writer.field("costMicroUSD", costMicroUSD)
-            if contextUsed != nil || contextLimit != nil {
-                writer.object("context") {
-                    $0.field("used", contextUsed)
-                    $0.field("limit", contextLimit)
-                }
-            }
-            writer.field("linesAdded", linesAdded)
-            writer.field("linesRemoved", linesRemoved)
-            if let budget { writer.object("budget") { budget.write(to: &$0) } }
-            writer.field("error", error)
-            writer.field("startedAt", startedAt)
-            writer.field("lastActivityAt", lastActivityAt)
-            writer.field("endedAt", endedAt)
+    package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("session", session)
+        writer.field("seq", seq)
+        writer.field("first", first > 1 ? first : nil)
+        writer.object("host") {
+            host.write(to: &$0)
+            $0.field("connected", hostIsConnected)
         }
+        writer.object("agent") {
+            $0.field("name", agentName)
+            $0.field("version", agentVersion)
+        }
+        writer.field("model", model)
+        writer.field("title", title)
+        writer.field("project", project)
+        writer.field("cwd", workingDirectory)
+        writer.field("status", status.rawValue)
+        writer.field("statusReason", statusReason)
+        writer.field("operation", operation)
+        writer.field("file", file)
+        writer.field("operations", operations)
+        writer.field("messages", messages)
+        if let todo { writer.object("todo") { todo.write(to: &$0) } }
+        writer.field("approvals", approvals)
+        writer.field("questions", questions)
+        writer.field("subagents", subagents)
+        if let tokens { writer.object("tokens") { tokens.write(to: &$0) } }
+        writer.field("costMicroUSD", costMicroUSD)
+        if contextUsed != nil || contextLimit != nil {
+            writer.object("context") {
+                $0.field("used", contextUsed)
+                $0.field("limit", contextLimit)
+            }
+        }
+        writer.field("linesAdded", linesAdded)
+        writer.field("linesRemoved", linesRemoved)
+        if let budget { writer.object("budget") { budget.write(to: &$0) } }
+        writer.field("error", error)
+        writer.field("startedAt", startedAt)
+        writer.field("lastActivityAt", lastActivityAt)
+        writer.field("endedAt", endedAt)
     }
 }

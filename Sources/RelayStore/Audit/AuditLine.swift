@@ -27,7 +27,7 @@ struct AuditLine {
         }
         // Byte for byte as it was written: no other spelling of the same has this hash.
         let suffix = Array(",\"hash\":\"\(hash)\"}".utf8)
-        let bare = bytes.dropLast(suffix.count) + [UInt8(ascii: "}")]
+        let bare = Array(bytes.dropLast(suffix.count)) + [UInt8(ascii: "}")]
         isIntact = bytes.suffix(suffix.count).elementsEqual(suffix) && AuditHead.hash(of: bare, after: previous) == hash
     }
 }

@@ -52,14 +52,13 @@ extension ClaudeAdapter {
         let done = todos.count { $0.word == "done" }
         let active = todos.first { $0.word == "active" }
         let current = active.map { TextCut.line(clean($0.active ?? $0.text), bytesMax: limits.operationBytes) }
-        var items: [UInt8] = []
-        JSONWriter.append(
-            array: todos.map { todo in
+        let items = JSONWriter.array(
+            todos.map { todo in
                 JSONWriter.object {
                     $0.field("text", TextCut.line(clean(todo.text), bytesMax: 400))
                     $0.field("status", todo.word)
                 }
-            }, to: &items)
+            })
         let state = items + Array((current ?? "").utf8)
         guard sessions[id] != nil, sessions[id]?.todos != state else { return }
         sessions[id]?.todos = state

@@ -27,9 +27,7 @@ enum JSONCut {
             return bytes + [UInt8(ascii: "}")]
         }
         if let elements = try? value.array() {
-            var bytes: [UInt8] = []
-            JSONWriter.append(array: elements.map { render($0, stringBytes: stringBytes) }, to: &bytes)
-            return bytes
+            return JSONWriter.array(elements.map { render($0, stringBytes: stringBytes) })
         }
         guard value.bytes.count > stringBytes, let text = try? value.string() else { return Array(value.bytes) }
         return JSONWriter.string(

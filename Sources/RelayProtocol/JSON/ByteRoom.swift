@@ -1,0 +1,73 @@
+/// Bytes that are written one run after another.
+///
+/// An array asks with each of them whether it is anybody else's and has room. This asks once a run.
+struct ByteRoom: Sendable {
+    /// What is behind `count` means nothing.
+    private var bytes: [UInt8]
+    private(set) var count = 0
+
+    init(room: Int) { bytes = [UInt8](repeating: 0, count: room) }
+
+    consuming func finish() -> [UInt8] {
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+
+    mutating func append(_ byte: UInt8) {
+        unsafe append(atMost: 1) { room in
+            unsafe room[0] = byte
+            return 1
+        }
+    }
+
+    mutating func append(_ run: UnsafeBufferPointer<UInt8>) {
+        guard let start = run.baseAddress else { return }
+        unsafe append(atMost: run.count) { room in
+            unsafe room.update(from: start, count: run.count)
+            return run.count
+        }
+    }
+
+    mutating func append(_ run: [UInt8]) { unsafe run.withUnsafeBufferPointer { unsafe append($0) } }
+
+    /// Of a word of ours.
+    mutating func append(_ word: StaticString) {
+        unsafe append(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ number: Int64) {
+        // Nineteen digits and a sign.
+        unsafe append(atMost: 20) { room in
+            var rest = number.magnitude
+            var digits = 1
+            while rest >= 10 {
+                rest /= 10
+                digits += 1
+            }
+            rest = number.magnitude
+            let sign = number < 0 ? 1 : 0
+            if number < 0 { unsafe room[0] = UInt8(ascii: "-") }
+            for place in (sign..<sign + digits).reversed() {
+                unsafe room[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            return sign + digits
+        }
+    }
+
+    /// `body` writes to the front of the room that it is given, and says how much.
+    @inline(__always)
+    mutating func append(atMost most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        let start = count
+        if bytes.count - start < most { grow(by: most) }
+        count += unsafe bytes.withUnsafeMutableBufferPointer { room in
+            // There is room for `most`, so there is an address.
+            unsafe body(room.baseAddress.unsafelyUnwrapped + start)
+        }
+    }
+
+    @inline(never)
+    private mutating func grow(by most: Int) {
+        bytes.append(contentsOf: repeatElement(0, count: max(most, bytes.count)))
+    }
+}

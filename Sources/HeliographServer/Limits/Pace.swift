@@ -21,16 +21,14 @@ final class Pace {
         var limit: Limit
     }
 
-    private var messages: TokenBucket?
-    private var bytes: TokenBucket?
+    private var buckets: Buckets
     private let messagesLimit: Limit
     private let bytesLimit: Limit
     private var toldAt: Int64?
 
     private init(_ messages: (Limit, Int), _ kilobytes: (Limit, Int)) {
         (messagesLimit, bytesLimit) = (messages.0, kilobytes.0)
-        self.messages = TokenBucket(limit: messages.1)
-        self.bytes = TokenBucket(limit: kilobytes.1 << 10)
+        buckets = Buckets(messages: TokenBucket(limit: messages.1), bytes: TokenBucket(limit: kilobytes.1 << 10))
     }
 
     static func ofHost(_ limits: ServerLimits) -> Pace {
@@ -59,15 +57,14 @@ final class Pace {
 
     /// Counts a message, at a moment of a clock that never jumps, in nanoseconds. Nil: go on.
     func took(_ count: Int, at now: Int64) -> Slowing? {
-        let forMessages = messages?.take(1, at: now) ?? 0
-        let forBytes = bytes?.take(count, at: now) ?? 0
+        let (forMessages, forBytes) = buckets.take(count, at: now)
         guard max(forMessages, forBytes) > 0 else { return nil }
         return forMessages >= forBytes
             ? Slowing(wait: forMessages, limit: messagesLimit) : Slowing(wait: forBytes, limit: bytesLimit)
     }
 
     /// Nothing was taken that is not there again.
-    func isFull(at now: Int64) -> Bool { messages?.isFull(at: now) ?? true && bytes?.isFull(at: now) ?? true }
+    func isFull(at now: Int64) -> Bool { buckets.isFull(at: now) }
 
     /// Whether to tell its owner now that it is slowed.
     func isNoticeDue(at now: Int64) -> Bool {
@@ -75,6 +72,20 @@ final class Pace {
         toldAt = now
         return true
     }
+}
+
+/// Together, as both are counted with every message: each time that one of an object is reached the runtime asks whether it is being
+/// changed already.
+private struct Buckets {
+    var messages: TokenBucket?
+    var bytes: TokenBucket?
+
+    /// A message of so many bytes; how long to wait for each of the two.
+    mutating func take(_ count: Int, at now: Int64) -> (forMessages: Int64, forBytes: Int64) {
+        (messages?.take(1, at: now) ?? 0, bytes?.take(count, at: now) ?? 0)
+    }
+
+    func isFull(at now: Int64) -> Bool { messages?.isFull(at: now) ?? true && bytes?.isFull(at: now) ?? true }
 }
 
 /// All that a connection counts for.

@@ -93,6 +93,7 @@ extension Relay {
 
     /// Answers every command whose decision is on disk by now.
     mutating func answerWaiters() {
+        guard !waiters.isEmpty else { return }
         for waiter in takeWaiters(where: { $0?.committed?.decision != nil || ($0?.committed == nil && $0?.staged == nil) }) {
             guard let approval = sessions[waiter.key]?.committed?.approvals[waiter.approval], let winner = approval.decision
             else {

@@ -331,6 +331,7 @@ extension Relay {
 
     /// After a commit: what these sessions look like now, for every device.
     mutating func lookForDevices(at keys: [SessionKey], at now: Instant) {
+        guard !push.devicesOf.isEmpty else { return }
         for key in keys {
             for device in devices(of: key.workspace) { look(at: key, for: device, at: now) }
         }

@@ -39,16 +39,14 @@ struct Session {
 
     /// Its host is there, and everything up to this event of its numbering was taken in.
     mutating func took(through hostSeq: Int64) {
-        staged.state.hostSeq = hostSeq
-        staged.state.summary.hostIsConnected = true
+        staged.state.took(through: hostSeq)
     }
 
     /// Adds an event to the staged view. Hands back its number, and the approval that it opened or changed.
     mutating func stage(_ event: Event, at now: Instant) -> (seq: Int64, changed: Approval?) {
         let seq = staged.state.seq + 1
         staged.reduce(event, seq: seq)
-        staged.state.eventBytes += Int64(event.bytes.count)
-        staged.state.touchedAt = now.wall
+        staged.state.holds(event.bytes.count, since: now)
         if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
             // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
             let wait = min(max(0, end - event.at), Limits.expiryMax)

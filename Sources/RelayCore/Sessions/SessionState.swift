@@ -28,6 +28,18 @@ package struct SessionState: Sendable, Equatable {
 
     package var seq: Int64 { summary.seq }
 
+    /// The log holds so many bytes more.
+    mutating func holds(_ bytes: Int, since now: Instant) {
+        eventBytes += Int64(bytes)
+        touchedAt = now.wall
+    }
+
+    /// Its host is there, and everything up to this event of its numbering was taken in.
+    mutating func took(through hostSeq: Int64) {
+        self.hostSeq = hostSeq
+        summary.hostIsConnected = true
+    }
+
     package init(summary: Summary) { self.summary = summary }
 
     package init(stored bytes: [UInt8]) throws(WireError) {
@@ -69,7 +81,7 @@ package struct SessionState: Sendable, Equatable {
 
     package var bytes: [UInt8] {
         JSONWriter.object { writer in
-            writer.raw("summary", summary.bytes)
+            writer.object("summary") { summary.write(to: &$0) }
             writer.field("hostSeq", hostSeq)
             writer.field("eventBytes", eventBytes)
             writer.field("touchedAt", touchedAt)

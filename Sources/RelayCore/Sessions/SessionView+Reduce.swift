@@ -3,26 +3,13 @@ import RelayProtocol
 extension SessionView {
     /// Adds one event to the view. Total: whatever a host sends has a next state, and the same events give the same state.
     mutating func reduce(_ event: Event, seq: Int64) {
-        state.summary.seq = seq
-        state.summary.lastActivityAt = max(state.summary.lastActivityAt, event.at)
+        if Self.approval(of: event.head) != nil { reduceApprovals(event, seq: seq) }
+        // One call: each time that a state is reached the runtime asks whether it is being changed already.
+        state.reduce(event, seq: seq, counting: approvals)
+    }
+
+    private mutating func reduceApprovals(_ event: Event, seq: Int64) {
         switch event.head {
-        case .sessionStarted(let facts): state.start(facts)
-        case .sessionRenamed(let title): state.summary.title = title
-        case .sessionEnded(let reason, let failed): state.end(reason: reason, failed: failed, at: event.at)
-        case .statusChanged(let status, let reason): state.setStatus(status, reason: reason)
-        case .message(let role, _, _, _): if role != .thought { state.summary.messages += 1 }
-        case .toolStarted(let start): state.startTool(start)
-        case .toolFinished(let finish): state.finishTool(finish)
-        case .fileChanged(let path, let added, let removed, _):
-            state.summary.file = path
-            state.summary.linesAdded.addSaturating(added)
-            state.summary.linesRemoved.addSaturating(removed)
-        case .todoChanged(let progress): state.summary.todo = progress
-        case .usage(let usage): state.add(usage)
-        case .subagentStarted(let agent, _):
-            if state.subagents.count < Limits.subagentsMax { state.subagents.insert(agent) }
-        case .subagentFinished(let agent, _): state.subagents.remove(agent)
-        case .error(let message, _): state.summary.error = message
         case .approvalRequested(let request): open(request, event: event, seq: seq)
         case .approvalDecided(let approval, let decision):
             change(approval, seq: seq, from: [.pending]) {
@@ -49,11 +36,8 @@ extension SessionView {
             change(approval, seq: seq, from: [.pending, .decided, .delivered]) {
                 $0.resolve(.stale, at: event.at, reason: reason)
             }
-        case .budgetCrossed, .truncated, .rewound, .unsupported: break
+        default: break
         }
-        state.summary.subagents = Int64(state.subagents.count)
-        if Self.approval(of: event.head) != nil { countPending() }
-        coverStatus()
     }
 
     /// The approval that an event is about.
@@ -88,24 +72,6 @@ extension SessionView {
         if approval.stage.isFinal { approvals.forgetResolved(beyond: Limits.resolvedApprovalsMax) }
     }
 
-    private mutating func countPending() {
-        let pending = approvals.pending
-        state.summary.questions = Int64(pending.count { $0.request.kind == .question })
-        state.summary.approvals = Int64(pending.count) - state.summary.questions
-    }
-
-    private mutating func coverStatus() {
-        // What a person can do something about covers what the agent is doing besides.
-        if state.summary.endedAt != nil {
-            state.summary.status = state.agentStatus
-        } else if state.summary.approvals > 0 {
-            state.summary.status = .waitingApproval
-        } else if state.summary.questions > 0 {
-            state.summary.status = .waitingAnswer
-        } else {
-            state.summary.status = state.agentStatus
-        }
-    }
 }
 
 extension Approval {
@@ -117,6 +83,54 @@ extension Approval {
 }
 
 extension SessionState {
+    /// `approvals` are as they are after the event.
+    fileprivate mutating func reduce(_ event: Event, seq: Int64, counting approvals: ApprovalBook) {
+        summary.seq = seq
+        summary.lastActivityAt = max(summary.lastActivityAt, event.at)
+        switch event.head {
+        case .sessionStarted(let facts): start(facts)
+        case .sessionRenamed(let title): summary.title = title
+        case .sessionEnded(let reason, let failed): end(reason: reason, failed: failed, at: event.at)
+        case .statusChanged(let status, let reason): setStatus(status, reason: reason)
+        case .message(let role, _, _, _): if role != .thought { summary.messages += 1 }
+        case .toolStarted(let start): startTool(start)
+        case .toolFinished(let finish): finishTool(finish)
+        case .fileChanged(let path, let added, let removed, _):
+            summary.file = path
+            summary.linesAdded.addSaturating(added)
+            summary.linesRemoved.addSaturating(removed)
+        case .todoChanged(let progress): summary.todo = progress
+        case .usage(let usage): add(usage)
+        case .subagentStarted(let agent, _): if subagents.count < Limits.subagentsMax { subagents.insert(agent) }
+        case .subagentFinished(let agent, _): subagents.remove(agent)
+        case .error(let message, _): summary.error = message
+        case .approvalRequested, .approvalDecided, .approvalDelivered, .approvalApplied, .approvalExpired, .approvalCancelled,
+            .approvalStale:
+            count(approvals.pending)
+        case .budgetCrossed, .truncated, .rewound, .unsupported: break
+        }
+        summary.subagents = Int64(subagents.count)
+        coverStatus()
+    }
+
+    private mutating func count(_ pending: [Approval]) {
+        summary.questions = Int64(pending.count { $0.request.kind == .question })
+        summary.approvals = Int64(pending.count) - summary.questions
+    }
+
+    private mutating func coverStatus() {
+        // What a person can do something about covers what the agent is doing besides.
+        if summary.endedAt != nil {
+            summary.status = agentStatus
+        } else if summary.approvals > 0 {
+            summary.status = .waitingApproval
+        } else if summary.questions > 0 {
+            summary.status = .waitingAnswer
+        } else {
+            summary.status = agentStatus
+        }
+    }
+
     fileprivate mutating func start(_ facts: SessionFacts) {
         summary.agentName = facts.agentName
         summary.agentVersion = facts.agentVersion ?? summary.agentVersion

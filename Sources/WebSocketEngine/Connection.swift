@@ -33,6 +33,10 @@ internal import DequeModule
     var socket: OpaquePointer?
     /// What this turn sends; of servers.
     var run = TurnOutbox.nothing
+    /// It stands in the turn's list.
+    var isWrittenTo = false
+    /// It stands among those whom a part has left over.
+    var isInRest = false
     /// Of `socket`, where frames go to it as they are: a server's, without TLS, as long as it is open. Else -1.
     var plainDescriptor: Int32 = -1
     var phase: Phase { didSet { if phase != .open { plainDescriptor = -1 } } }
@@ -52,7 +56,8 @@ internal import DequeModule
     // MARK: Life
 
     let role: Role
-    /// Of `role`, as is the next.
+    /// Of `role`, as are the next two; nil for clients. Asked with every message: a role that is looked into is copied.
+    let listener: Listener?
     let limits: Limits
     let liveness: Liveness
     let peer: Peer
@@ -120,10 +125,12 @@ internal import DequeModule
         switch role {
         case .server(let listener):
             isClient = false
+            self.listener = listener
             limits = listener.configuration.limits
             liveness = listener.configuration.liveness
         case .client(_, let configuration):
             isClient = true
+            listener = nil
             limits = configuration.limits
             liveness = configuration.liveness
         }

@@ -119,7 +119,7 @@ extension EventLoop {
 
     /// LWS_CALLBACK_WSI_DESTROY.
     func socketDestroyed(of connection: Connection) {
-        if EngineLog.takeHeaderOverrun(), case .server(let listener) = connection.role, connection.phase == .http {
+        if EngineLog.takeHeaderOverrun(), let listener = connection.listener, connection.phase == .http {
             noteTurnedAway(from: listener, .headerKilobytes)
         }
         if let wsi = unsafe connection.socket, connection.exchange?.isDeferred == true {

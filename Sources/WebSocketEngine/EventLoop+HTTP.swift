@@ -19,7 +19,7 @@ extension EventLoop {
     }
 
     func httpHeadReceived(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
-        guard case .server(let listener) = connection.role, connection.phase == .http else { return -1 }
+        guard let listener = connection.listener, connection.phase == .http else { return -1 }
         let reader = unsafe HeaderReader(wsi)
         connection.hasAsked = true
         if let refusal = refusal(of: connection, reader, listener) { return unsafe refuse(wsi, with: refusal) }
@@ -70,7 +70,7 @@ extension EventLoop {
     }
 
     private func deliver(_ request: HTTPRequest, on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
-        guard case .server(let listener) = connection.role else { return -1 }
+        guard let listener = connection.listener else { return -1 }
         let id = HTTPRequestID(rawValue: makeID())
         connection.exchange = HTTPExchange(id: id, isHead: request.method == "HEAD")
         requests[id] = connection

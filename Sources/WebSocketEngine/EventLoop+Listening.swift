@@ -181,7 +181,7 @@ extension EventLoop {
     }
 
     func stopCountingAsPending(_ connection: Connection) {
-        guard case .server(let listener) = connection.role, connection.isPending else { return }
+        guard let listener = connection.listener, connection.isPending else { return }
         connection.isPending = false
         stopCountingVisitor(of: connection)
         listener.admission.isNoLongerPending(connection.countedPeer)
@@ -190,7 +190,7 @@ extension EventLoop {
 
     /// The request that came through a proxy is answered, or has become a WebSocket.
     func stopCountingVisitor(of connection: Connection) {
-        guard case .server(let listener) = connection.role, let visitor = connection.visitor else { return }
+        guard let listener = connection.listener, let visitor = connection.visitor else { return }
         connection.visitor = nil
         listener.admission.wasAnswered(visitor)
     }

@@ -33,12 +33,41 @@ extension EventLoop {
     }
 
     /// The end of the turn: one write for each connection that it has something for.
+    /// What goes to thousands goes out in parts, and between two of them the loop serves and ticks: it would be 60 ms for ten thousand. What
+    /// comes meanwhile for a few does not wait behind them; what comes for many waits its turn, so that nobody is written to twice before
+    /// everybody else was once.
     func sendRuns() {
-        guard !turn.connections.isEmpty else { return }
-        let connections = turn.takeConnections()
-        for connection in connections { sendRun(of: connection) }
+        guard !turn.connections.isEmpty || turn.restCount > 0 else { return }
+        let new = turn.takeConnections()
+        if turn.restCount > 0, new.count <= Self.fewWrites {
+            for connection in new { sendRun(of: connection) }
+        } else {
+            turn.addToRest(new)
+        }
+        sendPart()
         turn.clear()
     }
+
+    private func sendPart() {
+        // Nobody comes back to a rest when the loop ends, and what is kept for one has a limit.
+        let isWhole = isStopping || turn.isFull || turn.restCount <= Self.finishedWrites
+        let end = isWhole ? nil : MonotonicTime.now + Self.partDuration
+        var count = 0
+        while turn.restCount > 0 {
+            sendRun(of: turn.takeFromRest())
+            count += 1
+            guard let end, turn.restCount > Self.finishedWrites, count.isMultiple(of: Self.writesPerLook) else { continue }
+            if MonotonicTime.now >= end { return }
+        }
+    }
+
+    /// Those go before a rest.
+    private static let fewWrites = 512
+    /// So many are not parted: the commits of a host whose events go to a thousand would become smaller, and more.
+    private static let finishedWrites = 1_024
+    private static let partDuration = Duration.milliseconds(1)
+    /// A look at the clock is cheap, but not beside a write.
+    private static let writesPerLook = 32
 
     /// What the turn has for this connection so far.
     func sendRun(of connection: Connection) {
@@ -73,7 +102,7 @@ extension EventLoop {
     /// Tells the handler, at the end of the turn, when much begins to wait and when it has gone.
     private func noteBacklog(of connection: Connection) {
         let waiting = connection.outboxBytes + connection.inFlightBytes
-        guard waiting > 0 || connection.isCongested, case .server(let listener) = connection.role, connection.phase == .open
+        guard waiting > 0 || connection.isCongested, let listener = connection.listener, connection.phase == .open
         else { return }
         if !connection.isCongested, waiting > connection.limits.congestedBytes {
             connection.isCongested = true
@@ -158,9 +187,10 @@ extension EventLoop {
         case .complete(let message):
             if connection.assembly.isFragmented { unsafe letPongGoFirst(connection, wsi) }
             noteActivity(at: now)
-            switch connection.role {
-            case .server(let listener): listener.handler.received(message, on: connection.id)
-            case .client(let handler, _): handler.received(message, on: connection.id)
+            if let listener = connection.listener {
+                listener.handler.received(message, on: connection.id)
+            } else if case .client(let handler, _) = connection.role {
+                handler.received(message, on: connection.id)
             }
         }
         if isHoldingUp { unsafe holdUp(connection, wsi) }

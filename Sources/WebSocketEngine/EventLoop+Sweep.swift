@@ -50,7 +50,7 @@ extension EventLoop {
     }
 
     private func deadlinePassed(_ connection: Connection) {
-        if connection.phase == .http, case .server(let listener) = connection.role,
+        if connection.phase == .http, let listener = connection.listener,
             connection.refusal == nil, !connection.hasAsked || connection.incomingRequest != nil
         {
             noteTurnedAway(from: listener, .handshake)

@@ -6,7 +6,7 @@ internal import Logging
 extension EventLoop {
     /// LWS_CALLBACK_HTTP_CONFIRM_UPGRADE. Its `in` may point to freed memory (CVE-2025-11677) and is never read.
     func upgradeRequested(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
-        guard case .server(let listener) = connection.role, connection.phase == .http else { return -1 }
+        guard let listener = connection.listener, connection.phase == .http else { return -1 }
         let reader = unsafe HeaderReader(wsi)
         // Also refuses `h2c`, whose code in 4.1.6 has known holes; absent means that libwebsockets has already answered.
         guard let upgrade = reader.value(WSI_TOKEN_UPGRADE) else { return -1 }

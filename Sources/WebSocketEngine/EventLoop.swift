@@ -48,7 +48,7 @@ package import Logging
 
     /// So many nanoseconds after those who are served in one turn came first, what has come of it goes out: hundreds who come or leave
     /// at once do not keep those waiting who are there.
-    private static let interludeAfter: Int64 = 10_000_000
+    private static let interludeAfter: Int64 = 1_000_000
 
     /// Called before what a turn has to write is written, if a handler was called in it; and again where writing called one.
     package var inputsEnded: (() -> Void)?
@@ -90,7 +90,7 @@ package import Logging
     var sweepStep = DueTable.never
     var sweepTimer: TimerID?
     private var nextID: UInt64
-    private var isStopping = false
+    private(set) var isStopping = false
     private var hasActivity = false
     /// Until when the tick is put off; nil: it is not.
     private var tickAt: MonotonicTime?
@@ -243,7 +243,7 @@ package import Logging
         // Where there is nothing for the tick that is put off, whatever comes will look at the time itself.
         let tick = isTickDue ? tickAt : nil
         alarm.set(tick.map { min($0, timers.earliest ?? $0) } ?? timers.earliest)
-        let hasWork = hasActivity || !afterCallback.isEmpty
+        let hasWork = hasActivity || !afterCallback.isEmpty || turn.restCount > 0
         if let epoll {
             // What the last turn asked of libwebsockets may have been put off.
             if hasWork || wasActive { alarm.nudge(epoll) }

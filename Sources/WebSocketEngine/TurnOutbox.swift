@@ -1,6 +1,7 @@
 internal import CLibwebsockets
 
-/// What this turn sends to the connections of servers. It goes out when the turn ends, in one write for each connection.
+/// What this turn sends to the connections of servers. It goes out when the turn ends, in one write for each connection; what goes to
+/// many thousands, in parts, at the end of several turns (`EventLoop.sendRuns`).
 ///
 /// A *run* is the messages that a connection is to get, in order, and is a node of a tree: the run before and one message more. The
 /// connections that get the same stand at the same node. So a message for thousands costs each of them a step in the tree, no
@@ -10,7 +11,12 @@ internal import CLibwebsockets
     /// thousands would stand side by side until the turn ends.
     static let runBytesMax = 64 << 10
 
-    /// Names a run, until the turn ends.
+    /// So many different messages are kept for those who are still to be written to, and so many bytes of them.
+    private static let keptMessagesMax = 1_024
+    private static let keptBytesMax = 16 << 20
+    private static let keptRoomMax = 1_024
+
+    /// Names a run, until everybody was written to.
     typealias Run = Int
     static let nothing: Run = 0
 
@@ -26,8 +32,12 @@ internal import CLibwebsockets
     }
 
     private var nodes = [Node(before: nothing, message: nil, bytes: 0)]
-    /// Each that has a run, once; or had one that was written early.
+    private var keptBytes = 0
+    /// Each that was given something since the last end of a turn, once.
     private(set) var connections: [Connection] = []
+    /// Those from before, in the order in which they are written to.
+    private var rest: [Connection] = []
+    private var restStart = 0
     /// The frames of `gathered`. Who gets the same mostly stands together in `connections`.
     private let frames: UnsafeMutableRawBufferPointer
     private var gathered = nothing
@@ -45,7 +55,10 @@ internal import CLibwebsockets
     func bytes(of run: Run) -> Int { nodes[run].bytes }
 
     mutating func add(_ message: OutgoingMessage, to connection: Connection) {
-        if connection.run == Self.nothing { connections.append(connection) }
+        if !connection.isWrittenTo {
+            connection.isWrittenTo = true
+            connections.append(connection)
+        }
         connection.run = follow(connection.run, message)
     }
 
@@ -53,6 +66,7 @@ internal import CLibwebsockets
         let wanted = ObjectIdentifier(message)
         if nodes[run].nextMessage == wanted { return nodes[run].next }
         nodes.append(Node(before: run, message: message, bytes: nodes[run].bytes + message.frameCount))
+        keptBytes += message.frameCount
         nodes[run].next = nodes.count - 1
         nodes[run].nextMessage = wanted
         return nodes.count - 1
@@ -87,15 +101,45 @@ internal import CLibwebsockets
         return unsafe UnsafeMutableRawBufferPointer(rebasing: frames[..<bytes])
     }
 
-    /// Before the connections are gone through: what is added meanwhile is for the next turn.
+    var restCount: Int { rest.count - restStart }
+
+    /// What is kept is not to become more.
+    var isFull: Bool { nodes.count > Self.keptMessagesMax || keptBytes > Self.keptBytesMax }
+
+    /// Those who were given something since the last end of a turn.
     mutating func takeConnections() -> [Connection] {
         let taken = connections
         connections = []
+        for connection in taken { connection.isWrittenTo = false }
         return taken
     }
 
-    /// After they were.
+    /// They stand behind those from before; who is one of those keeps his place.
+    mutating func addToRest(_ connections: [Connection]) {
+        if restStart > restCount {
+            rest.removeFirst(restStart)
+            restStart = 0
+        }
+        for connection in connections where !connection.isInRest {
+            connection.isInRest = true
+            rest.append(connection)
+        }
+    }
+
+    mutating func takeFromRest() -> Connection {
+        let connection = rest[restStart]
+        connection.isInRest = false
+        restStart += 1
+        return connection
+    }
+
+    /// Once everybody was written to; does nothing before.
     mutating func clear() {
+        guard restCount == 0 else { return }
+        rest.removeAll(keepingCapacity: rest.count <= Self.keptRoomMax)
+        restStart = 0
+        guard connections.isEmpty else { return }
+        keptBytes = 0
         nodes.removeSubrange(1...)
         nodes[0].next = Self.nothing
         nodes[0].nextMessage = nil

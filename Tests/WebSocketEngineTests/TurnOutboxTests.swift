@@ -71,6 +71,53 @@ struct TurnOutboxTests {
         }
     }
 
+    @Test("who is left over keeps his place and his run, whatever comes meanwhile")
+    func rest() {
+        var turn = TurnOutbox()
+        let all = (1...5).map { connection($0) }
+        let (first, second) = (OutgoingMessage(text: "1"), OutgoingMessage(text: "2"))
+        for connection in all { turn.add(first, to: connection) }
+        turn.addToRest(turn.takeConnections())
+        #expect(turn.restCount == 5)
+        let taken = turn.takeFromRest()
+        #expect(taken === all[0])
+        #expect(bytes(&turn, of: taken) == [0x81, 1, 0x31])
+        taken.run = TurnOutbox.nothing
+
+        for connection in all.reversed() { turn.add(second, to: connection) }
+        turn.clear()
+        #expect(turn.restCount == 4, "nobody is forgotten before he was written to")
+        turn.addToRest(turn.takeConnections())
+        var order: [UInt64] = []
+        while turn.restCount > 0 {
+            let next = turn.takeFromRest()
+            order.append(next.id.rawValue)
+            #expect(bytes(&turn, of: next) == (next === all[0] ? [0x81, 1, 0x32] : [0x81, 1, 0x31, 0x81, 1, 0x32]))
+            next.run = TurnOutbox.nothing
+        }
+        #expect(order == [2, 3, 4, 5, 1])
+        turn.clear()
+        #expect(turn.bytes(of: TurnOutbox.nothing) == 0)
+        #expect(turn.isFull == false)
+    }
+
+    @Test(
+        "what is kept for those who are left over has a limit, in messages and in bytes",
+        arguments: [(2_000, 1), (20, 1 << 20)])
+    func kept(messages: Int, bytes: Int) {
+        var turn = TurnOutbox()
+        let (one, other) = (connection(1), connection(2))
+        turn.add(OutgoingMessage(text: "x"), to: one)
+        turn.addToRest(turn.takeConnections())
+        #expect(turn.isFull == false)
+        for _ in 0..<messages { turn.add(OutgoingMessage(binary: [UInt8](repeating: 0, count: bytes)), to: other) }
+        #expect(turn.isFull == true)
+        turn.addToRest(turn.takeConnections())
+        while turn.restCount > 0 { turn.takeFromRest().run = TurnOutbox.nothing }
+        turn.clear()
+        #expect(turn.isFull == false)
+    }
+
     @Test("a header says the length in as many bytes as it takes", arguments: [0, 125, 126, 65_535, 65_536])
     func headers(count: Int) {
         let message = OutgoingMessage(binary: [UInt8](repeating: 0, count: count))

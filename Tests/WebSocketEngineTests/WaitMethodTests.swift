@@ -102,6 +102,58 @@ struct WaitMethodTests {
         #expect(result["pongs"]?.int ?? 0 > 0)
     }
 
+    @Test(
+        "what goes to thousands goes out in parts, and what comes for a few meanwhile goes before the rest",
+        arguments: [WaitMethod.epoll, .poll])
+    func parts(_ waitMethod: WaitMethod) async throws {
+        let loop = try await TestLoop.start(waitMethod)
+        let server = TestServer()
+        var limits = Limits()
+        limits.pendingMax = 6000
+        let liveness = Liveness(pingAfter: .seconds(200), hangUpAfter: .seconds(300))
+        let port = try await loop.listen(server, limits: limits, liveness: liveness)
+        let client = try Python("websocket_client", "hear", "\(port)", "5000")
+        #expect(try await client.next(within: .seconds(90))["open"]?.int == 5000)
+        let everybody = try await loop.run { loop in loop.connections.values.filter { $0.phase == .open }.map(\.id) }
+        #expect(everybody.count == 5000)
+        let last = try #require(everybody.last)
+        let parted = EventLog<Int>()
+        let overtook = EventLog<Bool>()
+        try await loop.run { loop in
+            let (crowd, few, end) = (OutgoingMessage(text: "crowd"), OutgoingMessage(text: "few"), OutgoingMessage(text: "end"))
+            for connection in everybody { loop.send(crowd, to: connection) }
+            func look() {
+                let rest = loop.turn.restCount
+                guard rest > 0 else {
+                    for connection in everybody { loop.send(end, to: connection) }
+                    return overtook.append(false)
+                }
+                if parted.all.isEmpty {
+                    loop.send(few, to: last)
+                } else if loop.connections[last.rawValue]?.run == TurnOutbox.nothing {
+                    overtook.append(true)
+                }
+                parted.append(rest)
+                loop.schedule(after: .zero) { look() }
+            }
+            loop.schedule(after: .zero) { look() }
+        }
+        _ = try await overtook.next { !$0 }
+        #expect(overtook.all.first == true, "those who were left over, part by part: \(parted.all)")
+        client.tell()
+        let heard = try await client.next(within: .seconds(90))
+        // The ends went out in parts, too, and nothing but the rest itself has woken the loop for them.
+        #expect(heard["crowd end"]?.int == 4999)
+        #expect(heard["crowd few end"]?.int == 1)
+
+        try await loop.run { loop in
+            for connection in everybody { loop.send(OutgoingMessage(text: "end"), to: connection) }
+            loop.stop()
+        }
+        client.tell()
+        #expect(try await client.next(within: .seconds(90))["end"]?.int == 5000, "who stops has said what there was to say")
+    }
+
     /// What is between two sockets is between two messages here: each client says one thing. libev serves last what became ready first.
     @Test("who says something at once, by the dozen, keeps waiting neither what is there nor who goes first")
     func interlude() async throws {

@@ -5,6 +5,7 @@ Prints one JSON object and exits 0; an assertion that fails exits 1 with its tex
 
 import asyncio
 import base64
+import collections
 import json
 import os
 import select
@@ -315,6 +316,24 @@ async def idle(port, count):
             got = read_frame(connection)
         assert got == (1, b"still here"), got
     return {"answered": len(connections)}
+
+
+async def hear(port, count):
+    """Opens many; then says how many of them heard what, until their `end`, and once more after that."""
+    connections = [raw_open(port) for _ in range(int(count))]
+    print(json.dumps({"open": len(connections)}), flush=True)
+    for _ in range(2):
+        sys.stdin.readline()
+        heard = collections.Counter()
+        for connection in connections:
+            words = []
+            while not words or words[-1] != "end":
+                code, text = read_frame(connection)
+                assert code == 1, code
+                words.append(text.decode())
+            heard[" ".join(words)] += 1
+        print(json.dumps(heard), flush=True)
+    return {}
 
 
 async def stall(port):

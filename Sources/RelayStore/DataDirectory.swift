@@ -65,6 +65,16 @@ package struct DataDirectory: Sendable {
         return lock
     }
 
+    /// For the command line, before it brings the data up to date: a relay of the version before would find its tables gone.
+    func lockForUpdate() throws(StoreError) -> DataDirectoryLock {
+        do throws(StoreError) { return try lock() } catch {
+            guard error.code == .busy else { throw error }
+            throw StoreError(
+                .busy,
+                error.message + " It is of an older version: restart it, so that it brings its data up to date, and try again.")
+        }
+    }
+
     /// Keeps others from opening the store while this one does: two that migrate at once would trip over each other.
     func lockForOpening() throws(StoreError) -> DataDirectoryLock {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

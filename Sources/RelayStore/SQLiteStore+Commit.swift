@@ -42,13 +42,21 @@ extension SQLiteStore {
     }
 
     private func put(_ batch: LogBatch) throws(StoreError) {
+        var memory = memory.withLock { memory in
+            defer { memory = CommitMemory() }
+            return memory
+        }
         try write { db in
             try run?.begin(in: db)
-            for append in batch.appends { try self.append(append, in: db) }
-            for trim in batch.trims { try self.trim(trim, in: db) }
+            for append in batch.appends { try self.append(append, &memory, in: db) }
+            for trim in batch.trims {
+                memory.forget(trim.key)
+                try self.trim(trim, in: db)
+            }
             try self.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore, in: db)
             for record in batch.records { try self.put(record, in: db) }
         }
+        self.memory.withLock { $0 = memory }
     }
 
     package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
@@ -68,10 +76,11 @@ extension SQLiteStore {
         return isThere
     }
 
-    private func append(_ append: SessionAppend, in db: Database) throws {
-        let stored = try StoredSession(append.key, in: db)
-        try append.check(storedSeq: stored?.seq ?? 0, host: stored?.host)
-        let session = try write(append, over: stored?.number, in: db)
+    private func append(_ append: SessionAppend, _ memory: inout CommitMemory, in db: Database) throws {
+        let known = try memory.sessions[append.key] ?? StoredSession(append.key, in: db).map(CommitMemory.Session.init)
+        try append.check(storedSeq: known?.seq ?? 0, host: known?.host)
+        // The row of a new session is there before what refers to it; that of a known one is written once, at the end.
+        let session = try known?.number ?? insert(append, in: db)
         guard session <= EventKey.sessionMax, append.state.seq <= EventKey.seqMax else {
             throw StoreError(.full, "\(path) has no number left for session \(append.key.session) or its events.")
         }
@@ -80,70 +89,135 @@ extension SQLiteStore {
             let id = EventKey.id(session: session, seq: append.firstSeq + Int64(offset))
             try insertion.insert(id, event)
         }
-        for approval in append.approvals { try write(approval, of: append, session: session, in: db) }
+        var audited: Int64?
+        for approval in append.approvals {
+            if let n = try write(approval, of: append, session: session, &memory, in: db) { audited = n }
+        }
+        if let known {
+            try update(append, over: known, audited, in: db)
+        } else if let audited {
+            let update = try db.cachedStatement(sql: "UPDATE sessions SET audited = ? WHERE number = ?")
+            try update.run {
+                $0.add(audited)
+                $0.add(session)
+            }
+        }
+        let host = append.state.summary.host.id
+        memory.remember(CommitMemory.Session(number: session, host: host, seq: append.state.seq), as: append.key)
+    }
+
+    private func update(
+        _ append: SessionAppend, over known: CommitMemory.Session, _ audited: Int64?, in db: Database
+    ) throws {
+        let state = append.state
+        if isDamaged(append.key) { try putAsideState(of: known.number, in: db) }
+        let bytes = state.bytes
+        let checksum = RowChecksum(
+            session: append.key, host: state.summary.host.id.rawValue, seq: state.seq, hostSeq: state.hostSeq, state: bytes,
+            isRemoved: false)
+        let update = try db.cachedStatement(
+            sql: """
+                UPDATE sessions SET seq = ?, host_seq = ?, state = ?, is_removed = 0, checksum = ?, audited = max(audited, ?)
+                WHERE number = ? AND seq = ?
+                """)
+        try update.run {
+            $0.add(state.seq)
+            $0.add(state.hostSeq)
+            $0.add(bytes)
+            $0.add(checksum.column)
+            $0.add(audited ?? 0)
+            $0.add(known.number)
+            $0.add(known.seq)
+        }
+        guard db.changesCount == 1 else {
+            throw StoreError(.conflict, "Session \(append.key.session) is not where the last commit has left it.")
+        }
     }
 
     /// Hands back the session's number in the file.
-    private func write(_ append: SessionAppend, over number: Int64?, in db: Database) throws -> Int64 {
-        let state = append.state
-        let (host, bytes) = (state.summary.host.id.rawValue, state.bytes)
+    private func insert(_ append: SessionAppend, in db: Database) throws -> Int64 {
+        let (state, host, bytes) = (append.state, append.state.summary.host.id.rawValue, append.state.bytes)
         let checksum = RowChecksum(
             session: append.key, host: host, seq: state.seq, hostSeq: state.hostSeq, state: bytes, isRemoved: false)
-        if let number {
-            if isDamaged(append.key) { try putAsideState(of: number, in: db) }
-            let update = try db.cachedStatement(
-                sql: "UPDATE sessions SET seq = ?, host_seq = ?, state = ?, is_removed = 0, checksum = ? WHERE number = ?")
-            try update.run(
-                .integer(state.seq), .integer(state.hostSeq), .blob(bytes), .integer(checksum.column), .integer(number))
-            return number
-        }
         let insertion = try db.cachedStatement(
             sql: "INSERT INTO sessions (workspace, session, host, seq, host_seq, state, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)")
-        try insertion.execute(arguments: [
-            append.key.workspace.rawValue, append.key.session.rawValue, host, state.seq, state.hostSeq, Data(bytes),
-            checksum.column,
-        ])
+        try insertion.run {
+            $0.add(append.key.workspace.rawValue)
+            $0.add(append.key.session.rawValue)
+            $0.add(host)
+            $0.add(state.seq)
+            $0.add(state.hostSeq)
+            $0.add(bytes)
+            $0.add(checksum.column)
+        }
         return db.lastInsertedRowID
     }
 
-    private func write(_ approval: Approval, of append: SessionAppend, session: Int64, in db: Database) throws {
+    /// Where the approval has reached another stage, hands back the number of the audit record that says so.
+    private func write(
+        _ approval: Approval, of append: SessionAppend, session: Int64, _ memory: inout CommitMemory, in db: Database
+    ) throws -> Int64? {
+        let key = CommitMemory.ApprovalKey(session: session, approval: approval.id)
         let (stage, record) = (approval.stage.rawValue, approval.bytes)
         let checksum = RowChecksum(
             approval: approval.id.rawValue, session: session, seq: approval.seq, stage: stage, resolvedAt: approval.closedAt,
             record: record)
-        let query = try db.cachedStatement(
-            sql: "SELECT number, stage, resolved_at IS NULL FROM approvals WHERE session = ? AND approval = ?")
-        let known = try query.first(.integer(session), .text(approval.id.rawValue)) {
-            (number: $0.integer(0), stage: $0.text(1), isOpen: $0.integer(2) != 0)
-        }
-        if let known, known.isOpen, approval.closedAt == nil {
-            // It stays where it is in the index of what was resolved when, and no page of that is written.
-            let update = try db.cachedStatement(
-                sql: "UPDATE approvals SET seq = ?, stage = ?, record = ?, checksum = ? WHERE number = ?")
-            try update.run(
-                .integer(approval.seq), .text(stage), .blob(record), .integer(checksum.column), .integer(known.number))
-        } else if let known {
-            let update = try db.cachedStatement(
-                sql: "UPDATE approvals SET seq = ?, stage = ?, resolved_at = ?, record = ?, checksum = ? WHERE number = ?")
-            try update.run(
-                .integer(approval.seq), .text(stage), .integer(approval.closedAt), .blob(record), .integer(checksum.column),
-                .integer(known.number))
-        } else {
+        var known = memory.approvals[key]
+        var number: Int64?
+        if known == nil {
             let insertion = try db.cachedStatement(
                 sql: """
                     INSERT INTO approvals (session, approval, seq, stage, resolved_at, record, checksum)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, approval) DO NOTHING
                     """)
-            try insertion.run(
-                .integer(session), .text(approval.id.rawValue), .integer(approval.seq), .text(stage),
-                .integer(approval.closedAt), .blob(record), .integer(checksum.column))
+            try insertion.run {
+                $0.add(session)
+                $0.add(approval.id.rawValue)
+                $0.add(approval.seq)
+                $0.add(stage)
+                $0.add(approval.closedAt)
+                $0.add(record)
+                $0.add(checksum.column)
+            }
+            if db.changesCount == 1 { number = db.lastInsertedRowID } else { known = try stored(key, in: db) }
         }
-        guard stage != known?.stage else { return }
+        if let known {
+            let update = try db.cachedStatement(
+                sql: "UPDATE approvals SET seq = ?, stage = ?, resolved_at = ?, record = ?, checksum = ? WHERE number = ?")
+            try update.run {
+                $0.add(approval.seq)
+                $0.add(stage)
+                $0.add(approval.closedAt)
+                $0.add(record)
+                $0.add(checksum.column)
+                $0.add(known.number)
+            }
+            guard db.changesCount == 1 else {
+                throw StoreError(.conflict, "Approval \(approval.id) is not where the last commit has left it.")
+            }
+            number = known.number
+        }
+        if let number, approval.closedAt == nil {
+            memory.remember(CommitMemory.Approval(number: number, stage: stage), as: key)
+        } else {
+            memory.forget(key)
+        }
+        guard stage != known?.stage else { return nil }
         let offset = Int(approval.seq - append.firstSeq)
         let at = append.events.indices.contains(offset) ? append.events[offset].at : append.state.summary.lastActivityAt
-        let step = try db.cachedStatement(sql: "INSERT INTO approval_history (approval, seq, stage, at) VALUES (?, ?, ?, ?)")
-        try step.run(.integer(known?.number ?? db.lastInsertedRowID), .integer(approval.seq), .text(stage), .integer(at))
-        try audit(AuditRecord(approval, at: at, workspace: append.key.workspace), in: db)
+        let workspace = append.key.workspace
+        let place = try audit(
+            AuditRecord(approval, at: at, workspace: workspace), after: memory.audits[workspace], in: db)
+        memory.audits[workspace] = place
+        return place.head.n
+    }
+
+    private func stored(_ key: CommitMemory.ApprovalKey, in db: Database) throws -> CommitMemory.Approval? {
+        let query = try db.cachedStatement(sql: "SELECT number, stage FROM approvals WHERE session = ? AND approval = ?")
+        return try query.first({
+            $0.add(key.session)
+            $0.add(key.approval.rawValue)
+        }) { CommitMemory.Approval(number: $0.integer(0), stage: $0.text(1)) }
     }
 
     private func trim(_ trim: SessionTrim, in db: Database) throws {
@@ -167,13 +241,7 @@ extension SQLiteStore {
     /// All but its place, its usage, and what the audit log says of it.
     private func remove(_ stored: StoredSession, _ trim: SessionTrim, in db: Database) throws {
         if isDamaged(trim.key) { try putAsideState(of: stored.number, in: db) }
-        let arguments: StatementArguments = [stored.number]
-        for statement in [
-            "DELETE FROM approval_history WHERE approval IN (SELECT number FROM approvals WHERE session = ?)",
-            "DELETE FROM approvals WHERE session = ?",
-        ] {
-            try db.cachedStatement(sql: statement).execute(arguments: arguments)
-        }
+        try db.cachedStatement(sql: "DELETE FROM approvals WHERE session = ?").execute(arguments: [stored.number])
         let checksum = RowChecksum(
             session: trim.key, host: stored.hostName, seq: stored.seq, hostSeq: stored.hostSeq, state: trim.usage,
             isRemoved: true)

@@ -103,21 +103,4 @@ extension SQLiteStore: SessionLog {
             return page
         }
     }
-
-    /// What has happened to an approval, oldest first. Stages that it passed within one commit are not told apart here; the
-    /// session's events have them all.
-    package func history(of approval: ApprovalID, in session: SessionKey) throws(StoreError) -> [ApprovalStep] {
-        try read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT history.seq, history.stage, history.at FROM approval_history AS history
-                    JOIN approvals ON approvals.number = history.approval
-                    JOIN sessions ON sessions.number = approvals.session
-                    WHERE sessions.workspace = ? AND sessions.session = ? AND approvals.approval = ? ORDER BY history.seq
-                    """,
-                arguments: [session.workspace.rawValue, session.session.rawValue, approval.rawValue])
-            return try rows.map { ApprovalStep(seq: $0[0], stage: try word($0[1]), at: $0[2]) }
-        }
-    }
 }

@@ -35,6 +35,8 @@ package final class SQLiteStore: Sendable {
     /// `load` use it, in turn.
     let isInDoubt = Atomic(false)
     let damage = Mutex(Damage())
+    /// Of commits, which come in turn.
+    let memory = Mutex(CommitMemory())
 
     /// What was found wrong with the file since it was opened.
     struct Damage: Sendable {
@@ -63,7 +65,9 @@ package final class SQLiteStore: Sendable {
             do {
                 let isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
                 let pool = try Self.open(path)
-                try Schema.migrator.migrate(pool)
+                let isUpToDate = try pool.writeWithoutTransaction(Schema.migrator.hasCompletedMigrations)
+                let alone = isUpToDate || user.isRelay ? nil : try directory.lockForUpdate()
+                try withExtendedLifetime(alone) { try Schema.migrator.migrate(pool) }
                 let run = user.isRelay ? try RunRecord(directory.runPath) : nil
                 let epoch = try Self.epoch(of: pool, path: path, run)
                 if let run { try pool.writeWithoutTransaction(run.count) }

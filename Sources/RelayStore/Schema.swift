@@ -8,6 +8,7 @@ enum Schema {
         migrator.registerMigration("v2") { try $0.execute(sql: v2) }
         migrator.registerMigration("v3") { try $0.execute(sql: v3) }
         migrator.registerMigration("v4") { try $0.execute(sql: v4) }
+        migrator.registerMigration("v5") { try $0.execute(sql: v5) }
         return migrator
     }
 
@@ -17,9 +18,10 @@ enum Schema {
         guard let newest = try migrator.appliedMigrations(db).last else { return nil }
         let fresh = try DatabaseQueue()
         try migrator.migrate(fresh, upTo: newest)
-        // Only what is ours is looked at: of another's table SQLite may not know how.
+        // Only what is ours is looked at: of another's table SQLite may not know how, and SQLite's own it leaves out of a copy.
         let expected = try fresh.read { db in
-            let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            let tables = try String.fetchAll(
+                db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
             return try tables.map { (name: $0, columns: try columns(of: $0, db)) }
         }
         for table in expected {
@@ -174,6 +176,56 @@ enum Schema {
         ALTER TABLE approvals ADD COLUMN checksum INTEGER;
         ALTER TABLE push_records ADD COLUMN checksum INTEGER;
         """
+
+    /// Half of the pages that an approval wrote, each of which is written and summed up with every step; see decision record 0013. Unlike
+    /// its predecessors it writes: the audit log anew, so the disk has to have room for it twice.
+    private static let v5 = """
+        -- The audit log has each step of an approval, and outlives it.
+        DROP TABLE approval_history;
+
+        -- Nothing was looked up in it.
+        DROP INDEX approvals_by_resolution;
+
+        -- The last record of the workspace's audit log that was about the session, or about no session: how many there were, so
+        -- that rows which are taken off the end are missed. Never becomes less.
+        ALTER TABLE sessions ADD COLUMN audited INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE workspaces ADD COLUMN audited INTEGER NOT NULL DEFAULT 0;
+
+        -- id is workspaces.number << 32 | n: one tree, as of events. What else the columns said stands in the line. In their order,
+        -- as they stand: to sort them would take room in a folder for temporary files. A row that somebody has changed, so that it
+        -- has no such place, keeps its number, of no workspace, and is seen there.
+        DROP TRIGGER audit_is_not_changed;
+        DROP TRIGGER audit_is_not_cut;
+        ALTER TABLE audit RENAME TO audit_until_v4;
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY,
+            line BLOB NOT NULL
+        ) STRICT;
+        INSERT OR IGNORE INTO audit
+        SELECT
+            CASE WHEN w.number BETWEEN 1 AND 0x7fffffff AND a.n BETWEEN 1 AND 0xffffffff THEN w.number << 32 | a.n ELSE a.number END,
+            a.line
+        FROM audit_until_v4 AS a LEFT JOIN workspaces AS w USING (workspace);
+        UPDATE workspaces SET audited =
+            coalesce((SELECT max(id) & 0xffffffff FROM audit WHERE id > number << 32 AND id < (number + 1) << 32), 0);
+        -- The rows that were missing still are: of the oldest workspace, as nothing says whose they were.
+        UPDATE workspaces SET audited = audited
+            + max(0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit_until_v4'), 0) - (SELECT count(*) FROM audit))
+        WHERE number = (SELECT min(number) FROM workspaces);
+        DROP TABLE audit_until_v4;
+        CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+        BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+        CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
+        BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+        """
+}
+
+/// Where a record stands in the tree of audit records.
+enum AuditKey {
+    /// `workspace` is its number in the file.
+    static func id(workspace: Int64, n: Int64) -> Int64 { EventKey.id(session: workspace, seq: n) }
+    static func n(id: Int64) -> Int64 { EventKey.seq(id: id) }
+    static func workspace(id: Int64) -> Int64 { EventKey.session(id: id) }
 }
 
 /// Where an event stands in the tree of events.

@@ -1,37 +1,30 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// What a statement of every commit is given.
-enum SQLValue {
-    case integer(Int64)
-    case text(String)
-    case blob([UInt8])
-    case null
-
-    static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
-}
-
 /// The statements of every commit, straight at SQLite: GRDB boxes each value on the way in and each row on the way out, which took half
 /// of the time of a small transaction; see decision record 0013.
 extension Statement {
     /// Executes what hands back no row.
-    func run(_ values: SQLValue...) throws {
-        _ = try step(values) { _ in }
+    func run(_ bind: (inout SQLBinder) -> Void = { _ in }) throws {
+        _ = try step(bind) { _ in }
     }
 
     /// The first row, nil where there is none.
-    func first<Value>(_ values: SQLValue..., read: (SQLColumns) -> Value) throws -> Value? {
-        try step(values, read)
+    func first<Value>(_ bind: (inout SQLBinder) -> Void, read: (SQLColumns) -> Value) throws -> Value? {
+        try step(bind, read)
     }
 
-    private func step<Value>(_ values: [SQLValue], _ read: (SQLColumns) -> Value) throws -> Value? {
+    @inline(__always)
+    private func step<Value>(_ bind: (inout SQLBinder) -> Void, _ read: (SQLColumns) -> Value) throws -> Value? {
         let statement = unsafe sqliteStatement
         defer {
             // A failed step is reported below; the reset would report the same again.
             unsafe sqlite3_reset(statement)
             unsafe sqlite3_clear_bindings(statement)
         }
-        for (offset, value) in values.enumerated() { try check(bind(value, at: Int32(offset + 1))) }
+        var binder = unsafe SQLBinder(statement)
+        bind(&binder)
+        try check(binder.code)
         let code = unsafe sqlite3_step(statement)
         switch code {
         case SQLITE_ROW: return read(SQLColumns(self))
@@ -40,31 +33,6 @@ extension Statement {
         }
     }
 
-    private func bind(_ value: SQLValue, at place: Int32) -> Int32 {
-        let statement = unsafe sqliteStatement
-        switch value {
-        case .integer(let number): return unsafe sqlite3_bind_int64(statement, place, number)
-        case .null: return unsafe sqlite3_bind_null(statement, place)
-        case .text(var text):
-            return text.withUTF8 { text in
-                // An address is needed for text of no bytes, too.
-                guard let start = text.baseAddress else { return unsafe sqlite3_bind_text(statement, place, "", 0, nil) }
-                let bytes = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
-                return unsafe sqlite3_bind_text(statement, place, bytes, Int32(text.count), Self.copied)
-            }
-        case .blob(let bytes):
-            // A blob of no bytes is still a blob, not NULL.
-            return unsafe bytes.isEmpty
-                ? sqlite3_bind_zeroblob(statement, place, 0)
-                : bytes.withUnsafeBytes {
-                    unsafe sqlite3_bind_blob(statement, place, $0.baseAddress, Int32($0.count), Self.copied)
-                }
-        }
-    }
-
-    /// SQLITE_TRANSIENT.
-    private static let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
     func check(_ code: Int32) throws { if code != SQLITE_OK { throw failure(code) } }
 
     func failure(_ code: Int32) -> DatabaseError {
@@ -72,6 +40,59 @@ extension Statement {
         return DatabaseError(
             resultCode: ResultCode(rawValue: code), message: unsafe message.map { unsafe String(cString: $0) }, sql: sql)
     }
+}
+
+/// Gives a statement its values, in their order.
+@safe struct SQLBinder {
+    private let statement: SQLiteStatement
+    private var place: Int32 = 0
+    /// What SQLite said to the first that it did not take.
+    private(set) var code = SQLITE_OK
+
+    fileprivate init(_ statement: SQLiteStatement) { unsafe self.statement = unsafe statement }
+
+    mutating func add(_ number: Int64) {
+        take(unsafe sqlite3_bind_int64(statement, next(), number))
+    }
+
+    mutating func add(_ number: Int64?) {
+        if let number { add(number) } else { take(unsafe sqlite3_bind_null(statement, next())) }
+    }
+
+    mutating func add(_ text: String) {
+        var text = text
+        let (statement, place) = unsafe (statement, next())
+        take(
+            text.withUTF8 { text in
+                // An address is needed for text of no bytes, too.
+                guard let start = text.baseAddress else { return unsafe sqlite3_bind_text(statement, place, "", 0, nil) }
+                let bytes = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+                return unsafe sqlite3_bind_text(statement, place, bytes, Int32(text.count), Self.copied)
+            })
+    }
+
+    mutating func add(_ blob: [UInt8]) {
+        let (statement, place) = unsafe (statement, next())
+        // A blob of no bytes is still a blob, not NULL.
+        take(
+            unsafe blob.isEmpty
+                ? sqlite3_bind_zeroblob(statement, place, 0)
+                : blob.withUnsafeBytes {
+                    unsafe sqlite3_bind_blob(statement, place, $0.baseAddress, Int32($0.count), Self.copied)
+                })
+    }
+
+    private mutating func next() -> Int32 {
+        place += 1
+        return place
+    }
+
+    private mutating func take(_ code: Int32) {
+        if self.code == SQLITE_OK { self.code = code }
+    }
+
+    /// SQLITE_TRANSIENT.
+    private static let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
 /// The row that a statement stands at.

@@ -17,7 +17,10 @@ struct StoredSession {
     init?(_ key: SessionKey, in db: Database) throws {
         let query = try db.cachedStatement(
             sql: "SELECT number, seq, host_seq, host, is_removed FROM sessions WHERE workspace = ? AND session = ?")
-        let found = try query.first(.text(key.workspace.rawValue), .text(key.session.rawValue)) { StoredSession($0) }
+        let found = try query.first({
+            $0.add(key.workspace.rawValue)
+            $0.add(key.session.rawValue)
+        }) { StoredSession($0) }
         guard let found else { return nil }
         self = found
     }

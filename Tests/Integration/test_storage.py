@@ -75,11 +75,11 @@ def test_a_touched_audit_log_is_noticed_wherever_it_lies(decided, tmp_path):
 
     # In the running relay's own file: who denied becomes who allowed.
     with sqlite3.connect(decided.data / "heliograph.sqlite") as database:
-        (row,) = database.execute("SELECT number FROM audit WHERE CAST(line AS TEXT) LIKE '%approval.decided%'").fetchone()
+        (row,) = database.execute("SELECT id FROM audit WHERE CAST(line AS TEXT) LIKE '%approval.decided%'").fetchone()
         database.execute("DROP TRIGGER audit_is_not_changed")
-        database.execute("UPDATE audit SET line = CAST(replace(line, '\"deny\"', '\"allow\"') AS BLOB) WHERE number = ?", [row])
+        database.execute("UPDATE audit SET line = CAST(replace(line, '\"deny\"', '\"allow\"') AS BLOB) WHERE id = ?", [row])
     result = audit(decided, "verify", check=False)
-    assert result.returncode == 1 and f"row {row} was changed" in result.stderr
+    assert result.returncode == 1 and f"row {row & 0xFFFFFFFF} of default was changed" in result.stderr
 
 
 def test_a_backup_of_a_running_relay_becomes_another_life_of_it(decided, client, tmp_path):

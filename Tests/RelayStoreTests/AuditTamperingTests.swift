@@ -173,7 +173,7 @@ import Testing
         let differing = try found(forged)
         #expect(differing.first == "\(file): line 2 is another than record 2 of workspace home in the data", "\(differing)")
 
-        try scratch.sql(Self.unlocked + "DELETE FROM audit WHERE number > 4; UPDATE sqlite_sequence SET seq = 4")
+        try scratch.sql(Self.unlocked + "DELETE FROM audit WHERE id & 0xffffffff > 4; UPDATE sessions SET audited = 4")
         let cut = try found(lines)
         #expect(cut.contains("\(file): line 5 has a record that the data does not have: the end of the data was cut off"))
     }
@@ -182,7 +182,7 @@ import Testing
 
     @Test func `rows are not changed or removed by chance`() throws {
         try fill()
-        for statement in ["UPDATE audit SET line = x'7b'", "DELETE FROM audit WHERE n = 6"] {
+        for statement in ["UPDATE audit SET line = x'7b'", "DELETE FROM audit WHERE id & 0xffffffff = 6"] {
             #expect(throws: Tool.Failure.self) { try scratch.sql(statement) }
         }
         #expect(try faultsOfData().isEmpty)
@@ -190,19 +190,32 @@ import Testing
 
     @Test(arguments: [
         (
-            "UPDATE audit SET line = replace(line, 'Ada', 'Eve') WHERE number = 2",
-            "row 2 was changed: its hash is of another line"
+            "UPDATE audit SET line = replace(line, 'Ada', 'Eve') WHERE id & 0xffffffff = 2",
+            "row 2 of home was changed: its hash is of another line"
         ),
-        ("UPDATE audit SET n = 9 WHERE number = 6", "row 6 was changed: its columns say something else than its line"),
-        ("UPDATE audit SET hash = lower(hex(randomblob(32))) WHERE number = 6", "row 6 was changed: its columns say"),
-        ("DELETE FROM audit WHERE number = 3", "row 4 follows row 2: rows between them were removed"),
-        ("DELETE FROM audit WHERE number > 5", "row 5 is the last, but there were 6: the end was cut off"),
-        ("DELETE FROM audit", "row 0 is the last, but there were 6: the end was cut off"),
         (
-            "DELETE FROM audit WHERE number > 5; UPDATE sqlite_sequence SET seq = 5 WHERE name = 'audit'",
+            "UPDATE audit SET id = id + 3 WHERE id & 0xffffffff = 6",
+            "row 9 of home was moved: its line says record 6 of workspace home"
+        ),
+        (
+            "UPDATE audit SET id = (7 << 32) | 1 WHERE id & 0xffffffff = 6",
+            "row 1 of no workspace was moved: its line says record 6 of workspace home"
+        ),
+        (
+            "DELETE FROM audit WHERE id & 0xffffffff = 3",
+            "row 4 of home has record 4 where record 3 of workspace home belongs: lines before it were removed"
+        ),
+        ("DELETE FROM audit WHERE id & 0xffffffff > 5", "row 5 of home is the last, but there were 6: the end was cut off"),
+        ("DELETE FROM audit", "row 0 of home is the last, but there were 6: the end was cut off"),
+        ("UPDATE sessions SET audited = 5", "row 6 of home is the last, but there were 5"),
+        (
+            "DELETE FROM audit WHERE id & 0xffffffff > 5; UPDATE sessions SET audited = 5",
             "approval home/s1/a3 has a decision that no record has"
         ),
-        ("UPDATE audit SET number = 10 WHERE number = 1", "row 2 follows row 0: rows between them were removed"),
+        (
+            "UPDATE audit SET id = id + 9 WHERE id & 0xffffffff = 1",
+            "row 2 of home has record 2 where record 1 of workspace home belongs: lines before it were removed"
+        ),
         (
             "UPDATE approvals SET record = replace(record, 'Ada', 'Eve') WHERE approval = 'a2'",
             "approval home/s1/a2 has a decision that no record has"
@@ -229,20 +242,91 @@ import Testing
         // All traces gone: the rows, their count, and the approvals that they are about.
         try scratch.sql(
             Self.unlocked + """
-                DELETE FROM audit WHERE number > 4; UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit';
-                DELETE FROM approval_history; DELETE FROM approvals
+                DELETE FROM audit WHERE id & 0xffffffff > 4; UPDATE sessions SET audited = 4; DELETE FROM approvals
                 """)
         #expect(try faultsOfData().isEmpty)
         #expect(try faultsOfData(heads: [head.hash]).count == 1)
     }
 
+    @Test func `a cut end stays to be seen, however much is written after it`() throws {
+        try fill()
+        try scratch.sql(Self.unlocked + "DELETE FROM audit WHERE id & 0xffffffff = 6")
+        #expect(try faultsOfData().contains("row 5 of home is the last, but there were 6: the end was cut off"))
+        var writer = Writer(.first, seq: 6)
+        let store = try scratch.open()
+        try store.commit(writer.batch(1, approvals: [writer.approval("a8", seq: 7)]))
+        try store.close()
+        let removed = "row 7 of home has record 7 where record 6 of workspace home belongs: lines before it were removed"
+        #expect(try faultsOfData().contains(removed))
+
+        // By somebody else, and about no session.
+        try scratch.sql("DELETE FROM audit WHERE id & 0xffffffff = 7")
+        let token = Token(
+            id: "t1", digest: Array(repeating: 1, count: 32), role: .host, subject: "h1", name: "Laptop", workspace: .home,
+            createdAt: 1)
+        try scratch.openAsCommandLine().addToken(token)
+        try scratch.open().commit(writer.batch(1, approvals: [writer.approval("a9", seq: 8)]))
+        let found = try faultsOfData()
+        #expect(
+            found.contains("row 8 of home has record 8 where record 6 of workspace home belongs: lines before it were removed"),
+            "\(found)")
+    }
+
+    @Test func `behind a line whose hash the disk has changed the next is still a record`() throws {
+        try fill()
+        try scratch.sql(
+            Self.unlocked
+                + "UPDATE audit SET line = CAST(replace(line, 'hash\":\"', 'hash\":\"\u{fffd}') AS BLOB) WHERE id & 0xffffffff = 6"
+        )
+        // The last of its digits.
+        try scratch.sql(
+            "UPDATE audit SET line = CAST(substr(line, 1, length(line) - 3) || x'ff227d' AS BLOB) WHERE id & 0xffffffff = 6")
+        var writer = Writer(.first, seq: 6)
+        try scratch.open().commit(writer.batch(2, approvals: [writer.approval("a8", seq: 7), writer.approval("a9", seq: 8)]))
+        let found = try faultsOfData()
+        #expect(found.contains { $0.hasPrefix("row 6 of home") }, "\(found)")
+        #expect(
+            !found.contains { $0.hasPrefix("row 8 of home") || $0.contains("row 7 of home is no audit record") }, "\(found)")
+    }
+
+    @Test(arguments: [
+        // What an older version would have said is said after it.
+        ("DELETE FROM audit WHERE number = 3", "has record 4 where record 3"),
+        ("DELETE FROM audit WHERE number > 4", "row 4 of home is the last, but there were 6: the end was cut off"),
+        ("DELETE FROM audit", "row 0 of home is the last, but there were 6: the end was cut off"),
+        // A row with no place has none, and keeps nobody from starting.
+        ("UPDATE audit SET n = n + 0x100000000 WHERE number = 6", "row 6 of no workspace was moved"),
+        ("UPDATE audit SET n = 0 WHERE number = 6", "row 6 of no workspace was moved"),
+        (
+            "PRAGMA foreign_keys = OFF; UPDATE audit SET workspace = 'x' || n, n = 1 WHERE number > 4",
+            "row 5 of no workspace was moved"
+        ),
+    ])
+    func `a log that was touched in a file of the version before is taken along as it is`(change: String, fault: String) throws
+    {
+        try fill()
+        try scratch.sql(OlderFile.version4)
+        try scratch.sql(
+            Self.unlocked + change + """
+                ; CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, ''); END;
+                CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, ''); END
+                """)
+        let store = try scratch.open()
+        let found = try store.verifyAudit(against: nil, heads: []).faults
+        #expect(found.contains { $0.contains(fault) }, "\(found)")
+        var writer = Writer(.first, seq: 6)
+        try store.commit(writer.batch(1, approvals: [writer.approval("a9", seq: 7)]))
+        #expect(try !store.verifyAudit(against: nil, heads: []).faults.isEmpty)
+    }
+
     @Test func `a relay goes on with a log that was touched, and the fault stays to be seen`() throws {
         try fill()
-        try scratch.sql(Self.unlocked + "UPDATE audit SET line = CAST(replace(line, 'Ada', 'Eve') AS BLOB) WHERE number = 6")
+        try scratch.sql(
+            Self.unlocked + "UPDATE audit SET line = CAST(replace(line, 'Ada', 'Eve') AS BLOB) WHERE id & 0xffffffff = 6")
         var writer = Writer(.first, seq: 6)
         try scratch.open().commit(writer.batch(1, approvals: [writer.approval("a9", seq: 7)]))
         let found = try faultsOfData()
-        #expect(found.contains("row 6 was changed: its hash is of another line"), "\(found)")
+        #expect(found.contains("row 6 of home was changed: its hash is of another line"), "\(found)")
         #expect(!found.contains { $0.hasPrefix("row 7") }, "\(found)")
     }
 

@@ -118,14 +118,9 @@ import Testing
         #expect(try store.approval(id("a2"), of: key) != nil)
     }
 
-    @Test func `a file of the version before has no checksums, and gets them for what is new`() throws {
+    @Test func `a file of before has no checksums, and gets them for what is new`() throws {
         try scratch.fill(5)
-        try sql(
-            """
-            ALTER TABLE events DROP COLUMN checksum; ALTER TABLE sessions DROP COLUMN checksum;
-            ALTER TABLE approvals DROP COLUMN checksum; ALTER TABLE push_records DROP COLUMN checksum;
-            DELETE FROM grdb_migrations WHERE identifier > 'v3'
-            """)
+        try sql(OlderFile.version3)
         do {
             let store = try scratch.open()
             #expect(try store.all(key).count == 5)

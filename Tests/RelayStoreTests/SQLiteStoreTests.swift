@@ -50,22 +50,20 @@ import Testing
         #expect(files.sorted() == ["heliograph.sqlite", "relay.lock", "relay.reserve", "relay.run"])
     }
 
-    @Test func `an approval's stages can be looked up`() throws {
-        let store = try scratch.open()
-        try store.addWorkspace(Named(id: .home, name: "Home"))
-        var writer = Writer(.first)
-        try store.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 2), writer.approval("a2", seq: 1)]))
-        try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 3, stage: .decided)]))
-        // Delivered twice over is delivered once.
-        for seq in [4, 5] as [Int64] {
-            try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: seq, stage: .delivered)]))
+    @Test func `the command line does not take an older relay's tables from under it`() throws {
+        try scratch.open().close()
+        try scratch.sql(OlderFile.version4)
+        let directory = try DataDirectory(path: scratch.path)
+        do {
+            let lock = try directory.lock()
+            let error = #expect(throws: StoreError.self) { try scratch.openAsCommandLine() }
+            #expect(error?.code == .busy)
+            #expect(error?.message.hasSuffix("try again.") == true)
+            withExtendedLifetime(lock) {}
         }
-        try store.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 6, stage: .applied, resolvedAt: 9)]))
-        let steps: [(Int64, ApprovalStage)] = [(2, .pending), (3, .decided), (4, .delivered), (6, .applied)]
-        #expect(
-            try store.history(of: id("a1"), in: .first) == steps.map { ApprovalStep(seq: $0, stage: $1, at: 1_000 + $0) })
-        #expect(try store.history(of: id("a2"), in: .first).map(\.stage) == [.pending])
-        #expect(try store.history(of: id("a1"), in: SessionKey(workspace: .other, session: id("s1"))).isEmpty)
+        #expect(try scratch.query("SELECT count(*) FROM approval_history") == "0")
+        try scratch.openAsCommandLine().close()
+        #expect(try scratch.open().verifyAudit(against: nil, heads: []).faults.isEmpty)
     }
 
     @Test func `the command line works on the file while the relay does`() throws {

@@ -63,7 +63,7 @@ struct AuditRecord {
         }
         let hash = AuditHead.hash(of: line, after: head.hash)
         line.removeLast()
-        line.append(contentsOf: ",\"hash\":\"\(hash)\"}".utf8)
+        line += ",\"hash\":\"\(hash)\"}".utf8
         return (line, AuditHead(workspace: workspace, n: head.n + 1, hash: hash))
     }
 }

@@ -84,10 +84,7 @@ enum CodecTarget {
         switch value.document.nodes[value.index].kind {
         case .null, .true, .false, .number: return Array(value.bytes)
         case .string: return JSONWriter.string((try? value.string()) ?? "")
-        case .array:
-            var bytes: [UInt8] = []
-            JSONWriter.append(array: ((try? value.array()) ?? []).map(rewritten), to: &bytes)
-            return bytes
+        case .array: return JSONWriter.array(((try? value.array()) ?? []).map(rewritten))
         case .object:
             return JSONWriter.object { writer in
                 for member in (try? value.members()) ?? [] { writer.raw(dynamic: member.key, rewritten(member.value)) }

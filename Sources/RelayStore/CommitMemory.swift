@@ -12,7 +12,7 @@ package struct CommitMemory: Sendable {
     struct Session: Sendable {
         let number: Int64
         let host: HostID?
-        var seq: Int64
+        let seq: Int64
     }
 
     struct ApprovalKey: Hashable {
@@ -23,7 +23,7 @@ package struct CommitMemory: Sendable {
 
     struct Approval: Sendable {
         let number: Int64
-        var stage: String
+        let stage: String
     }
 
     private(set) var sessions: [SessionKey: Session] = [:]

@@ -110,7 +110,10 @@ extension SQLiteStore {
             for approval in unrecorded.keys.map({ "\($0.workspace)/\($0.session)/\($0.approval)" }).sorted() {
                 verifier.fault("approval \(approval) has a decision that no record has")
             }
-            if let file { try self.compare(file, with: db, &verifier) }
+            if let file {
+                let numbers = workspaces.map { ($0.value.name, $0.key) }
+                try self.compare(file, with: db, Dictionary(uniqueKeysWithValues: numbers), &verifier)
+            }
             return verifier.finish()
         }
     }
@@ -157,11 +160,12 @@ extension SQLiteStore {
         return decisions
     }
 
-    private func compare(_ file: String, with db: Database, _ verifier: inout AuditVerifier) throws {
+    /// `numbers` are those of the workspaces in the file, by name.
+    private func compare(
+        _ file: String, with db: Database, _ numbers: [String: Int64], _ verifier: inout AuditVerifier
+    ) throws {
         var ofFile = AuditVerifier(wanting: [])
         var differences: [String] = []
-        let workspaces = try auditedWorkspaces(in: db).map { ($0.value.name, $0.key) }
-        let numbers = Dictionary(uniqueKeysWithValues: workspaces)
         let query = try db.cachedStatement(sql: "SELECT line FROM audit WHERE id = ?")
         try AuditFile.forEachLine(of: file) { bytes, number in
             guard let line = ofFile.take(bytes, at: "line \(number)") else { return }

@@ -65,8 +65,8 @@ package final class SQLiteStore: Sendable {
             do {
                 let isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
                 let pool = try Self.open(path)
-                let isUpToDate = try pool.writeWithoutTransaction(Schema.migrator.hasCompletedMigrations)
-                let alone = isUpToDate || user.isRelay ? nil : try directory.lockForUpdate()
+                let isUpToDate = { try pool.writeWithoutTransaction(Schema.migrator.hasCompletedMigrations) }
+                let alone = try user.isRelay || isUpToDate() ? nil : directory.lockForUpdate()
                 try withExtendedLifetime(alone) { try Schema.migrator.migrate(pool) }
                 let run = user.isRelay ? try RunRecord(directory.runPath) : nil
                 let epoch = try Self.epoch(of: pool, path: path, run)

@@ -33,6 +33,7 @@ extension EventLoop {
     }
 
     /// The end of the turn: one write for each connection that it has something for.
+    ///
     /// What goes to thousands goes out in parts, and between two of them the loop serves and ticks: it would be 60 ms for ten thousand. What
     /// comes meanwhile for a few does not wait behind them; what comes for many waits its turn, so that nobody is written to twice before
     /// everybody else was once.

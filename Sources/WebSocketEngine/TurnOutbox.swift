@@ -14,6 +14,7 @@ internal import CLibwebsockets
     /// So many different messages are kept for those who are still to be written to, and so many bytes of them.
     private static let keptMessagesMax = 1_024
     private static let keptBytesMax = 16 << 20
+    /// The list of a rest gives back its memory where it was longer.
     private static let keptRoomMax = 1_024
 
     /// Names a run, until everybody was written to.

@@ -3,7 +3,7 @@ import RelayProtocol
 extension SessionView {
     /// Adds one event to the view. Total: whatever a host sends has a next state, and the same events give the same state.
     mutating func reduce(_ event: Event, seq: Int64) {
-        if Self.approval(of: event.head) != nil { reduceApprovals(event, seq: seq) }
+        reduceApprovals(event, seq: seq)
         // One call: each time that a state is reached the runtime asks whether it is being changed already.
         state.reduce(event, seq: seq, counting: approvals)
     }
@@ -71,7 +71,6 @@ extension SessionView {
         approvals.put(approval)
         if approval.stage.isFinal { approvals.forgetResolved(beyond: Limits.resolvedApprovalsMax) }
     }
-
 }
 
 extension Approval {

@@ -72,14 +72,14 @@ enum JSONString {
             case 0x09: room.append("\\t")
             default:
                 room.append("\\u00")
-                room.append(digit(byte >> 4))
-                room.append(digit(byte & 15))
+                room.append(hexDigit(of: byte >> 4))
+                room.append(hexDigit(of: byte & 15))
             }
         }
         room.append(UInt8(ascii: "\""))
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
+    private static func hexDigit(of value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -27,31 +27,33 @@ internal import DequeModule
 
     // MARK: What a message that is sent looks at
 
-    // Thousands of connections are more than a processor's cache holds: what sending needs stands together, in the first of their lines.
-
+    /// Gets `socket`, `plainDescriptor` and `isReady` whenever one of them may have changed.
+    private unowned let table: ConnectionTable
     /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
-    var socket: OpaquePointer?
-    /// What this turn sends; of servers.
-    var run = TurnOutbox.nothing
-    /// It stands in the turn's list.
-    var isWrittenTo = false
-    /// It stands among those whom a part has left over.
-    var isInRest = false
+    var socket: OpaquePointer? { didSet { table.show(self) } }
     /// Of `socket`, where frames go to it as they are: a server's, without TLS, as long as it is open. Else -1.
-    var plainDescriptor: Int32 = -1
-    var phase: Phase { didSet { if phase != .open { plainDescriptor = -1 } } }
+    var plainDescriptor: Int32 = -1 { didSet { table.show(self) } }
+    var phase: Phase {
+        didSet {
+            if phase != .open { plainDescriptor = -1 }
+            table.show(self)
+        }
+    }
     let isClient: Bool
-    var isPingDue = false
+    var isPingDue = false { didSet { table.show(self) } }
     /// A message came in frames, and a ping may have come between them. libwebsockets sends its pong when the socket is writable, so what
     /// is sent waits for that too: the pong was asked for first.
-    var mayOwePong = false
+    var mayOwePong = false { didSet { table.show(self) } }
     /// The handler was told, or is about to be, that much waits.
-    var isCongested = false
+    var isCongested = false { didSet { table.show(self) } }
     /// What waits because the peer does not take it; behind it, everything does.
-    var outbox: Deque<OutgoingMessage> = []
+    var outbox: Deque<OutgoingMessage> = [] { didSet { table.show(self) } }
     var outboxBytes = 0
     /// Bytes of the message that libwebsockets took and may not have sent in full.
     var inFlightBytes = 0
+
+    /// A server's of which nothing is known that a message would have to wait for, or that would have to be looked at behind it.
+    var isReady: Bool { !isClient && phase == .open && !isPingDue && !mayOwePong && !isCongested && outbox.isEmpty }
 
     // MARK: Life
 
@@ -119,8 +121,10 @@ internal import DequeModule
 
     var clientAttempt = ClientAttempt()
 
-    init(id: ConnectionID, role: Role, peer: Peer, phase: Phase) {
+    /// Made by its table.
+    init(id: ConnectionID, of table: ConnectionTable, _ role: Role, _ peer: Peer, _ phase: Phase) {
         self.id = id
+        self.table = table
         self.role = role
         switch role {
         case .server(let listener):

@@ -12,10 +12,8 @@ extension EventLoop {
         guard unsafe context != nil else { throw WebSocketEngineError(.stopped, "the event loop is stopping") }
         try validate(configuration)
         _ = unsafe try clientVhost(configuration)
-        let connection = Connection(
-            id: ConnectionID(rawValue: makeID()), role: .client(handler, configuration), peer: .ip(configuration.host),
-            phase: .connecting)
-        connections[connection.id.rawValue] = connection
+        let connection = connections.add(
+            .client(handler, configuration), .ip(configuration.host), .connecting, makeID: makeID)
         setDeadline(of: connection, after: configuration.connectTimeout)
         if let path = configuration.unixPath {
             connection.clientAttempt.addresses = ["+" + path]

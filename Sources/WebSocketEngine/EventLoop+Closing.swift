@@ -137,7 +137,7 @@ extension EventLoop {
 
     /// Takes the connection out of the table and tells its handler, once.
     func finish(_ connection: Connection) {
-        guard connections.removeValue(forKey: connection.id.rawValue) != nil else { return }
+        guard connections.remove(connection.id.rawValue) != nil else { return }
         noteActivity()
         let reason = connection.closeReason ?? .failed("the connection was lost")
         connection.phase = .dropped

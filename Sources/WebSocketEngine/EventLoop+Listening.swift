@@ -123,13 +123,12 @@ extension EventLoop {
             var on: Int32 = 1
             unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
-        let connection = Connection(id: ConnectionID(rawValue: makeID()), role: .server(listener), peer: peer, phase: .http)
+        let connection = connections.add(.server(listener), peer, .http, makeID: makeID)
         connection.refusal = socket.refusal
         connection.isPending = socket.refusal == nil
         connection.place = socket.place
         connection.isNamedByProxy = socket.isNamedByProxy
         connection.countedPeer = socket.counted
-        connections[connection.id.rawValue] = connection
         let limits = listener.configuration.limits
         setDeadline(of: connection, after: socket.refusal == nil ? limits.handshakeDeadline : limits.toldDeadline)
         let wsi = unsafe clws_adopt_socket(

@@ -8,12 +8,28 @@ extension EventLoop {
     /// What the peer does not take waits. A connection that is unknown, closing or not open yet is ignored: its handler hears of the
     /// end anyway.
     package func send(_ message: OutgoingMessage, to connection: ConnectionID) {
+        send(message, toEach: CollectionOfOne(connection))
+    }
+
+    /// To each of these, as to one.
+    package func send(_ message: OutgoingMessage, to connections: ArraySlice<ConnectionID>) {
+        send(message, toEach: connections)
+    }
+
+    private func send(_ message: OutgoingMessage, toEach recipients: some Sequence<ConnectionID>) {
         preconditionOnLoop()
-        guard let connection = connections[connection.rawValue], connection.phase == .open,
-            let wsi = unsafe connection.socket
-        else { return }
+        for id in turn.add(message, toReady: recipients, of: &connections.places) {
+            guard let connection = connections[id.rawValue], connection.phase == .open, let wsi = unsafe connection.socket
+            else {
+                continue
+            }
+            unsafe send(message, on: connection, wsi)
+        }
+    }
+
+    private func send(_ message: OutgoingMessage, on connection: Connection, _ wsi: OpaquePointer) {
         let mustWait = !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong
-        let isFull = turn.bytes(of: connection.run) + message.frameCount > TurnOutbox.runBytesMax
+        let isFull = turn.bytes(of: connections.run(of: connection.id)) + message.frameCount > TurnOutbox.runBytesMax
         if mustWait || isFull {
             // What the turn has for it already stands before this.
             sendRun(of: connection)
@@ -22,7 +38,7 @@ extension EventLoop {
         if mustWait || !connection.outbox.isEmpty {
             unsafe enqueue(message, on: connection, wsi)
         } else if !connection.isClient, message.frameCount <= TurnOutbox.runBytesMax {
-            turn.add(message, to: connection)
+            turn.add(message, to: connection.id, of: &connections.places)
         } else if unsafe lws_partial_buffered(wsi) != 0 {
             unsafe enqueue(message, on: connection, wsi)
         } else if unsafe write(message, on: connection, wsi) {
@@ -38,12 +54,14 @@ extension EventLoop {
     /// comes meanwhile for a few does not wait behind them; what comes for many waits its turn, so that nobody is written to twice before
     /// everybody else was once.
     func sendRuns() {
-        guard !turn.connections.isEmpty || turn.restCount > 0 else { return }
-        let new = turn.takeConnections()
+        guard turn.newCount > 0 || turn.restCount > 0 else { return }
+        let new = turn.takeNew(of: &connections.places)
         if turn.restCount > 0, new.count <= Self.fewWrites {
-            for connection in new { sendRun(of: connection) }
+            for start in stride(from: 0, to: new.count, by: Self.writesAtOnce) {
+                sendRuns(of: new[start...].prefix(Self.writesAtOnce))
+            }
         } else {
-            turn.addToRest(new)
+            turn.addToRest(new, of: &connections.places)
         }
         sendPart()
         turn.clear()
@@ -53,11 +71,9 @@ extension EventLoop {
         // Nobody comes back to a rest when the loop ends, and what is kept for one has a limit.
         let isWhole = isStopping || turn.isFull || turn.restCount <= Self.finishedWrites
         let end = isWhole ? nil : MonotonicTime.now + Self.partDuration
-        var count = 0
         while turn.restCount > 0 {
-            sendRun(of: turn.takeFromRest())
-            count += 1
-            guard let end, turn.restCount > Self.finishedWrites, count.isMultiple(of: Self.writesPerLook) else { continue }
+            sendRuns(of: turn.takeFromRest(Self.writesAtOnce, of: &connections.places))
+            guard let end, turn.restCount > Self.finishedWrites else { continue }
             if MonotonicTime.now >= end { return }
         }
     }
@@ -67,14 +83,48 @@ extension EventLoop {
     /// So many are not parted: the commits of a host whose events go to a thousand would become smaller, and more.
     private static let finishedWrites = 1_024
     private static let partDuration = Duration.milliseconds(1)
-    /// A look at the clock is cheap, but not beside a write.
-    private static let writesPerLook = 32
+    /// So many are looked at before the first of them is written to, and after them the clock is.
+    private static let writesAtOnce = 32
+
+    private func sendRuns(of ids: ArraySlice<UInt64>) {
+        connections.places.takeRuns(of: ids, into: &writes)
+        Self.look(at: &writes)
+        var run = TurnOutbox.nothing
+        var frames = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        for write in writes {
+            guard write.isReady else {
+                if let connection = connections[write.id] { send(write.run, on: connection) }
+                run = TurnOutbox.nothing
+                continue
+            }
+            if write.run != run {
+                run = write.run
+                unsafe frames = turn.frames(of: run)
+            }
+            let written = unsafe clws_write_frames(write.socket, write.descriptor, frames.baseAddress, frames.count)
+            guard written != CLWS_SENT, let connection = connections[write.id], let wsi = unsafe connection.socket else {
+                continue
+            }
+            if unsafe !took(written, frames.count, on: connection, wsi) { failed(connection, "cannot write") }
+            noteBacklog(of: connection)
+        }
+    }
+
+    /// Ready is only whom libwebsockets keeps nothing for. It is asked for all of them before the first is written to: the processor then
+    /// waits for what is not in its cache once, and not for each.
+    private static func look(at writes: inout [ConnectionTable.Write]) {
+        for index in writes.indices where writes[index].isReady {
+            writes[index].isReady = unsafe lws_partial_buffered(writes[index].socket) == 0
+        }
+    }
 
     /// What the turn has for this connection so far.
     func sendRun(of connection: Connection) {
-        let run = connection.run
-        guard run != TurnOutbox.nothing else { return }
-        connection.run = TurnOutbox.nothing
+        let run = connections.takeRun(of: connection.id)
+        if run != TurnOutbox.nothing { send(run, on: connection) }
+    }
+
+    private func send(_ run: TurnOutbox.Run, on connection: Connection) {
         guard connection.phase == .open, let wsi = unsafe connection.socket else { return }
         guard connection.outbox.isEmpty, !connection.isPingDue, unsafe lws_partial_buffered(wsi) == 0 else {
             for message in turn.messages(of: run) where connection.phase == .open {
@@ -121,7 +171,7 @@ extension EventLoop {
     }
 
     func outboxBytes(of connection: Connection) -> Int {
-        turn.bytes(of: connection.run) + connection.outboxBytes + connection.inFlightBytes
+        turn.bytes(of: connections.run(of: connection.id)) + connection.outboxBytes + connection.inFlightBytes
     }
 
     /// Stops reading from the peer, whose sends then stall. Liveness is not judged meanwhile.
@@ -249,13 +299,13 @@ extension EventLoop {
     /// Whole frames. What the socket does not take libwebsockets keeps a copy of, and sends before anything else, its own pongs too. The
     /// caller has seen that it keeps nothing yet.
     private func write(_ frames: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
-        switch unsafe clws_write_frames(wsi, connection.plainDescriptor, frames.baseAddress, frames.count) {
-        case CLWS_SENT: return true
-        case CLWS_TAKEN:
-            if unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = frames.count }
-            return true
-        default: return false
-        }
+        let written = unsafe clws_write_frames(wsi, connection.plainDescriptor, frames.baseAddress, frames.count)
+        return unsafe took(written, frames.count, on: connection, wsi)
+    }
+
+    private func took(_ written: Int, _ count: Int, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
+        if written == CLWS_TAKEN, unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = count }
+        return written != CLWS_FAILED
     }
 
     /// With a payload: libwebsockets does not tell of an empty pong.

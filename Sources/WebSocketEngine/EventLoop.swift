@@ -75,12 +75,14 @@ package import Logging
     /// Nil where the loop waits in poll(2).
     private var epoll: EpollWait?
     var alarm: TimerAlarm?
-    var connections: [UInt64: Connection] = [:]
+    let connections = ConnectionTable()
     var requests: [HTTPRequestID: Connection] = [:]
     var listening: [UInt64: ListenSocket] = [:]
     var departures: DepartureWatch?
 
     var turn = TurnOutbox()
+    /// Of those who are being written to; kept for its room.
+    var writes: [ConnectionTable.Write] = []
     /// The inbox of the main loop is full: whoever brings more is not read for now.
     var isHoldingUp = false
     var heldUp: [UInt64] = []
@@ -227,7 +229,7 @@ package import Logging
     /// turns with one another, each with half of what there is, would cost twice the writes. So the tick waits a little, and never longer for
     /// what is written meanwhile.
     private func sendRunsBeforeTick() {
-        guard turn.connections.count >= Self.manyWrites, tickAt == nil else {
+        guard turn.newCount >= Self.manyWrites, tickAt == nil else {
             sendRuns()
             return
         }
@@ -360,7 +362,7 @@ package import Logging
             unsafe self.context = nil
         }
         epoll = nil
-        for connection in Array(connections.values) { finish(connection) }
+        for connection in connections.values { finish(connection) }
         afterCallback = []
         alarm = nil
         interludeCall = nil

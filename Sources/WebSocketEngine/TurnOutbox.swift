@@ -18,7 +18,7 @@ internal import CLibwebsockets
     private static let keptRoomMax = 1_024
 
     /// Names a run, until everybody was written to.
-    typealias Run = Int
+    typealias Run = Int32
     static let nothing: Run = 0
 
     private struct Node {
@@ -35,11 +35,11 @@ internal import CLibwebsockets
     private var nodes = [Node(before: nothing, message: nil, bytes: 0)]
     private var keptBytes = 0
     /// Each that was given something since the last end of a turn, once.
-    private(set) var connections: [Connection] = []
+    private var new: [UInt64] = []
     /// Those from before, in the order in which they are written to.
-    private var rest: [Connection] = []
+    private var rest: [UInt64] = []
     private var restStart = 0
-    /// The frames of `gathered`. Who gets the same mostly stands together in `connections`.
+    /// The frames of `gathered`. Who gets the same mostly stands together.
     private let frames: UnsafeMutableRawBufferPointer
     private var gathered = nothing
 
@@ -53,85 +53,118 @@ internal import CLibwebsockets
         unsafe (frames.baseAddress! - Int(CLWS_PRE)).deallocate()
     }
 
-    func bytes(of run: Run) -> Int { nodes[run].bytes }
+    func bytes(of run: Run) -> Int { nodes[Int(run)].bytes }
 
-    mutating func add(_ message: OutgoingMessage, to connection: Connection) {
-        if !connection.isWrittenTo {
-            connection.isWrittenTo = true
-            connections.append(connection)
+    /// To each who is ready and has room for it, in the order given. The others are returned; who is unknown is not.
+    mutating func add(
+        _ message: OutgoingMessage, toReady recipients: some Sequence<ConnectionID>, of places: inout ConnectionTable.Places
+    ) -> [ConnectionID] {
+        var others: [ConnectionID] = []
+        // Most of them come from the same run.
+        var (from, to) = (Run(-1), Run(-1))
+        for id in recipients {
+            guard let index = places.index(of: id.rawValue) else { continue }
+            let run = places.all[index].run
+            guard places.all[index].isReady, run == from || bytes(of: run) + message.frameCount <= Self.runBytesMax else {
+                others.append(id)
+                continue
+            }
+            if run != from { (from, to) = (run, follow(run, message)) }
+            places.all[index].run = to
+            list(index, &places)
         }
-        connection.run = follow(connection.run, message)
+        return others
+    }
+
+    mutating func add(_ message: OutgoingMessage, to connection: ConnectionID, of places: inout ConnectionTable.Places) {
+        guard let index = places.index(of: connection.rawValue) else { return }
+        places.all[index].run = follow(places.all[index].run, message)
+        list(index, &places)
+    }
+
+    private mutating func list(_ index: Int, _ places: inout ConnectionTable.Places) {
+        guard !places.all[index].isListed else { return }
+        places.all[index].isListed = true
+        new.append(places.all[index].id)
     }
 
     private mutating func follow(_ run: Run, _ message: OutgoingMessage) -> Run {
         let wanted = ObjectIdentifier(message)
-        if nodes[run].nextMessage == wanted { return nodes[run].next }
-        nodes.append(Node(before: run, message: message, bytes: nodes[run].bytes + message.frameCount))
+        if nodes[Int(run)].nextMessage == wanted { return nodes[Int(run)].next }
+        nodes.append(Node(before: run, message: message, bytes: bytes(of: run) + message.frameCount))
         keptBytes += message.frameCount
-        nodes[run].next = nodes.count - 1
-        nodes[run].nextMessage = wanted
-        return nodes.count - 1
+        nodes[Int(run)].next = Run(nodes.count - 1)
+        nodes[Int(run)].nextMessage = wanted
+        return Run(nodes.count - 1)
     }
 
     /// The messages of a run, in order.
     func messages(of run: Run) -> [OutgoingMessage] {
         var messages: [OutgoingMessage] = []
         var run = run
-        while let message = nodes[run].message {
+        while let message = nodes[Int(run)].message {
             messages.append(message)
-            run = nodes[run].before
+            run = nodes[Int(run)].before
         }
         return messages.reversed()
     }
 
     /// The frames of a run, in order; valid until the next call.
     mutating func frames(of run: Run) -> UnsafeMutableRawBufferPointer {
-        if nodes[run].before == Self.nothing, let message = nodes[run].message { return unsafe message.frame }
-        let bytes = nodes[run].bytes
+        if nodes[Int(run)].before == Self.nothing, let message = nodes[Int(run)].message { return unsafe message.frame }
+        let bytes = nodes[Int(run)].bytes
         if gathered != run {
             gathered = run
             var end = bytes
             var run = run
-            while let message = nodes[run].message {
+            while let message = nodes[Int(run)].message {
                 end -= message.frameCount
                 unsafe UnsafeMutableRawBufferPointer(rebasing: frames[end...]).copyMemory(
                     from: UnsafeRawBufferPointer(message.frame))
-                run = nodes[run].before
+                run = nodes[Int(run)].before
             }
         }
         return unsafe UnsafeMutableRawBufferPointer(rebasing: frames[..<bytes])
     }
 
+    var newCount: Int { new.count }
     var restCount: Int { rest.count - restStart }
 
     /// What is kept is not to become more.
     var isFull: Bool { nodes.count > Self.keptMessagesMax || keptBytes > Self.keptBytesMax }
 
     /// Those who were given something since the last end of a turn.
-    mutating func takeConnections() -> [Connection] {
-        let taken = connections
-        connections = []
-        for connection in taken { connection.isWrittenTo = false }
+    mutating func takeNew(of places: inout ConnectionTable.Places) -> [UInt64] {
+        let taken = new
+        new = []
+        new.reserveCapacity(min(taken.count, Self.keptRoomMax))
+        for id in taken {
+            if let index = places.index(of: id) { places.all[index].isListed = false }
+        }
         return taken
     }
 
     /// They stand behind those from before; who is one of those keeps his place.
-    mutating func addToRest(_ connections: [Connection]) {
+    mutating func addToRest(_ ids: [UInt64], of places: inout ConnectionTable.Places) {
         if restStart > restCount {
             rest.removeFirst(restStart)
             restStart = 0
         }
-        for connection in connections where !connection.isInRest {
-            connection.isInRest = true
-            rest.append(connection)
+        for id in ids {
+            guard let index = places.index(of: id), !places.all[index].isInRest else { continue }
+            places.all[index].isInRest = true
+            rest.append(id)
         }
     }
 
-    mutating func takeFromRest() -> Connection {
-        let connection = rest[restStart]
-        connection.isInRest = false
-        restStart += 1
-        return connection
+    /// The next so many.
+    mutating func takeFromRest(_ count: Int, of places: inout ConnectionTable.Places) -> ArraySlice<UInt64> {
+        let taken = rest[restStart...].prefix(count)
+        restStart += taken.count
+        for id in taken {
+            if let index = places.index(of: id) { places.all[index].isInRest = false }
+        }
+        return taken
     }
 
     /// Once everybody was written to; does nothing before.
@@ -139,7 +172,7 @@ internal import CLibwebsockets
         guard restCount == 0 else { return }
         rest.removeAll(keepingCapacity: rest.count <= Self.keptRoomMax)
         restStart = 0
-        guard connections.isEmpty else { return }
+        guard new.isEmpty else { return }
         keptBytes = 0
         nodes.removeSubrange(1...)
         nodes[0].next = Self.nothing

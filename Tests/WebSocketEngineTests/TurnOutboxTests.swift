@@ -4,69 +4,84 @@ import Testing
 
 @Suite("What a turn sends is gathered once for all who get the same")
 struct TurnOutboxTests {
-    private func connection(_ id: UInt64) -> Connection {
-        Connection(
-            id: ConnectionID(rawValue: id), role: .client(TestClient(), ClientConfiguration(host: "a", port: 1)),
-            peer: .ip("a"),
-            phase: .open)
+    private let connections = ConnectionTable()
+
+    private func bytes(_ turn: inout TurnOutbox, of connection: ConnectionID) -> [UInt8] {
+        unsafe Array(turn.frames(of: connections.run(of: connection)))
     }
 
-    private func bytes(_ turn: inout TurnOutbox, of connection: Connection) -> [UInt8] {
-        unsafe Array(turn.frames(of: connection.run))
+    /// As who is written to.
+    private func take(_ turn: inout TurnOutbox) -> ConnectionID? {
+        turn.takeFromRest(1, of: &connections.places).first.map(ConnectionID.init)
     }
 
     @Test("frames stand one behind the other, in the order in which they were sent")
     func order() {
         var turn = TurnOutbox()
-        let (one, two, three) = (connection(1), connection(2), connection(3))
+        let ids = connections.open(3)
+        let (one, two, three) = (ids[0], ids[1], ids[2])
         let (a, b) = (OutgoingMessage(text: "a"), OutgoingMessage(binary: [7, 8]))
-        turn.add(a, to: one)
-        turn.add(b, to: one)
-        turn.add(b, to: two)
-        turn.add(a, to: two)
-        turn.add(b, to: three)
+        turn.add(a, to: one, of: &connections.places)
+        #expect(turn.add(b, toReady: [one, two], of: &connections.places) == [])
+        turn.add(a, to: two, of: &connections.places)
+        turn.add(b, to: three, of: &connections.places)
         #expect(bytes(&turn, of: one) == [0x81, 1, 0x61, 0x82, 2, 7, 8])
         #expect(bytes(&turn, of: two) == [0x82, 2, 7, 8, 0x81, 1, 0x61])
         #expect(bytes(&turn, of: three) == [0x82, 2, 7, 8])
-        #expect(turn.messages(of: two.run).map(ObjectIdentifier.init) == [b, a].map(ObjectIdentifier.init))
-        #expect(turn.bytes(of: one.run) == 7)
+        let messages = turn.messages(of: connections.run(of: two))
+        #expect(messages.map(ObjectIdentifier.init) == [b, a].map(ObjectIdentifier.init))
+        #expect(turn.bytes(of: connections.run(of: one)) == 7)
     }
 
     @Test("those who get the same share one run, whatever else is sent between")
     func sharing() {
         var turn = TurnOutbox()
-        let all = (1...100).map { connection($0) }
-        let other = connection(200)
+        let all = connections.open(100)
+        let other = connections.open(1)[0]
         for number in 0..<5 {
-            let message = OutgoingMessage(text: "\(number)")
-            for connection in all { turn.add(message, to: connection) }
-            turn.add(OutgoingMessage(text: "for you alone"), to: other)
+            #expect(turn.add(OutgoingMessage(text: "\(number)"), toReady: all, of: &connections.places) == [])
+            turn.add(OutgoingMessage(text: "for you alone"), to: other, of: &connections.places)
         }
-        #expect(Set(all.map(\.run)).count == 1)
-        #expect(other.run != all[0].run)
-        #expect(turn.takeConnections().count == 101)
+        let runs = Set(all.map { connections.run(of: $0) })
+        #expect(runs.count == 1)
+        #expect(!runs.contains(connections.run(of: other)))
+        #expect(turn.takeNew(of: &connections.places).count == 101)
+    }
+
+    @Test("whoever is not ready, or has no room in a write, is left to the caller; whoever is unknown, is not")
+    func others() {
+        var turn = TurnOutbox()
+        let all = connections.open(3)
+        connections[all[1].rawValue]?.isPingDue = true
+        let gone = ConnectionID(rawValue: 1 << 40)
+        let message = OutgoingMessage(binary: [UInt8](repeating: 0, count: TurnOutbox.runBytesMax / 2))
+        #expect(turn.add(message, toReady: [gone] + all, of: &connections.places) == [all[1]])
+        connections[all[1].rawValue]?.isPingDue = false
+        #expect(turn.add(message, toReady: all, of: &connections.places) == [all[0], all[2]])
+        #expect(turn.takeNew(of: &connections.places) == [all[0], all[2], all[1]].map(\.rawValue))
     }
 
     @Test("a single message is sent from where it stands")
     func single() {
         var turn = TurnOutbox()
-        let one = connection(1)
+        let one = connections.open(1)[0]
         let message = OutgoingMessage(text: "alone")
-        turn.add(message, to: one)
-        #expect(unsafe turn.frames(of: one.run).baseAddress == message.frame.baseAddress)
+        turn.add(message, to: one, of: &connections.places)
+        #expect(unsafe turn.frames(of: connections.run(of: one)).baseAddress == message.frame.baseAddress)
     }
 
     @Test("the next turn begins with nothing")
     func cleared() {
         var turn = TurnOutbox()
-        let one = connection(1)
+        let one = connections.open(1)[0]
         let message = OutgoingMessage(text: "x")
         for _ in 0..<2 {
-            turn.add(message, to: one)
-            turn.add(message, to: one)
+            turn.add(message, to: one, of: &connections.places)
+            turn.add(message, to: one, of: &connections.places)
             #expect(bytes(&turn, of: one) == [0x81, 1, 0x78, 0x81, 1, 0x78])
-            one.run = TurnOutbox.nothing
-            #expect(turn.takeConnections().count == 1)
+            #expect(connections.takeRun(of: one) != TurnOutbox.nothing)
+            #expect(connections.run(of: one) == TurnOutbox.nothing)
+            #expect(turn.takeNew(of: &connections.places) == [one.rawValue])
             turn.clear()
         }
     }
@@ -74,31 +89,53 @@ struct TurnOutboxTests {
     @Test("who is left over keeps his place and his run, whatever comes meanwhile")
     func rest() {
         var turn = TurnOutbox()
-        let all = (1...5).map { connection($0) }
+        let all = connections.open(5)
         let (first, second) = (OutgoingMessage(text: "1"), OutgoingMessage(text: "2"))
-        for connection in all { turn.add(first, to: connection) }
-        turn.addToRest(turn.takeConnections())
+        _ = turn.add(first, toReady: all, of: &connections.places)
+        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
         #expect(turn.restCount == 5)
-        let taken = turn.takeFromRest()
-        #expect(taken === all[0])
-        #expect(bytes(&turn, of: taken) == [0x81, 1, 0x31])
-        taken.run = TurnOutbox.nothing
+        let taken = take(&turn)
+        #expect(taken == all[0])
+        #expect(bytes(&turn, of: all[0]) == [0x81, 1, 0x31])
+        _ = connections.takeRun(of: all[0])
 
-        for connection in all.reversed() { turn.add(second, to: connection) }
+        _ = turn.add(second, toReady: all.reversed(), of: &connections.places)
         turn.clear()
         #expect(turn.restCount == 4, "nobody is forgotten before he was written to")
-        turn.addToRest(turn.takeConnections())
-        var order: [UInt64] = []
-        while turn.restCount > 0 {
-            let next = turn.takeFromRest()
-            order.append(next.id.rawValue)
-            #expect(bytes(&turn, of: next) == (next === all[0] ? [0x81, 1, 0x32] : [0x81, 1, 0x31, 0x81, 1, 0x32]))
-            next.run = TurnOutbox.nothing
+        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
+        var order: [ConnectionID] = []
+        while let next = take(&turn) {
+            order.append(next)
+            #expect(bytes(&turn, of: next) == (next == all[0] ? [0x81, 1, 0x32] : [0x81, 1, 0x31, 0x81, 1, 0x32]))
+            _ = connections.takeRun(of: next)
         }
-        #expect(order == [2, 3, 4, 5, 1])
+        #expect(order == [all[1], all[2], all[3], all[4], all[0]])
         turn.clear()
         #expect(turn.bytes(of: TurnOutbox.nothing) == 0)
         #expect(turn.isFull == false)
+    }
+
+    @Test("who is gone before he was written to is passed over, and whoever stands in his place has nothing of his")
+    func gone() {
+        var turn = TurnOutbox()
+        let all = connections.open(3)
+        _ = turn.add(OutgoingMessage(text: "1"), toReady: all, of: &connections.places)
+        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
+        _ = turn.add(OutgoingMessage(text: "2"), toReady: all, of: &connections.places)
+        _ = connections.remove(all[1].rawValue)
+        // Counts up until that place is the next.
+        let place = connections.places.place(of: all[1].rawValue)
+        var id = all[2].rawValue
+        while connections.places.place(of: id + 1) != place { id += 1 }
+        let heir = connections.open(1, after: id)[0]
+        #expect(connections.places.place(of: heir.rawValue) == place)
+        #expect(connections.run(of: heir) == TurnOutbox.nothing)
+        #expect(turn.takeNew(of: &connections.places).count == 3)
+        var writes: [ConnectionTable.Write] = []
+        connections.places.takeRuns(of: turn.takeFromRest(3, of: &connections.places), into: &writes)
+        #expect(writes.map(\.id) == [all[0], all[2]].map(\.rawValue))
+        _ = turn.add(OutgoingMessage(text: "3"), toReady: [heir], of: &connections.places)
+        #expect(turn.takeNew(of: &connections.places) == [heir.rawValue])
     }
 
     @Test(
@@ -106,14 +143,16 @@ struct TurnOutboxTests {
         arguments: [(2_000, 1), (20, 1 << 20)])
     func kept(messages: Int, bytes: Int) {
         var turn = TurnOutbox()
-        let (one, other) = (connection(1), connection(2))
-        turn.add(OutgoingMessage(text: "x"), to: one)
-        turn.addToRest(turn.takeConnections())
+        let ids = connections.open(2)
+        turn.add(OutgoingMessage(text: "x"), to: ids[0], of: &connections.places)
+        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
         #expect(turn.isFull == false)
-        for _ in 0..<messages { turn.add(OutgoingMessage(binary: [UInt8](repeating: 0, count: bytes)), to: other) }
+        for _ in 0..<messages {
+            turn.add(OutgoingMessage(binary: [UInt8](repeating: 0, count: bytes)), to: ids[1], of: &connections.places)
+        }
         #expect(turn.isFull == true)
-        turn.addToRest(turn.takeConnections())
-        while turn.restCount > 0 { turn.takeFromRest().run = TurnOutbox.nothing }
+        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
+        while let next = take(&turn) { _ = connections.takeRun(of: next) }
         turn.clear()
         #expect(turn.isFull == false)
     }

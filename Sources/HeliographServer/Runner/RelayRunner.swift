@@ -151,14 +151,16 @@ final class RelayRunner {
     }
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
-        let message = OutgoingMessage(text: bytes)
+        var connections: [ConnectionID] = []
+        connections.reserveCapacity(peers.count)
         for peer in peers {
             if Callers.areOf(peer) {
                 callers?.received(bytes, for: peer)
             } else {
-                loops.send(message, to: ConnectionID(rawValue: peer.rawValue))
+                connections.append(ConnectionID(rawValue: peer.rawValue))
             }
         }
+        loops.send(OutgoingMessage(text: bytes), to: connections)
         sent.messages += peers.count
         sent.bytes += peers.count * bytes.count
     }

@@ -57,6 +57,12 @@ package import Logging
         lane.gathered.send(message, to: connection)
     }
 
+    /// To each of these, as to one.
+    package func send(_ message: OutgoingMessage, to connections: [ConnectionID]) {
+        guard isShared else { return main.send(message, to: connections[...]) }
+        for connection in connections { send(message, to: connection) }
+    }
+
     package func close(_ connection: ConnectionID, code: UInt16, reason: String) {
         guard let lane = lane(of: connection.loop) else { return main.close(connection, code: code, reason: reason) }
         lane.gathered.add(.close(connection, code: code, reason: reason))

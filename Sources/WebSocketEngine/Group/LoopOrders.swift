@@ -60,7 +60,7 @@ extension EventLoop {
         for order in orders.orders {
             switch order {
             case .send(let message, let count):
-                for connection in orders.recipients[next..<next + count] { send(message, to: connection) }
+                send(message, to: orders.recipients[next..<next + count])
                 next += count
             case .close(let connection, let code, let reason): close(connection, code: code, reason: reason)
             case .cutOff(let connection, let code, let reason): cutOff(connection, code: code, reason: reason)

@@ -82,6 +82,34 @@ struct EventLoopGroupTests {
         #expect(try await group.run { $0.main.connectionCount } == 0)
     }
 
+    @Test(
+        "what goes to thousands goes out in parts on each loop, in one order, also to whom is left over and told more or closed"
+    )
+    func parts() async throws {
+        let group = try await TestGroup.start(loops: 2)
+        let server = GroupServer()
+        var configuration = Self.tcp
+        configuration.limits.pendingMax = 6000
+        configuration.liveness = Liveness(pingAfter: .seconds(200), hangUpAfter: .seconds(300))
+        let port = try await group.listen(server, configuration)
+        let client = try Python("websocket_client", "hear", "\(port)", "4000")
+        #expect(try await client.next(within: .seconds(90))["open"]?.int == 4000)
+        let all = try await server.opened(4000)
+        #expect(Dictionary(grouping: all, by: \.loop).mapValues(\.count) == [1: 2000, 2: 2000])
+        // Each is an order of its own, and comes while those before are carried out.
+        let some = stride(from: 0, to: 4000, by: 100).map { all[$0] }
+        try await group.run { $0.send(OutgoingMessage(text: "crowd"), to: all) }
+        try await group.run { group in for id in some { group.send(OutgoingMessage(text: "few"), to: id) } }
+        try await group.run { group in for id in all[3900...] { group.close(id, code: 1000, reason: "") } }
+        try await group.run { $0.send(OutgoingMessage(text: "end"), to: all) }
+        client.tell()
+        let heard = try await client.next(within: .seconds(90))
+        #expect(heard["crowd end"]?.int == 3861)
+        #expect(heard["crowd few end"]?.int == 39)
+        #expect(heard["crowd closed"]?.int == 99)
+        #expect(heard["crowd few closed"]?.int == 1)
+    }
+
     @Test("requests are answered, late as well, and who leaves before is told of", arguments: [1, 3])
     func requests(loops: Int) async throws {
         let group = try await TestGroup.start(loops: loops)

@@ -319,19 +319,22 @@ async def idle(port, count):
 
 
 async def hear(port, count):
-    """Opens many; then says how many of them heard what, until their `end`, and once more after that."""
+    """Opens many; then says how many of them heard what, until their `end` or a close, and once more after that of those who are left."""
     connections = [raw_open(port) for _ in range(int(count))]
     print(json.dumps({"open": len(connections)}), flush=True)
     for _ in range(2):
         sys.stdin.readline()
         heard = collections.Counter()
+        left = []
         for connection in connections:
             words = []
-            while not words or words[-1] != "end":
-                code, text = read_frame(connection)
-                assert code == 1, code
-                words.append(text.decode())
+            while not words or words[-1] not in ("end", "closed", "gone"):
+                frame = read_frame(connection)
+                words.append("gone" if frame is None else "closed" if frame[0] == 8 else frame[1].decode())
             heard[" ".join(words)] += 1
+            if words[-1] == "end":
+                left.append(connection)
+        connections = left
         print(json.dumps(heard), flush=True)
     return {}
 

@@ -1,0 +1,119 @@
+/// The connections of a loop by their identifiers, and of each, side by side, what sending looks at.
+///
+/// Each connection is an object that stands anywhere in memory, and thousands of them are more than a processor's cache holds. A message for
+/// thousands goes through this table instead, and touches only those for whom sending is not as simple as that.
+@safe final class ConnectionTable {
+    var places = Places()
+
+    /// What the loop knows of all of them.
+    var values: [Connection] { places.all.compactMap(\.connection) }
+    var count: Int { places.count }
+
+    subscript(id: UInt64) -> Connection? { places.index(of: id).flatMap { places.all[$0].connection } }
+
+    /// `makeID` counts up; identifiers whose place is taken are passed over.
+    func add(_ role: Connection.Role, _ peer: Peer, _ phase: Connection.Phase, makeID: () -> UInt64) -> Connection {
+        let id = places.takeID(makeID)
+        let connection = Connection(id: ConnectionID(rawValue: id), of: self, role, peer, phase)
+        places.all[places.place(of: id)].connection = connection
+        return connection
+    }
+
+    /// Nil where it is gone already.
+    func remove(_ id: UInt64) -> Connection? { places.remove(id) }
+
+    func run(of id: ConnectionID) -> TurnOutbox.Run {
+        places.index(of: id.rawValue).map { places.all[$0].run } ?? TurnOutbox.nothing
+    }
+
+    /// What the turn has for it, which it then has no longer.
+    func takeRun(of id: ConnectionID) -> TurnOutbox.Run {
+        guard let index = places.index(of: id.rawValue) else { return TurnOutbox.nothing }
+        defer { places.all[index].run = TurnOutbox.nothing }
+        return places.all[index].run
+    }
+
+    /// What sending looks at has changed; of one that is gone already, nothing has.
+    func show(_ connection: Connection) {
+        guard let index = places.index(of: connection.id.rawValue) else { return }
+        unsafe places.all[index].socket = connection.socket
+        places.all[index].descriptor = connection.plainDescriptor
+        places.all[index].isReady = connection.isReady
+    }
+
+    /// What one of them looks like to who sends.
+    @safe struct Place {
+        /// Zero: nobody's.
+        var id: UInt64 = 0
+        var connection: Connection?
+        /// See `Connection`, as are the next two.
+        var socket: OpaquePointer?
+        var descriptor: Int32 = -1
+        var isReady = false
+        /// It stands in the list of this turn.
+        var isListed = false
+        /// It stands among those whom a part has left over.
+        var isInRest = false
+        /// What this turn sends; of servers.
+        var run = TurnOutbox.nothing
+    }
+
+    /// What goes out to one of them.
+    @safe struct Write {
+        let id: UInt64
+        let socket: OpaquePointer?
+        let descriptor: Int32
+        let run: TurnOutbox.Run
+        var isReady: Bool
+    }
+
+    /// A power of two of them. An identifier's place are its last bits, and whoever makes one sees to it that nobody else stands there.
+    struct Places {
+        var all = [Place](repeating: Place(), count: 16)
+        private(set) var count = 0
+
+        func place(of id: UInt64) -> Int { Int(truncatingIfNeeded: id) & (all.count - 1) }
+
+        func index(of id: UInt64) -> Int? {
+            let index = place(of: id)
+            return all[index].id == id && id != 0 ? index : nil
+        }
+
+        /// One in four stays free. Counting up passes over those who stay for long once in as many identifiers as there are places.
+        mutating func takeID(_ makeID: () -> UInt64) -> UInt64 {
+            if (count + 1) * 4 > all.count * 3 { grow() }
+            var id = makeID()
+            while all[place(of: id)].id != 0 { id = makeID() }
+            all[place(of: id)].id = id
+            count += 1
+            return id
+        }
+
+        mutating func remove(_ id: UInt64) -> Connection? {
+            guard let index = index(of: id) else { return nil }
+            defer { all[index] = Place() }
+            count -= 1
+            return all[index].connection
+        }
+
+        /// What the turn has for each, which they then have no longer; who has nothing is left out.
+        mutating func takeRuns(of ids: ArraySlice<UInt64>, into writes: inout [Write]) {
+            writes.removeAll(keepingCapacity: true)
+            for id in ids {
+                guard let index = index(of: id), all[index].run != TurnOutbox.nothing else { continue }
+                unsafe writes.append(
+                    Write(
+                        id: id, socket: all[index].socket, descriptor: all[index].descriptor, run: all[index].run,
+                        isReady: all[index].isReady))
+                all[index].run = TurnOutbox.nothing
+            }
+        }
+
+        /// One bit more tells apart whom the bits before have told apart.
+        private mutating func grow() {
+            let before = all
+            all = [Place](repeating: Place(), count: 2 * before.count)
+            for one in before where one.id != 0 { all[place(of: one.id)] = one }
+        }
+    }
+}

@@ -18,10 +18,16 @@
 enum { CLWS_PRE = LWS_PRE };
 
 // Swift does not import macros whose value is built by another macro or is wider than int.
-static inline uint64_t clws_context_options(void) {
+static inline uint64_t clws_context_options(int is_first) {
     // Not VALIDATE_UTF8: the client of 4.1.6 writes beyond its buffer when a server goes on sending after invalid text.
-    return LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME
-        | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+    uint64_t options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME;
+#if LWS_LIBRARY_VERSION_MAJOR < 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR < 3)
+    // 4.1.6 numbers the place where a TLS connection says whose it is anew with each context that sets TLS up. A client of another thread
+    // that is looking at a certificate then does not find itself, and refuses. What only the first has set up serves all, but for the SSL_CTX
+    // of another's vhosts, which is then not freed with it.
+    if (!is_first) return options;
+#endif
+    return options | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
 }
 
 static inline uint64_t clws_tls_client_options(void) { return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT; }

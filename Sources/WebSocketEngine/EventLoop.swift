@@ -1,6 +1,7 @@
 internal import CLibwebsockets
 internal import Glibc
 package import Logging
+internal import Synchronization
 
 /// One thread, one libwebsockets context: sockets in, whole messages out.
 ///
@@ -305,7 +306,6 @@ package import Logging
     private func makeContext() throws(WebSocketEngineError) {
         var info = unsafe lws_context_creation_info()
         unsafe info.port = CONTEXT_PORT_NO_LISTEN
-        unsafe info.options = clws_context_options()
         unsafe info.user = Unmanaged.passUnretained(self).toOpaque()
         unsafe info.gid = .init(truncatingIfNeeded: -1)
         unsafe info.uid = .init(truncatingIfNeeded: -1)
@@ -316,10 +316,13 @@ package import Logging
         unsafe info.retry_and_idle_policy = UnsafePointer(storage.noKeepAlive)
         // Only in answers that libwebsockets writes itself; it asserts that this is not empty, and its default tells its name.
         unsafe info.server_string = UnsafePointer(storage.intern("heliograph"))
-        guard let context = unsafe createContext(&info) else {
+        Self.isTLSSetUp.withLock { isSetUp in
+            unsafe context = createContext(&info, clws_context_options(isSetUp ? 0 : 1))
+            isSetUp = unsafe isSetUp || context != nil
+        }
+        guard let context = unsafe context else {
             throw WebSocketEngineError(.initialisationFailed, "libwebsockets could not be started")
         }
-        unsafe self.context = context
         unsafe handle.attach(context)
         unsafe storage.plainVhost = try makeVhost(named: "plain", .plain)
         alarm = try TimerAlarm(loop: self)
@@ -330,11 +333,15 @@ package import Logging
         departures = try DepartureWatch(loop: self)
     }
 
+    /// Of the process: some context has been made.
+    private static let isTLSSetUp = Mutex(false)
+
     /// With epoll where that is wished for and can be had.
-    private func createContext(_ info: inout lws_context_creation_info) -> OpaquePointer? {
+    private func createContext(_ info: inout lws_context_creation_info, _ options: UInt64) -> OpaquePointer? {
+        unsafe info.options = options
         if configuration.waitMethod == .epoll, let epoll = EpollWait() {
             let context = unsafe epoll.withForeignLoops { loops in
-                unsafe info.options = clws_context_options() | clws_libev_option()
+                unsafe info.options = options | clws_libev_option()
                 unsafe info.foreign_loops = loops
                 return unsafe lws_create_context(&info)
             }
@@ -342,7 +349,7 @@ package import Logging
                 self.epoll = epoll
                 return unsafe context
             }
-            unsafe info.options = clws_context_options()
+            unsafe info.options = options
             unsafe info.foreign_loops = nil
         }
         return unsafe lws_create_context(&info)

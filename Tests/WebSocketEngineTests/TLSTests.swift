@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import TestSupport
 import Testing
 
@@ -84,6 +85,29 @@ struct TLSTests {
             #expect(client.events.all.count == 1)
         }
         #expect(server.events.all.isEmpty)
+    }
+
+    @Test("a loop that is made on another thread meanwhile disturbs nobody who looks at a certificate")
+    func loopsMeanwhile() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let target = ClientConfiguration(
+            host: "127.0.0.1", port: try await listen(loop, server), tls: true, certificateAuthorityFile: file("right.pem"))
+        let isEnough = EventLog<Bool>()
+        let failed = EventLog<Bool>()
+        Thread {
+            while isEnough.all.isEmpty {
+                do { try EventLoop.run(logger: Logger(label: "engine.test")) { $0.stop() } } catch { failed.append(true) }
+            }
+        }.start()
+        defer { isEnough.append(true) }
+        for _ in 0..<50 {
+            let client = TestClient()
+            let id = try await loop.run { try $0.connect(target, handler: client) }
+            _ = try await client.nextOpened()
+            try await loop.run { $0.drop(id) }
+        }
+        #expect(failed.all.isEmpty)
     }
 
     @Test("it speaks TLS 1.3 and HTTP/1.1, and nothing older than TLS 1.2")

@@ -68,6 +68,8 @@ struct ByteRoom: Sendable {
 
     @inline(never)
     private mutating func grow(by most: Int) {
-        bytes.append(contentsOf: repeatElement(0, count: max(most, bytes.count)))
+        var more = [UInt8](repeating: 0, count: bytes.count + max(most, bytes.count))
+        more.replaceSubrange(..<bytes.count, with: bytes)
+        bytes = more
     }
 }

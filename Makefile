@@ -105,6 +105,10 @@ deb-check: build venv test-packages ## Install, run, upgrade, remove and purge t
 	@Tests/Tools/install-packages debootstrap systemd-container
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_debian_root.py $(PYTEST)
 
+image-check: build venv test-packages ## Build the container's image by hand in clean roots of its Debian, run it, and test the engine on its libwebsockets (root, a quarter of an hour)
+	@Tests/Tools/install-packages debootstrap
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_image.py $(PYTEST)
+
 lint: test-packages ## Check the format of the Swift and the types of the page
 	swift format lint --strict --recursive --parallel $(SWIFT)
 	Tests/Tools/check-apple-sources
@@ -147,4 +151,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check image-check lint format simulate bench bench-peers soak clean packages test-packages servers venv

@@ -30,6 +30,25 @@ static inline uint64_t clws_context_options(int is_first) {
     return options | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
 }
 
+/* Where libwebsockets counts what may still log. 4.3 keeps one count for all contexts, changes it with each connection, guards it by nothing
+   and asserts that it is right: loops on several threads would end the process. So each has its own. Before 4.3 nothing is counted. */
+#if LWS_LIBRARY_VERSION_MAJOR > 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR >= 3)
+typedef lws_log_cx_t clws_log;
+
+static inline clws_log clws_log_make(int levels, void (*emit)(int level, const char *line)) {
+    return (clws_log){ .u.emit = emit, .lll_flags = (uint32_t)levels };
+}
+
+// Of the context or vhost that is made of `info`; `log` outlives it.
+static inline void clws_log_use(struct lws_context_creation_info *info, clws_log *log) { info->log_cx = log; }
+#else
+typedef struct { char none; } clws_log;
+
+static inline clws_log clws_log_make(int levels, void (*emit)(int level, const char *line)) { return (clws_log){ 0 }; }
+
+static inline void clws_log_use(struct lws_context_creation_info *info, clws_log *log) {}
+#endif
+
 static inline uint64_t clws_tls_client_options(void) { return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT; }
 
 // Every vhost with TLS gets a client side too; a server's need not read all of the system's authorities.

@@ -96,12 +96,13 @@ package final class RelayServer {
         measures.started(
             loop.waitMethod, loops: configuration.loops, version: ServerConfiguration.version,
             atMilliseconds: WallClock.milliseconds)
+        let library: Logger.Metadata = ["libwebsockets": "\(EventLoop.libraryVersion)"]
         switch loop.waitMethod {
-        case .epoll: logger.info("waits for sockets by epoll")
+        case .epoll: logger.info("waits for sockets by epoll", metadata: library)
         case .poll:
             logger.notice(
-                "waits for sockets by poll, which gets slow with thousands of clients: install the package libwebsockets-evlib-ev"
-            )
+                "waits for sockets by poll, which gets slow with thousands of clients: install the package libwebsockets-evlib-ev",
+                metadata: library)
         }
         let heartbeat = Heartbeat(
             pingSeconds: configuration.liveness.pingAfter.components.seconds,

@@ -19,6 +19,7 @@ internal import Glibc
     /// count what else the peer sends as a sign of life.
     let noKeepAlive = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
 
+    let log = UnsafeMutablePointer<clws_log>.allocate(capacity: 1)
     let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 3)
     let empty = unsafe strdup("")!
 
@@ -38,6 +39,7 @@ internal import Glibc
 
     init() {
         unsafe noKeepAlive.initialize(to: lws_retry_bo_t())
+        unsafe log.initialize(to: EngineLog.make())
         unsafe identity.initialize(to: clws_identity())
         unsafe protocols.initialize(repeating: lws_protocols(), count: 3)
         for (index, name) in ["heliograph", Self.slotName].enumerated() {
@@ -69,6 +71,7 @@ internal import Glibc
         unsafe clws_identity_forget(identity)
         unsafe identity.deallocate()
         unsafe noKeepAlive.deallocate()
+        unsafe log.deallocate()
         unsafe protocols.deallocate()
         unsafe Glibc.free(empty)
         unsafe names.values.forEach { unsafe Glibc.free($0) }

@@ -36,11 +36,17 @@ enum EngineLog {
         write(level: level, line: line)
     }
 
+    /// Warnings and errors; notices are about the ordinary.
+    private static let levels = LLL_ERR | LLL_WARN
+
     static func install(_ logger: Logger) {
         state.withLock { $0.logger = logger }
-        // Warnings and errors; notices are about the ordinary. The callback captures nothing.
-        unsafe lws_set_log_level(LLL_ERR | LLL_WARN, engineLogCallback)
+        // The callback captures nothing.
+        unsafe lws_set_log_level(levels, engineLogCallback)
     }
+
+    /// For one context and its vhosts.
+    static func make() -> clws_log { unsafe clws_log_make(levels, engineLogCallback) }
 
     static func write(level: Int32, line: String) {
         let (logger, suppressed) = state.withLock { state -> (Logger?, Int) in

@@ -12,6 +12,7 @@ extension EventLoop {
         unsafe info.vhost_name = UnsafePointer(storage.intern("heliograph.\(name).invalid"))
         unsafe info.protocols = UnsafePointer(storage.protocols)
         unsafe info.retry_and_idle_policy = UnsafePointer(storage.noKeepAlive)
+        unsafe clws_log_use(&info, storage.log)
         unsafe info.keepalive_timeout = configuration.keepAliveSeconds
         // HTTP/2 in 4.1.6 has known holes.
         unsafe info.alpn = UnsafePointer(storage.intern("http/1.1"))

@@ -63,6 +63,9 @@ internal import Synchronization
     /// How it waits: `poll` also where `epoll` was wished for and is not there.
     package var waitMethod: WaitMethod { epoll == nil ? .poll : .epoll }
 
+    /// What this machine has of it, which need not be what it was built against; `4.1.6-…`.
+    package static let libraryVersion = unsafe String(cString: lws_get_library_version())
+
     /// Open and half-open connections of all kinds.
     package var connectionCount: Int { connections.count }
 
@@ -314,6 +317,7 @@ internal import Synchronization
         // Not `fd_limit_per_thread`: it makes 4.1.6 look up every socket by a linear search. We accept ourselves and keep the
         // reserve there.
         unsafe info.retry_and_idle_policy = UnsafePointer(storage.noKeepAlive)
+        unsafe clws_log_use(&info, storage.log)
         // Only in answers that libwebsockets writes itself; it asserts that this is not empty, and its default tells its name.
         unsafe info.server_string = UnsafePointer(storage.intern("heliograph"))
         Self.isTLSSetUp.withLock { isSetUp in

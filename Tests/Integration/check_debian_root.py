@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from daemon import recorded_call
-from debian_root import DebianRoot
+from debian_root import DebianRoot, end
 from deploy_files import unit
 from relay import BINARY, ROOT, free_port
 from waits import patient, wait_until
@@ -61,17 +61,11 @@ def test_installed_started_removed_and_purged(root: DebianRoot) -> None:
         except OSError:
             return False
 
-    def stop(relay: subprocess.Popen[bytes]) -> None:
-        # The relay is the child of unshare, which takes no signal for it.
-        children = Path(f"/proc/{relay.pid}/task/{relay.pid}/children").read_text().split()
-        subprocess.run(["kill", *children], check=True)
-        assert relay.wait(patient(30)) == 0
-
     relay = serve()
     try:
         wait_until(is_healthy, 60, "the relay's health")
         assert root.run("heliograph", "pair", "--data", DATA).stdout.strip().startswith(f"http://127.0.0.1:{port}/#pair=")
-        stop(relay)
+        end(relay)
     finally:
         relay.kill()
     assert root.run("find", DATA, "!", "-user", "heliograph").stdout == "", "the relay could not write what is another's"
@@ -81,7 +75,7 @@ def test_installed_started_removed_and_purged(root: DebianRoot) -> None:
     relay = serve()
     try:
         wait_until(is_healthy, 60, "the relay's health on the data that it had")
-        stop(relay)
+        end(relay)
     finally:
         relay.kill()
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -11,8 +12,6 @@ from pathlib import Path
 from relay import ROOT
 from waits import patient, wait_until
 
-PRISTINE = ROOT / ".build/debian-root"
-"""Made once; every test has a copy."""
 SUITE = "bookworm"
 
 
@@ -25,21 +24,28 @@ def mirror() -> str:
     return listed.stdout.split()[0]
 
 
-def pristine() -> Path:
-    if not PRISTINE.exists():
-        half = PRISTINE.with_suffix(".half")
+def pristine(suite: str) -> Path:
+    """Made once; every test has a copy."""
+    root = ROOT / f".build/debian-{suite}"
+    if not root.exists():
+        half = root.with_suffix(".half")
         shutil.rmtree(half, ignore_errors=True)
-        subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", SUITE, half, mirror()], check=True, stdout=subprocess.DEVNULL, timeout=1800)
-        half.rename(PRISTINE)
-    return PRISTINE
+        subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", suite, half, mirror()], check=True, stdout=subprocess.DEVNULL, timeout=1800)
+        half.rename(root)
+    return root
 
 
 class DebianRoot:
     """A copy; `run` enters it with the machine's network, or as it is booted."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, suite: str = SUITE, shared: dict[Path, str] | None = None):
+        """`shared` are folders of this machine, each with the place where it is seen inside."""
         self.folder = folder
-        subprocess.run(["cp", "--archive", "--reflink=auto", pristine(), folder], check=True)
+        subprocess.run(["cp", "--archive", "--reflink=auto", pristine(suite), folder], check=True)
+        self._mounts = ""
+        for outside, inside in (shared or {}).items():
+            self.path(inside).mkdir(parents=True)
+            self._mounts += f"mount --bind {shlex.quote(str(outside))} {shlex.quote(str(self.path(inside)))} && "
         # Names are resolved as on this machine.
         for name in ("resolv.conf", "hosts"):
             shutil.copy(Path("/etc") / name, folder / "etc" / name)
@@ -50,7 +56,8 @@ class DebianRoot:
         """What runs it inside. Its processes end with it, but for those of a system that is booted."""
         if self._container:
             return ["nsenter", f"--target={self._leader}", "--all", "--", *command]
-        return ["unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={self.folder}/proc", "chroot", str(self.folder), *command]
+        enter = ["sh", "-c", f'{self._mounts}exec chroot "$@"', "sh", str(self.folder)]
+        return ["unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={self.folder}/proc", *enter, *command]
 
     def run(self, *command: str, check: bool = True, input: str | None = None, timeout: float = 120) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
@@ -96,3 +103,10 @@ class DebianRoot:
             self._leader = int(children.read_text().split()[0])
             return os.readlink(f"/proc/{self._leader}/exe").endswith("systemd/systemd")
         return False
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """What `DebianRoot.command` runs: the child of unshare, which takes no signal for it."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    subprocess.run(["kill", *children], check=True)
+    assert process.wait(patient(30)) == 0

@@ -12,6 +12,7 @@ from relay import ROOT
 
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+IMAGE_USER = 10001
 METRIC = re.compile(r"\bheliograph_[a-z_]+")
 
 
@@ -23,6 +24,19 @@ def unit(name: str) -> dict[str, list[str]]:
             key, _, value = line.partition("=")
             settings.setdefault(key, []).append(value)
     return settings
+
+
+def image_stages() -> list[list[tuple[str, str]]]:
+    """The Containerfile's instructions in order, each line whole: those before the first stage, then of each stage."""
+    text = re.sub(r"\\\n\s*", " ", (DEPLOY / "container/Containerfile").read_text())
+    stages: list[list[tuple[str, str]]] = [[]]
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            word, rest = line.split(" ", 1)
+            if word == "FROM":
+                stages.append([])
+            stages[-1].append((word, rest))
+    return stages
 
 
 def documents(path: Path) -> list[dict[str, Any]]:

@@ -9,26 +9,13 @@ from typing import Any
 import kubernetes_validate
 import pytest
 
-from deploy_files import DEPLOY, documents
+from deploy_files import DEPLOY, IMAGE_USER, documents, image_stages
 from relay import BINARY, ROOT
 
 KUBERNETES = DEPLOY / "kubernetes/heliograph.yaml"
 COMPOSE = DEPLOY / "container/compose.yaml"
 KUBERNETES_VERSIONS = ["1.30", kubernetes_validate.latest_version()]
 """ReadWriteOncePod is there since 1.29."""
-USER = 10001
-
-
-def instructions() -> list[tuple[str, str]]:
-    """Of the Containerfile, in order, each line whole."""
-    text = re.sub(r"\\\n\s*", " ", (DEPLOY / "container/Containerfile").read_text())
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in lines]
-
-
-def final_stage() -> list[tuple[str, str]]:
-    made = instructions()
-    return made[max(index for index, (word, _) in enumerate(made) if word == "FROM") :]
 
 
 def serve_arguments(arguments: list[str]) -> None:
@@ -43,8 +30,8 @@ def serve_arguments(arguments: list[str]) -> None:
 
 
 def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
-    stage = dict(final_stage())
-    assert stage["USER"] == f"{USER}:{USER}" and f"--uid {USER} --gid {USER} " in stage["RUN"]
+    stage = dict(image_stages()[-1])
+    assert stage["USER"] == f"{IMAGE_USER}:{IMAGE_USER}" and f"--uid {IMAGE_USER} --gid {IMAGE_USER} " in stage["RUN"]
     assert json.loads(stage["ENTRYPOINT"]) == ["heliograph"] and stage["VOLUME"] == "/data" and stage["ENV"] == "HELIOGRAPH_DATA=/data"
     serve_arguments(json.loads(stage["CMD"]))
     options, check = stage["HEALTHCHECK"].split(" CMD ")
@@ -52,9 +39,9 @@ def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
 
 
 def test_the_image_is_built_of_pinned_names_and_leaves_no_lists() -> None:
-    bases = [text for word, text in instructions() if word == "FROM"]
+    bases = [text for word, text in sum(image_stages(), []) if word == "FROM"]
     assert len(bases) == 2 and all("latest" not in base and (":" in base or "SWIFT_IMAGE" in base) for base in bases)
-    for word, text in instructions():
+    for word, text in sum(image_stages(), []):
         assert word not in ("ADD", "MAINTAINER"), word
         if word == "RUN" and "apt-get install" in text:
             assert "--no-install-recommends" in text and text.count("rm -rf /var/lib/apt/lists/*") == 1, text
@@ -68,7 +55,7 @@ def test_the_image_is_built_of_pinned_names_and_leaves_no_lists() -> None:
 
 def test_the_image_copies_what_the_build_needs() -> None:
     """What Package.swift names, and what the package is made of; nothing of it is ignored."""
-    copied = {word for name, text in instructions() if name == "COPY" for word in text.split()[:-1]}
+    copied = {word for name, text in sum(image_stages(), []) if name == "COPY" for word in text.split()[:-1]}
     assert copied == {"Package.swift", "Sources", "Tests", "web", "deploy"}
     ignored = (ROOT / ".dockerignore").read_text().split()
     assert not copied & set(ignored) and all((ROOT / name).exists() for name in copied)
@@ -78,7 +65,7 @@ def test_the_image_has_the_headers_that_make_installs() -> None:
     """Makefile's RUN_PACKAGES are what a build needs."""
     wanted = re.search(r"^RUN_PACKAGES := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert wanted
-    build = next(text for word, text in instructions() if word == "RUN")
+    build = next(text for word, text in sum(image_stages(), []) if word == "RUN")
     assert set(wanted.group(1).split()) <= set(build.split())
 
 
@@ -106,7 +93,7 @@ def test_the_compose_file_opens_caddy_and_nothing_else() -> None:
         assert service["read_only"] and service["cap_drop"] == ["ALL"] and "no-new-privileges:true" in service["security_opt"]
         named = {volume.split(":")[0] for volume in service["volumes"] if not volume.startswith(".")}
         assert named <= set(compose["volumes"]) and set(service["networks"]) <= set(compose["networks"])
-    assert relay["user"] == f"{USER}:{USER}"
+    assert relay["user"] == f"{IMAGE_USER}:{IMAGE_USER}"
     serve_arguments(relay["command"])
     # Paths count from the file's own folder.
     folder = COMPOSE.parent
@@ -148,7 +135,7 @@ def test_the_pod_is_one_and_restricted() -> None:
     assert manifest("Namespace")["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
     assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(pod)
     assert pod["securityContext"]["runAsNonRoot"] and pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
-    assert {pod["securityContext"][name] for name in ("runAsUser", "runAsGroup", "fsGroup")} == {USER}
+    assert {pod["securityContext"][name] for name in ("runAsUser", "runAsGroup", "fsGroup")} == {IMAGE_USER}
     assert container["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
     assert {kind for volume in pod["volumes"] for kind in volume if kind != "name"} <= {"emptyDir", "configMap", "secret", "projected", "persistentVolumeClaim"}
     assert all("hostPort" not in port for port in container["ports"]) and not pod["automountServiceAccountToken"]

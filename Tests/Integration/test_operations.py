@@ -178,7 +178,9 @@ def test_a_key_of_another_kind_is_taken(tls_relay: Relay, identity: Identity) ->
                      "-sigalgs", "ECDSA+SHA256:RSA+SHA256:RSA-PSS+SHA256"],
                     stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patient(20),
                 ).stdout  # fmt: skip
-                assert f"a:PKEY: {'rsaEncryption' if number == 1 else 'id-ecPublicKey'}" in shown, shown
+                # In the words of OpenSSL before 3.5, and since.
+                kinds = ("rsaEncryption", "RSA,") if number == 1 else ("id-ecPublicKey", "EC,")
+                assert any(f"a:PKEY: {kind}" in shown for kind in kinds), shown
         client.send(json.dumps({"type": "subscribe", "id": "c1"}))
         assert json.loads(client.recv(timeout=patient(10)))["id"] == "c1"
 

@@ -77,13 +77,14 @@ struct ClientTests {
         _ = python
     }
 
-    @Test("code 1013 is seen as 1002: a deviation of libwebsockets 4.1.6 that is known and documented")
+    @Test("code 1013 is told; libwebsockets 4.1.6 shows it as 1002, a deviation that is known and documented")
     func registeredLaterCodes() async throws {
         let loop = try await TestLoop.start()
         let (python, port) = try await server("close_1013")
         let client = TestClient()
         _ = try await connect(loop, client, ClientConfiguration(host: "127.0.0.1", port: port))
-        #expect(try await client.nextClosed() == .peer(code: 1002, reason: "later"))
+        let code: UInt16 = EventLoop.libraryVersion.hasPrefix("4.1.") ? 1002 : 1013
+        #expect(try await client.nextClosed() == .peer(code: code, reason: "later"))
         _ = python
     }
 

@@ -44,8 +44,8 @@ class DebianRoot:
         subprocess.run(["cp", "--archive", "--reflink=auto", pristine(suite), folder], check=True)
         self._mounts = ""
         for outside, inside in (shared or {}).items():
-            self.path(inside).mkdir(parents=True)
-            self._mounts += f"mount --bind {shlex.quote(str(outside))} {shlex.quote(str(self.path(inside)))} && "
+            self.path(inside).mkdir(parents=True, exist_ok=True)
+            self._mounts += f"mount --rbind {shlex.quote(str(outside))} {shlex.quote(str(self.path(inside)))} && "
         # Names are resolved as on this machine.
         for name in ("resolv.conf", "hosts"):
             shutil.copy(Path("/etc") / name, folder / "etc" / name)

@@ -187,9 +187,9 @@ class Machine:
         self.terminal.wait_gone(text, timeout)
 
     def wait_file(self, name: str, timeout: float = 15) -> str:
-        """Until a file stands in the project; its text."""
+        """Until a file stands in the project, with its one line; its text. A shell makes it before it writes."""
         path = self.project / name
-        wait_until(path.exists, timeout, lambda: f"{path} to appear. The screen shows:\n{self.screen()}", every=0.05)
+        wait_until(lambda: path.exists() and path.read_text().endswith("\n"), timeout, lambda: f"{path} to appear. The screen shows:\n{self.screen()}", every=0.05)
         return path.read_text()
 
     def wait_tool_result(self, text: str, timeout: float = 15) -> str:

@@ -35,8 +35,10 @@ struct Gate {
 
     // MARK: - Tokens
 
+    /// Tokens are made with proper subjects; one that a damaged file has otherwise lets nobody in.
     mutating func replaceTokens(_ current: [Token]) {
-        tokens = Dictionary(current.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
+        let proper = current.lazy.filter { $0.role == .client ? ClientID($0.subject) != nil : HostID($0.subject) != nil }
+        tokens = Dictionary(proper.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     func holds(_ token: Token) -> Bool { tokens[token.digest] != nil }
@@ -44,9 +46,8 @@ struct Gate {
     /// Every client that has one.
     var clients: Set<ClientKey> {
         Set(
-            tokens.values.lazy.filter { $0.role == .client }.map { token in
-                guard let id = ClientID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
-                return ClientKey(workspace: token.workspace, client: id)
+            tokens.values.lazy.filter { $0.role == .client }.compactMap { token in
+                ClientID(token.subject).map { ClientKey(workspace: token.workspace, client: $0) }
             })
     }
 

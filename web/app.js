@@ -68,7 +68,8 @@ const presence = new Presence(timers, link, () => ({
 const app = {
   state, link, decisions, devices, budgets, presence,
   now: () => Date.now() + clockOffset,
-  announce: (text) => write(element("announcer"), text),
+  // Another text node each time: the same words twice are news twice.
+  announce: (text) => element("announcer").replaceChildren(text),
   pairAgain: () => pairScreen({ reason: "This device was logged out." }),
 };
 
@@ -153,7 +154,7 @@ function linkChanged() {
  * @param {{focus: boolean}} options `focus`: a person went there, so the keyboard goes too.
  */
 function show({ focus }) {
-  const wide = matchMedia("(min-width: 900px)").matches;
+  const wide = matchMedia("(min-width: 48em)").matches;
   document.body.dataset.screen = route.screen;
   views.list.current = route.screen === "session" ? route.session : null;
   views.pair.hidden = true;
@@ -185,10 +186,15 @@ function show({ focus }) {
   views.link.refresh();
   drawCounts();
   presence.changed();
-  const landing = {
+  if (focus && !(route.screen === "approvals" && route.named)) land();
+}
+
+/** Puts the keyboard on the heading of what the address names. */
+function land() {
+  const landing = document.body.dataset.screen === "pair" ? views.pair : {
     sessions: views.list, session: views.session, approvals: views.inbox, devices: views.devices, budgets: views.budgets, link: views.link,
   }[route.screen];
-  if (focus && !(route.screen === "approvals" && route.named)) landing.querySelector("h2")?.focus({ preventScroll: true });
+  landing.querySelector("h2")?.focus({ preventScroll: true });
 }
 
 /**
@@ -245,6 +251,11 @@ views.pair.onpaired = () => {
   return link.start();
 };
 
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  // The address stays: a reload leads to the same screen.
+  event.preventDefault();
+  land();
+});
 addEventListener("hashchange", () => {
   if (pairingOf(location.hash) && location.hash.includes("=")) return void start();
   const next = routeOf(location.hash) ?? lost();
@@ -252,7 +263,7 @@ addEventListener("hashchange", () => {
   route = next;
   return show({ focus: true });
 });
-matchMedia("(min-width: 900px)").addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
+matchMedia("(min-width: 48em)").addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
 addEventListener("online", () => link.wake());
 addEventListener("visibilitychange", () => {
   presence.changed();

@@ -77,19 +77,16 @@ export function say(element, text, reading) {
 const spoken = new WeakMap();
 
 /**
- * Makes the parent's children these, in this order, touching only those that are not in their place.
+ * Makes the parent's children these, in this order, touching only those that are not in their place: what is moved loses the focus.
  * @param {Element} parent @param {Element[]} wanted
  */
 export function arrange(parent, wanted) {
+  const kept = new Set(wanted);
+  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
   let at = parent.firstElementChild;
   for (const element of wanted) {
     if (element === at) at = at.nextElementSibling;
     else parent.insertBefore(element, at);
-  }
-  while (at) {
-    const next = at.nextElementSibling;
-    at.remove();
-    at = next;
   }
 }
 

@@ -28,9 +28,9 @@ def free_port() -> int:
 
 def plain_environment(home: Path) -> dict[str, str]:
     """An environment in which nothing of the machine's own user can be read or written."""
-    # Of a binary that was built for a sanitizer, see Tests/Tools/sanitize.py.
-    sanitizers = {name: os.environ[name] for name in ("ASAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ}
-    return sanitizers | {
+    # For a binary that was built for a sanitizer, see Tests/Tools/sanitize.py; and for trying a changed page without building it into one.
+    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "HELIOGRAPH_WEB_ROOT") if name in os.environ}
+    return kept | {
         "HOME": str(home),
         "PATH": f"{BINARY.parent}:/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",

@@ -344,9 +344,33 @@ def test_a_budget_is_set_changed_and_taken_away(phone: Callable[..., Phone], hos
     view.get_by_label("Dollars").fill("7,50")
     view.get_by_role("button", name="Set this budget").click()
     expect(row).to_contain_text("of $7.50")
-    row.get_by_role("button", name="Remove").click()
+    row.get_by_role("button", name="Remove the budget").click()
+    expect(row.get_by_role("group", name="Remove this budget")).to_contain_text("needs no approval any more")
+    row.get_by_role("button", name="Back").click()
+    assert one.stage.said("budget")[-1]["budget"]["microUSD"] == 7_500_000, "asking alone must remove nothing"
+    row.get_by_role("button", name="Remove the budget").click()
+    row.get_by_role("button", name="Remove", exact=True).click()
     expect(view).to_contain_text("No budget is set")
     assert one.stage.said("budget")[-1]["budget"]["microUSD"] == 0
+    expect(one.page.locator("#announcer")).to_have_text("The budget is removed")
+    expect(view.get_by_role("heading", name="Budgets")).to_be_focused()
+
+
+def test_the_keyboard_stays_among_the_budgets_when_one_is_removed(phone: Callable[..., Phone], host: Any) -> None:
+    one = phone(size=DESK)
+    one.go("#/budgets")
+    view = one.page.locator("budgets-view")
+    for scope in ("day", "workspace"):
+        view.get_by_label("For", exact=True).select_option(scope)
+        view.get_by_label("Dollars").fill("5")
+        view.get_by_role("button", name="Set this budget").click()
+        expect(view.get_by_label("Dollars")).to_have_value("")
+    rows = view.get_by_role("list", name="Budgets").get_by_role("listitem")
+    expect(rows).to_have_count(2)
+    rows.first.get_by_role("button", name="Remove the budget").click()
+    rows.first.get_by_role("button", name="Remove", exact=True).click()
+    expect(rows).to_have_count(1)
+    expect(rows.get_by_role("button", name="Change the budget")).to_be_focused()
 
 
 def test_a_budget_that_is_refused_says_why(phone: Callable[..., Phone], host: Any) -> None:

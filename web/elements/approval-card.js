@@ -25,6 +25,9 @@ const settleMs = 600;
 const final = new Set(["alreadyDecided", "closed", "digestMismatch", "notFound"]);
 
 export class ApprovalCard extends HTMLElement {
+  /** @type {() => void} Called when what was decided here is settled, and the keyboard is to go on to the next one. */
+  onsettled = () => undefined;
+
   // Both are given by `show`, before anything else can happen.
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   #approval = /** @type {Approval} */ (/** @type {unknown} */ (undefined));
@@ -33,6 +36,7 @@ export class ApprovalCard extends HTMLElement {
   #seen = false;
   #measure = "";
   #denying = false;
+  /** Something was decided here, and is not yet known to be settled. */ #decided = false;
   /** @type {IntersectionObserver|null} */ #observer = null;
 
   #tool = span("card-tool foreign");
@@ -46,7 +50,7 @@ export class ApprovalCard extends HTMLElement {
   #deny = h("button", { type: "button", class: "deny", onclick: () => this.#openDenial(true) }, "Deny …");
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow);
   #message = h("textarea", { rows: "2", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
-  #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event) },
+  #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event), onkeydown: (event) => this.#escape(event) },
     h("label", {}, h("span", {}, "Message to the agent"), this.#message),
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "plain", onclick: () => this.#openDenial(false) }, "Back"),
@@ -93,9 +97,14 @@ export class ApprovalCard extends HTMLElement {
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();
   }
 
-  /** Puts the keyboard on the card, for a link that names it. */
-  arrive() {
+  /** Puts the keyboard on the card without moving anything that is on screen. */
+  land() {
     this.#heading.focus({ preventScroll: true });
+  }
+
+  /** Brings the card to the screen, for a link that names it. */
+  arrive() {
+    this.land();
     this.scrollIntoView({ block: "start" });
   }
 
@@ -206,6 +215,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#denial, "hidden", !open || !this.#denying);
     attribute(this.#result, "hidden", open);
     if (!open) this.#drawOutcome();
+    if (!open && this.#decided) this.#goOn();
     write(this.#problem, attempt?.error ? this.#problemOf(attempt) : "");
     this.tick();
   }
@@ -261,6 +271,13 @@ export class ApprovalCard extends HTMLElement {
     if (open) this.#denial.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {KeyboardEvent} event */
+  #escape(event) {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    this.#openDenial(false);
+  }
+
   /** @param {Event} event */
   #denyWith(event) {
     event.preventDefault();
@@ -273,7 +290,17 @@ export class ApprovalCard extends HTMLElement {
   /** @param {import("../decisions.js").Verdict} verdict */
   #decide(verdict) {
     if (this.#approval.stage !== "pending") return;
+    // The button that was pressed goes away; the keyboard waits here until it is settled.
+    this.#decided = true;
+    this.land();
     this.#app.decisions.decide(this.#approval, verdict);
+  }
+
+  /** What this page decided is known to be settled. A keyboard that has gone elsewhere meanwhile stays there. */
+  #goOn() {
+    this.#decided = false;
+    this.#app.announce(`${this.#outcomeTitle.textContent}: ${this.#heading.textContent}`);
+    if (this.contains(document.activeElement) || document.activeElement === document.body) this.onsettled();
   }
 }
 

@@ -54,6 +54,17 @@ export class ApprovalsInbox extends View {
     if (!this.hidden) this.#order.forEach((key) => this.#cards.get(key)?.tick());
   }
 
+  /**
+   * The keyboard goes to what waits after the one that was decided, to the first that waits, or to the heading.
+   * @param {string} key
+   */
+  #goOn(key) {
+    const waits = (/** @type {string} */ other) => this.app.state.approvals.get(other)?.stage === "pending";
+    const next = this.#order.slice(this.#order.indexOf(key) + 1).find(waits) ?? this.#order.find(waits);
+    if (next) this.#cards.get(next)?.land();
+    else this.querySelector("h2")?.focus({ preventScroll: true });
+  }
+
   #draw() {
     const { state } = this.app;
     if (this.#recent && !this.#order.length) this.#order = settled(state.approvals);
@@ -66,6 +77,7 @@ export class ApprovalsInbox extends View {
       const approval = /** @type {Approval} */ (state.approvals.get(key));
       const held = this.#cards.get(key);
       const card = held?.asks(approval) ? held : new ApprovalCard();
+      card.onsettled = () => this.#goOn(key);
       this.#cards.set(key, card);
       card.show(this.app, approval);
       return card.parentElement ?? h("li", {}, card);

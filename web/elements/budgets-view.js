@@ -4,6 +4,7 @@ import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { nameOf, parse, scopes, strain } from "../budgets.js";
 import { money } from "../format.js";
 import { line } from "../text.js";
+import { Confirmation } from "./confirmation.js";
 import { titleOf } from "./session-row.js";
 import { View } from "./view.js";
 
@@ -77,7 +78,7 @@ export class BudgetsView extends View {
     for (const name of [...this.#rows.keys()]) if (!names.has(name)) this.#rows.delete(name);
     arrange(this.#list, budgets.map((budget) => {
       const name = nameOf(budget);
-      const row = this.#rows.get(name) ?? new BudgetRow((known) => this.#change(known), (known) => this.#run(() => this.app.budgets.remove(known)));
+      const row = this.#rows.get(name) ?? new BudgetRow((known) => this.#change(known), (known) => this.#removeBudget(known));
       this.#rows.set(name, row);
       row.show(budget, this.#titleOf(budget));
       return row.element;
@@ -127,19 +128,31 @@ export class BudgetsView extends View {
       scope: this.#scope.value, session: this.#session.value, dollars: this.#dollars.value, levels: this.#levels.value, hold: this.#hold.checked,
     });
     if ("problem" in read) return write(this.#problem, read.problem);
-    if (await this.#run(() => this.app.budgets.set(read.budget))) this.#dollars.value = "";
+    if (await this.#run(() => this.app.budgets.set(read.budget), "The budget is set", "Not set")) this.#dollars.value = "";
     return undefined;
   }
 
-  /** @param {() => Promise<void>} deed @returns {Promise<boolean>} Whether it was done. */
-  async #run(deed) {
+  /**
+   * Removes it, and leaves the keyboard on what stands where it was.
+   * @param {KnownBudget} budget
+   */
+  async #removeBudget(budget) {
+    const names = (this.app.state.budgets ?? []).map(nameOf);
+    const at = names.indexOf(nameOf(budget));
+    if (!(await this.#run(() => this.app.budgets.remove(budget), "The budget is removed", "Not removed"))) return;
+    const next = this.#rows.get(names[at + 1] ?? names[at - 1] ?? "");
+    (next?.change ?? this.querySelector("h2"))?.focus();
+  }
+
+  /** @param {() => Promise<void>} deed @param {string} done @param {string} failed @returns {Promise<boolean>} Whether it was done. */
+  async #run(deed, done, failed) {
     write(this.#problem, "");
     try {
       await deed();
-      this.app.announce("The budget is set");
+      this.app.announce(done);
       return true;
     } catch (error) {
-      write(this.#problem, `Not set: ${/** @type {Error} */ (error).message}`);
+      write(this.#problem, `${failed}: ${/** @type {Error} */ (error).message}`);
       return false;
     }
   }
@@ -152,16 +165,21 @@ class BudgetRow {
   #spent = span("budget-spent");
   #terms = h("p", { class: "quiet" });
   #powerless = h("p", { class: "warning foreign", hidden: true });
-  #change = h("button", { type: "button", class: "plain" }, "Change");
-  #remove = h("button", { type: "button", class: "deny" }, "Remove");
+  change = h("button", { type: "button", class: "plain" }, "Change");
+  #remove = h("button", { type: "button", class: "deny" }, "Remove …");
+  #buttons = h("div", { class: "buttons" }, this.change, this.#remove);
+  #confirmation;
   element = h("li", { class: "budget" }, h("p", { class: "budget-line" }, this.#name, this.#spent), this.#bar, this.#terms, this.#powerless,
-    h("div", { class: "buttons" }, this.#change, this.#remove));
+    this.#buttons);
   /** @type {KnownBudget|null} */ #budget = null;
 
   /** @param {(budget: KnownBudget) => void} change @param {(budget: KnownBudget) => void} remove */
   constructor(change, remove) {
-    this.#change.addEventListener("click", () => this.#budget && change(this.#budget));
-    this.#remove.addEventListener("click", () => this.#budget && remove(this.#budget));
+    this.change.addEventListener("click", () => this.#budget && change(this.#budget));
+    this.#confirmation = new Confirmation({
+      opener: this.#remove, buttons: this.#buttons, verb: "Remove", deed: () => this.#budget && remove(this.#budget),
+    });
+    this.element.append(this.#confirmation.element);
   }
 
   /** @param {KnownBudget} budget @param {string} title */
@@ -176,9 +194,10 @@ class BudgetRow {
     attribute(this.#powerless, "hidden", !cannotHold.length);
     say(this.#powerless, `Too old to hold an agent: ${cannotHold.join(", ")}. Its agents go on as before.`, line);
     attribute(this.element, "data-budget", strain({ level: crossed ?? 0 }));
+    this.#confirmation.question = `Remove this budget (${title})?${hold ? " What it held needs no approval any more." : " Nobody is told what is spent any more."}`;
     const told = `You are told at ${levels.map((level) => `${level} %`).join(", ")}`;
     write(this.#terms, `${told}${crossed ? `; ${crossed} % is crossed` : ""}${hold ? ". From 100 % on every tool needs approval" : ""}.`);
-    for (const [button, verb] of /** @type {const} */ ([[this.#change, "Change"], [this.#remove, "Remove"]])) attribute(button, "aria-label", `${verb} the budget: ${title}`);
+    for (const [button, verb] of /** @type {const} */ ([[this.change, "Change"], [this.#remove, "Remove"]])) attribute(button, "aria-label", `${verb} the budget: ${title}`);
   }
 }
 

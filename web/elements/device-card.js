@@ -6,6 +6,7 @@ import { ago, duration, timeOfDay } from "../format.js";
 import { lockScreen } from "../lockscreen.js";
 import { line } from "../text.js";
 import { textBlock } from "./blocks.js";
+import { Confirmation } from "./confirmation.js";
 import { LockScreen } from "./lock-screen.js";
 import { titleOf } from "./session-row.js";
 
@@ -36,12 +37,9 @@ export class DeviceCard extends HTMLElement {
   #pushes = h("ol", { class: "pushes", "aria-label": "Pushes, the newest first" });
   #noPushes = h("p", { class: "quiet" }, "None yet. One goes out when something happens and nobody looks.");
   #test = h("button", { type: "button", class: "plain", onclick: () => this.#do("test") }, "Send a test");
-  #forget = h("button", { type: "button", class: "deny", onclick: () => this.#ask(true) }, "Forget …");
+  #forget = h("button", { type: "button", class: "deny" }, "Forget …");
   #buttons = h("div", { class: "buttons" }, this.#test, this.#forget);
-  #question = h("p", { class: "foreign" });
-  #confirm = h("button", { type: "button", class: "deny solid", onclick: () => this.#do("forget") }, "Forget");
-  #confirmation = h("div", { class: "confirmation", hidden: true, role: "group", "aria-label": "Forget this device?" }, this.#question,
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.#ask(false) }, "Back"), this.#confirm));
+  #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: "Forget", deed: () => this.#do("forget") });
   #problem = h("p", { class: "problem", role: "alert" });
   /** @type {Map<number, {element: HTMLElement, drawn: string}>} */ #rows = new Map();
 
@@ -54,7 +52,7 @@ export class DeviceCard extends HTMLElement {
           h("section", {}, h("h4", {}, "Pushes"), this.#noPushes, this.#pushes),
           h("section", {}, h("h4", {}, "Cards"), this.#cards),
           h("section", {}, h("h4", {}, "What it gets"), this.#wishes),
-          this.#buttons, this.#confirmation, this.#problem)));
+          this.#buttons, this.#confirmation.element, this.#problem)));
     this.append(this.#article);
   }
 
@@ -77,7 +75,7 @@ export class DeviceCard extends HTMLElement {
       say(words, value, line);
       return h("div", {}, h("dt", {}, term), words);
     }));
-    say(this.#question, `Forget ${name}? It gets nothing more until its app registers it again.`, line);
+    this.#confirmation.question = `Forget ${name}? It gets nothing more until its app registers it again.`;
     this.#screen.show({ pushes: device.pushes, profile, titleOf: this.#title }, app.now());
     this.#drawPushes();
     this.tick();
@@ -138,18 +136,10 @@ export class DeviceCard extends HTMLElement {
     item.replaceChildren(details);
   }
 
-  /** @param {boolean} asks */
-  #ask(asks) {
-    attribute(this.#confirmation, "hidden", !asks);
-    attribute(this.#buttons, "hidden", asks);
-    (asks ? this.#confirm : this.#forget).focus();
-    if (asks) this.#confirmation.scrollIntoView({ block: "nearest" });
-  }
-
   /** @param {"test"|"forget"} deed */
   async #do(deed) {
     const { device, name } = this.#device.device;
-    const buttons = [this.#test, this.#forget, this.#confirm];
+    const buttons = [this.#test, this.#forget, this.#confirmation];
     buttons.forEach((button) => { button.disabled = true; });
     write(this.#problem, "");
     try {

@@ -3,6 +3,7 @@
 import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { line } from "../text.js";
+import { Confirmation } from "./confirmation.js";
 import { phases, stops } from "./link-state.js";
 import { PairDialog } from "./pair-dialog.js";
 import { View } from "./view.js";
@@ -13,11 +14,14 @@ export class LinkView extends View {
   #explanation = h("p", { class: "quiet link-explanation" });
   #retry = h("button", { type: "button", class: "plain", onclick: () => this.app.link.wake() }, "Check now");
   #pair = h("button", { type: "button", class: "solid", onclick: () => this.#dialog.open() }, "Pair another device");
-  #logout = h("button", { type: "button", class: "deny", onclick: () => this.#logOut() }, "Log this device out");
+  #logout = h("button", { type: "button", class: "deny" }, "Log this device out …");
+  #buttons = h("div", { class: "buttons stacked" }, this.#pair, this.#logout);
+  #confirmation = new Confirmation({ opener: this.#logout, buttons: this.#buttons, verb: "Log out", deed: () => this.#logOut() });
   #problem = h("p", { class: "problem", role: "alert" });
   #values = { device: fact(), workspace: fact(), relay: fact(), heard: fact() };
 
   connectedCallback() {
+    this.#confirmation.question = "Log this device out? It sees and decides nothing more until it is paired again, with a new code.";
     this.#dialog.app = this.app;
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Connection")),
@@ -26,7 +30,7 @@ export class LinkView extends View {
           h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
         h("dl", { class: "numbers" }, row("This device", this.#values.device), row("Workspace", this.#values.workspace),
           row("Relay", this.#values.relay), row("Last heard", this.#values.heard)),
-        h("div", { class: "buttons stacked" }, this.#pair, this.#logout), this.#problem),
+        this.#buttons, this.#confirmation.element, this.#problem),
       this.#dialog);
   }
 
@@ -63,6 +67,7 @@ export class LinkView extends View {
       const response = await fetch("/v1/logout", { method: "POST" });
       if (!response.ok && response.status !== 401) throw new Error(`The relay answered ${response.status}.`);
       this.app.link.stop();
+      this.#confirmation.close();
       this.app.pairAgain();
     } catch (error) {
       write(this.#problem, `Not logged out: ${/** @type {Error} */ (error).message}`);

@@ -48,7 +48,7 @@ export class SessionView extends View {
         this.#more),
       h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#nowhere);
     // Where the facts stand beside the timeline there is nothing to open.
-    const beside = matchMedia("(min-width: 1200px)");
+    const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
     beside.addEventListener("change", adapt);
     adapt();

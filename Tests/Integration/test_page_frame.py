@@ -1,0 +1,134 @@
+"""The page's frame: at every size, zoom and font size of the reader nothing is lost, and the keyboard and screen readers find their way."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from page_screen import DESK, PHONE, Screen
+
+TABLET = {"width": 768, "height": 1024}
+LANDSCAPE = {"width": 640, "height": 360}
+FOUR_TIMES = {"width": 320, "height": 256}
+"""1280 × 1024 at 400 %, which is how the Web Content Accessibility Guidelines measure reflow."""
+NARROW = {"width": 320, "height": 568}
+
+VIEWS = ("#/", "#/session/s1", "#/approvals", "#/approvals/recent", "#/devices", "#/budgets", "#/link")
+
+
+@pytest.fixture
+def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
+    host = scripted_host(relay, name="laptop")
+    host.start_session("s1", title="Fix the login", project="webshop", model="opus")
+    host.event("s1", "message", {"role": "user"}, {"text": "Fix the login, please"})
+    host.event("s1", "usage", {"run": "r1", "costMicroUSD": 412_300, "tokens": {"input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0}})
+    return host
+
+
+def bash(host: Any, command: str, session: str = "s1") -> str:
+    return host.request_approval(session, "Bash", {"command": command})
+
+
+# Nothing is lost
+
+
+def test_reviewing_among_many_sessions_leaves_the_header_where_it_is(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=DESK)
+    for number in range(8):
+        host.start_session(f"more{number}", title=f"More {number}")
+        bash(host, f"make {number}", f"more{number}")
+    one.go("#/session/s1")
+    approval = bash(host, "npm test")
+    expect(one.page.locator("session-row")).to_have_count(9)
+    one.page.locator(".now").get_by_role("link", name="Review").click()
+    expect(one.card(approval)).to_be_in_viewport()
+    assert one.page.evaluate("() => [document.scrollingElement.scrollTop, document.body.scrollTop]") == [0, 0]
+    expect(one.page.locator("header.bar")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("font", [16, 32], ids=["font-16", "font-32"])
+@pytest.mark.parametrize("size", [NARROW, PHONE, TABLET, LANDSCAPE, FOUR_TIMES, DESK], ids=lambda size: f"{size['width']}x{size['height']}")
+def test_every_view_reflows_at_every_size_and_font(screen: Callable[..., Screen], host: Any, size: dict[str, int], font: int) -> None:
+    one = screen(size=size)
+    bash(host, "find . -name '*.pyc' -print0 | xargs -0 rm && git push --force-with-lease origin a-branch-with-a-rather-long-name")
+    settled = bash(host, "npm test")
+    host.cancel("s1", settled)
+    # As the reader's own setting does; media queries in em follow it as well, which no page can do by itself.
+    session = one.context.new_cdp_session(one.page)
+    session.send("Page.setFontSizes", {"fontSizes": {"standard": font, "fixed": font * 13 // 16}})
+    one.page.reload()
+    one.expect_live()
+    assert one.page.evaluate("() => parseFloat(getComputedStyle(document.body).fontSize)") == font
+    for where in VIEWS:
+        one.go(where)
+        one.settle()
+        one.expect_no_overflow()
+        # The heading can be read, and what follows it has room.
+        heading = one.page.locator("main > .pane:not([hidden]) h2:visible").last
+        heading.scroll_into_view_if_needed()
+        expect(heading).to_be_in_viewport()
+    one.go("#/approvals")
+    for name in ("Deny …", "Allow"):
+        button = one.page.get_by_role("button", name=name)
+        button.scroll_into_view_if_needed()
+        expect(button).to_be_in_viewport(ratio=0.95)
+
+
+def test_a_tablet_shows_the_list_beside_the_session(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=TABLET)
+    one.row("s1").click()
+    expect(one.timeline()).to_contain_text("Fix the login, please")
+    expect(one.row("s1")).to_be_in_viewport(ratio=1)
+    one.expect_no_overflow()
+
+
+def test_a_phone_on_its_side_gives_most_of_its_height_to_what_is_read(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=LANDSCAPE)
+    one.go("#/session/s1")
+    expect(one.timeline()).to_contain_text("Fix the login, please")
+    box = one.timeline().bounding_box()
+    assert box and box["height"] > LANDSCAPE["height"] * 0.55, box
+    expect(one.page.get_by_role("link", name="Approvals")).to_be_in_viewport(ratio=1)
+
+
+# The keyboard, and those who listen
+
+
+def test_the_skip_link_leads_to_the_content_and_leaves_the_address(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=DESK)
+    one.go("#/session/s1")
+    expect(one.timeline()).to_contain_text("Fix the login, please")
+    one.page.reload()
+    one.expect_live()
+    one.page.keyboard.press("Tab")
+    expect(one.page.get_by_role("link", name="Skip to the content")).to_be_in_viewport(ratio=1)
+    one.page.keyboard.press("Enter")
+    expect(one.page.get_by_role("heading", name="Fix the login")).to_be_focused()
+    assert one.page.url.endswith("#/session/s1")
+
+
+def test_after_a_decision_the_keyboard_goes_to_the_next_card_and_at_last_to_the_heading(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=DESK)
+    first, second = bash(host, "make one"), bash(host, "make two")
+    one.go("#/approvals")
+    for approval, following in ((first, one.card(second).locator(".card-title")), (second, one.page.get_by_role("heading", name="Approvals"))):
+        allow = one.card(approval).get_by_role("button", name="Allow")
+        expect(allow).to_be_enabled()
+        allow.focus()
+        one.page.keyboard.press("Enter")
+        host.wait_decision(approval, timeout=5)
+        expect(following).to_be_focused()
+        expect(one.page.locator("#announcer")).to_contain_text("Allowed by you")
+
+
+def test_escape_takes_a_denial_back(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    approval = bash(host, "make one")
+    one.go("#/approvals")
+    card = one.card(approval)
+    card.get_by_role("button", name="Deny …").click()
+    expect(card.get_by_label("Message to the agent")).to_be_focused()
+    one.page.keyboard.press("Escape")
+    expect(card.get_by_role("button", name="Deny …")).to_be_focused()
+    expect(card).to_have_attribute("data-stage", "pending")

@@ -1,0 +1,62 @@
+/** What is asked before a deed that cannot be taken back: a question in the place of the buttons, with the deed and the way back. */
+
+import { attribute, h, say } from "../dom.js";
+import { line } from "../text.js";
+
+let made = 0;
+
+export class Confirmation {
+  #question = h("p", { class: "foreign", id: `confirmation-${(made += 1)}` });
+  #confirm = h("button", { type: "button", class: "deny solid", onclick: () => this.#deed() });
+  /** Stands beside the buttons that it takes the place of. */
+  element = h("div", { class: "confirmation", hidden: true, role: "group", "aria-labelledby": this.#question.id }, this.#question,
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.close() }, "Back"), this.#confirm));
+
+  /** @type {HTMLElement} */ #opener;
+  /** @type {HTMLElement} */ #buttons;
+  /** @type {() => void} */ #deed;
+
+  /**
+   * @param {object} parts
+   * @param {HTMLElement} parts.opener  The button that asks for the deed.
+   * @param {HTMLElement} parts.buttons What is hidden while the question stands.
+   * @param {string} parts.verb         What the button that does it says.
+   * @param {() => void} parts.deed
+   */
+  constructor({ opener, buttons, verb, deed }) {
+    [this.#opener, this.#buttons, this.#deed] = [opener, buttons, deed];
+    this.#confirm.append(verb);
+    opener.addEventListener("click", () => this.#show(true));
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.close();
+    });
+  }
+
+  /** @param {string} question */
+  set question(question) {
+    say(this.#question, question, line);
+  }
+
+  /** @param {boolean} off */
+  set disabled(off) {
+    this.#confirm.disabled = off;
+  }
+
+  get isOpen() {
+    return !this.element.hidden;
+  }
+
+  close() {
+    if (this.isOpen) this.#show(false);
+  }
+
+  /** @param {boolean} asks */
+  #show(asks) {
+    attribute(this.element, "hidden", !asks);
+    attribute(this.#buttons, "hidden", asks);
+    (asks ? this.#confirm : this.#opener).focus();
+    if (asks) this.element.scrollIntoView({ block: "nearest" });
+  }
+}

@@ -287,19 +287,36 @@ static inline int clws_lower_descriptor_limit(uint64_t most) {
     return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-/* Bytes that a TCP peer has acknowledged over its life, while others still wait to be; 0 where none wait or it is no TCP socket.
-   glibc's tcp_info is older than the field, linux/tcp.h clashes with glibc's: its place in the kernel's interface is fixed. */
+/* A count of TCP_INFO, 0 where it is no TCP socket. glibc's tcp_info is older than these fields, linux/tcp.h clashes with glibc's: their
+   places in the kernel's interface are fixed. */
+static inline uint64_t clws_tcp_count(int descriptor, size_t offset) {
+    unsigned char info[256];
+    socklen_t length = sizeof info;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length)) return 0;
+    if (length < offset + sizeof(uint64_t)) return 0;
+    uint64_t count;
+    memcpy(&count, info + offset, sizeof count);
+    return count;
+}
+
+/* Bytes that a TCP peer has acknowledged over its life, while others still wait to be; 0 where none wait. */
 static inline uint64_t clws_acknowledged_behind_backlog(int descriptor) {
     enum { bytes_acked_offset = 120 };
     int unsent = 0;
     if (ioctl(descriptor, TIOCOUTQ, &unsent) || unsent <= 0) return 0;
-    unsigned char info[256];
-    socklen_t length = sizeof info;
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length)) return 0;
-    if (length < bytes_acked_offset + sizeof(uint64_t)) return 0;
-    uint64_t acknowledged;
-    memcpy(&acknowledged, info + bytes_acked_offset, sizeof acknowledged);
-    return acknowledged;
+    return clws_tcp_count(descriptor, bytes_acked_offset);
+}
+
+/* Bytes that a TCP peer has sent over its life; 0 where it is no TCP socket. */
+static inline uint64_t clws_received_bytes(int descriptor) {
+    enum { bytes_received_offset = 128 };
+    return clws_tcp_count(descriptor, bytes_received_offset);
+}
+
+/* Bytes that wait to be read. */
+static inline int clws_unread_bytes(int descriptor) {
+    int unread = 0;
+    return ioctl(descriptor, FIONREAD, &unread) ? 0 : unread;
 }
 
 #endif

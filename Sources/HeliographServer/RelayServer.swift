@@ -157,10 +157,12 @@ package final class RelayServer {
         self.runner = runner
         self.pushes = pushes
 
+        let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
         func listener(_ address: ListenerConfiguration.Address, _ tls: ListenerConfiguration.TLS?) -> ListenerConfiguration {
             var listener = ListenerConfiguration(
                 address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: configuration.limits,
                 liveness: configuration.liveness)
+            listener.limits.unfinishedBytesMax = unfinishedBytesMax
             listener.extraHeaders.append(Forwarding.Header.forwarded.rawValue)
             if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
             return listener

@@ -83,9 +83,19 @@ internal import DequeModule
 
     var assembly = MessageAssembly()
 
+    /// When the message that is coming in began; nil: none is.
+    var messageBegan: MonotonicTime?
+
+    /// Of `unfinishedBytes`, what the loop has counted.
+    var countedUnfinishedBytes = 0
+
+    /// What it holds of a message or a body that has not come in whole.
+    var unfinishedBytes: Int { assembly.heldBytes + (incomingRequest?.body.count ?? 0) }
+
     /// Of TCP, when the peer was last judged with more on its way to it; 0 where nothing was.
     var acknowledgedBytes: UInt64 = 0
 
+    /// Before it is a WebSocket: when it came, or its last request did.
     var lastHeard = MonotonicTime(nanoseconds: 0)
     var lastPinged = MonotonicTime(nanoseconds: 0)
     var isReadingPaused = false

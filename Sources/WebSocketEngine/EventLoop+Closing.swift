@@ -62,6 +62,8 @@ extension EventLoop {
     /// not return nonzero, because the client of 4.1.6 then goes on filling a buffer that it no longer empties.
     func violated(_ connection: Connection, code: UInt16, _ sentence: String) {
         connection.assembly.clear()
+        connection.messageBegan = nil
+        countUnfinished(of: connection)
         connection.outbox = []
         connection.outboxBytes = 0
         beginClosing(connection, code: code, reason: sentence, .local(code: code))
@@ -138,6 +140,9 @@ extension EventLoop {
     /// Takes the connection out of the table and tells its handler, once.
     func finish(_ connection: Connection) {
         guard connections.remove(connection.id.rawValue) != nil else { return }
+        connection.assembly.clear()
+        connection.incomingRequest = nil
+        countUnfinished(of: connection)
         noteActivity()
         let reason = connection.closeReason ?? .failed("the connection was lost")
         connection.phase = .dropped

@@ -22,6 +22,7 @@ extension EventLoop {
         guard let listener = connection.listener, connection.phase == .http else { return -1 }
         let reader = unsafe HeaderReader(wsi)
         connection.hasAsked = true
+        connection.lastHeard = .now
         if let refusal = refusal(of: connection, reader, listener) { return unsafe refuse(wsi, with: refusal) }
         connection.deadline = nil
         guard
@@ -58,6 +59,8 @@ extension EventLoop {
         // No request: it was refused, and libwebsockets discards the rest.
         guard connection.incomingRequest != nil else { return 0 }
         unsafe connection.incomingRequest?.body.append(contentsOf: input)
+        connection.lastHeard = .now
+        countUnfinished(of: connection)
         return connection.incomingRequest!.body.count <= connection.limits.httpBodyBytesMax ? 0 : -1
     }
 
@@ -66,6 +69,7 @@ extension EventLoop {
         guard let request = connection.incomingRequest else { return 0 }
         connection.incomingRequest = nil
         connection.deadline = nil
+        countUnfinished(of: connection)
         return unsafe deliver(request, on: connection, wsi)
     }
 
@@ -92,6 +96,7 @@ extension EventLoop {
         guard let exchange = connection.exchange, let response = exchange.response else { return 0 }
         requests[exchange.id] = nil
         connection.exchange = nil
+        connection.lastHeard = .now
         stopCountingVisitor(of: connection)
         guard unsafe write(response, to: wsi, withBody: !exchange.isHead, andHangUp: false) else { return -1 }
         return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0

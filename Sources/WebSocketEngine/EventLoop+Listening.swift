@@ -77,19 +77,23 @@ extension EventLoop {
     }
 
     private func accept(from socket: ListenSocket) {
-        for _ in 0..<socket.listener.configuration.limits.acceptsPerTurnMax {
+        let listener = socket.listener
+        for _ in 0..<listener.configuration.limits.acceptsPerTurnMax {
+            guard listener.admission.hasRoom(listener.configuration.limits) else { return makeRoom(for: socket) }
             var address = sockaddr_storage()
             let descriptor = unsafe clws_accept(socket.descriptor, &address)
             guard descriptor >= 0 else {
                 switch errno {
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return rest(socket)
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                    EngineLog.write(level: 1, line: "out of file descriptors: accepting rests for a second")
+                    return rest(socket, .seconds(1))
                 case EINTR, ECONNABORTED: continue
                 default: return
                 }
             }
             let peer = Self.peer(of: descriptor, &address)
-            if socket.listener.configuration.expectsProxyHeader {
-                guard let visitor = readProxyHeader(descriptor, from: peer, to: socket.listener) else { continue }
+            if listener.configuration.expectsProxyHeader {
+                guard let visitor = readProxyHeader(descriptor, from: peer, to: listener) else { continue }
                 admit(descriptor, visitor, isNamedByProxy: true, to: socket)
             } else {
                 admit(descriptor, peer, isNamedByProxy: false, to: socket)
@@ -129,6 +133,7 @@ extension EventLoop {
         connection.place = socket.place
         connection.isNamedByProxy = socket.isNamedByProxy
         connection.countedPeer = socket.counted
+        connection.lastHeard = .now
         let limits = listener.configuration.limits
         setDeadline(of: connection, after: socket.refusal == nil ? limits.handshakeDeadline : limits.toldDeadline)
         let wsi = unsafe clws_adopt_socket(
@@ -194,13 +199,12 @@ extension EventLoop {
         listener.admission.wasAnswered(visitor)
     }
 
-    /// Out of descriptors: those who knock wait in the kernel for a while. Without this the loop would spin.
-    private func rest(_ socket: ListenSocket) {
+    /// Those who knock wait in the kernel for a while. Without this the loop would spin.
+    func rest(_ socket: ListenSocket, _ duration: Duration) {
         guard listening[socket.listener.id]?.isResting == false else { return }
         listening[socket.listener.id]?.isResting = true
-        EngineLog.write(level: 1, line: "out of file descriptors: accepting rests for a second")
         unsafe lws_rx_flow_control(socket.wsi, 0)
-        armTimer(after: .seconds(1)) { [weak self] in
+        armTimer(after: duration) { [weak self] in
             guard let self, let socket = listening[socket.listener.id] else { return }
             listening[socket.listener.id]?.isResting = false
             unsafe lws_rx_flow_control(socket.wsi, 1)

@@ -194,6 +194,7 @@ extension EventLoop {
         guard connection.isReadingPaused, let wsi = unsafe connection.socket else { return }
         connection.isReadingPaused = false
         connection.lastHeard = .now
+        if connection.messageBegan != nil { connection.messageBegan = connection.lastHeard }
         if !connection.isHeldUp { unsafe lws_rx_flow_control(wsi, 1) }
     }
 
@@ -219,6 +220,7 @@ extension EventLoop {
         guard connection.isHeldUp, let wsi = unsafe connection.socket else { return }
         connection.isHeldUp = false
         connection.lastHeard = .now
+        if connection.messageBegan != nil { connection.messageBegan = connection.lastHeard }
         if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 1) }
     }
 
@@ -233,9 +235,13 @@ extension EventLoop {
             kind: unsafe lws_frame_is_binary(wsi) != 0 ? .binary : .text, isFirst: unsafe lws_is_first_fragment(wsi) != 0,
             isLast: unsafe lws_is_final_fragment(wsi) != 0, remaining: unsafe lws_remaining_packet_payload(wsi))
         switch unsafe connection.assembly.add(UnsafeRawBufferPointer(input), piece, connection.limits) {
-        case .incomplete: break
+        case .incomplete:
+            beganMessage(on: connection, at: now)
+            countUnfinished(of: connection)
         case .violation(let code, let sentence): violated(connection, code: code, sentence)
         case .complete(let message):
+            connection.messageBegan = nil
+            countUnfinished(of: connection)
             if connection.assembly.isFragmented { unsafe letPongGoFirst(connection, wsi) }
             noteActivity(at: now)
             if let listener = connection.listener {

@@ -90,6 +90,7 @@ internal import Synchronization
     /// The inbox of the main loop is full: whoever brings more is not read for now.
     var isHoldingUp = false
     var heldUp: [UInt64] = []
+    var unfinished = UnfinishedInput()
     var timers = TimerQueue()
     var due = DueTable()
     /// The step that the next sweep is armed for.

@@ -6,8 +6,18 @@ package struct Limits: Sendable {
     /// Frames of one message; tiny fragments cost more than they carry.
     package var fragmentsMax = 4096
 
+    /// For a message to come in whole, from its first piece: a megabyte at 17 kB/s. A peer that is not read meanwhile begins anew.
+    package var messageDeadline: Duration = .seconds(60)
+
     /// A larger body is answered with 413.
     package var httpBodyBytesMax = 1 << 20
+
+    /// What all connections of one loop together may hold of messages and bodies that have not come in whole. Above it those who hold the
+    /// most are closed until half of it is left: one peer can begin as many messages as it has connections.
+    package var unfinishedBytesMax = 64 << 20
+
+    /// The close code for them; see `tooSlowCloseCode`.
+    package var unfinishedCloseCode: UInt16 = 1013
 
     /// What may wait for one slow peer: a phone on 3G reads this in half a minute.
     package var outboxBytesMax = 4 << 20
@@ -41,8 +51,13 @@ package struct Limits: Sendable {
     /// sockets are exempt, as a reverse proxy is one peer with many clients behind it.
     package var pendingPerAddressMax = 32
 
-    /// All connections of this listener that are not (yet) WebSockets.
+    /// All connections of this listener that are not (yet) WebSockets. Above it whoever knocks waits in the kernel until one of them is a
+    /// WebSocket or gone; those that are silent go first.
     package var pendingMax = 1024
+
+    /// What counts as silent then: of a connection that has sent nothing at all, and of one that has not finished its request, or has none
+    /// under way. A phone's TLS handshake has pauses of half a second.
+    package var silenceMax: (ofNothing: Duration, ofRequest: Duration) = (.milliseconds(250), .seconds(1))
 
     /// All connections of this listener. The descriptors of the process bound it too.
     package var connectionsMax = 20_000

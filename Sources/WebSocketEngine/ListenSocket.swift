@@ -9,7 +9,7 @@ internal import Glibc
     let wsi: OpaquePointer
     /// The loops that serve who is let in; none: the one that accepts does.
     let branches: [ListenerBranch]
-    /// Whether accepting is put off because descriptors ran out.
+    /// Whether accepting is put off because descriptors ran out, or too many have not said who they are.
     var isResting = false
 }
 

@@ -21,6 +21,9 @@ package protocol ServerHandler: AnyObject {
     func opened(_ connection: ConnectionID)
     func received(_ message: IncomingMessage, on connection: ConnectionID)
 
+    /// For whom it counts what an open connection holds of a message, see `Limits.unfinishedBytesMax`; nil: for its peer.
+    func holder(of connection: ConnectionID) -> String?
+
     /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read them, unless `closed` does.
     func congested(_ connection: ConnectionID)
     func drained(_ connection: ConnectionID)
@@ -43,6 +46,7 @@ extension ServerHandler {
     package func countedPeer(for peer: Peer) -> Peer? { peer.isLocal ? nil : peer }
     package func isProxy(_ peer: Peer) -> Bool { false }
     package func headReceived(_ request: inout HTTPRequest) -> HTTPResponse? { nil }
+    package func holder(of connection: ConnectionID) -> String? { nil }
     package func upgradeAbandoned(_ connection: ConnectionID) {}
     package func congested(_ connection: ConnectionID) {}
     package func drained(_ connection: ConnectionID) {}

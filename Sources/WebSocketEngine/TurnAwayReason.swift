@@ -6,6 +6,8 @@ package enum TurnAwayReason: String, Sendable, CaseIterable {
     case pending
     /// `Limits.connectionsMax`
     case connections
+    /// `Limits.unfinishedBytesMax`: it held most of what had been begun
+    case unfinished
     /// Of the process; what is left of them is for others.
     case descriptors
     /// `Limits.handshakeDeadline`, or `bodyDeadline`
@@ -20,7 +22,7 @@ package enum TurnAwayReason: String, Sendable, CaseIterable {
         switch self {
         case .address: 429
         case .headerKilobytes: 431
-        case .pending, .connections, .descriptors, .handshake, .proxyHeader: 503
+        case .pending, .connections, .unfinished, .descriptors, .handshake, .proxyHeader: 503
         }
     }
 }

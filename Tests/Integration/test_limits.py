@@ -5,7 +5,7 @@ import re
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -320,7 +320,7 @@ def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_h
     relay = make_relay()
     used = relay.metric("heliograph_memory_bytes")
     assert 0 < used < relay.metric("heliograph_memory_budget_bytes")
-    relay.arguments = ["--limits-memory-megabytes", str(int(used / 2**20) + 30)]
+    relay.arguments = ["--limits-memory-megabytes", str(int(used / 2**20) + 20), "--limits-connections-per-token", "0"]
     relay.restart()
     with closing(ScriptedHost(relay)) as host, closing(WireClient(relay)) as quick, ExitStack() as stack:
         host.start_session("s1")
@@ -331,21 +331,19 @@ def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_h
             host.event("s1", "message", {"role": "assistant", "message": f"m{number}"}, {"text": "x" * (200 << 10)})
         host.wait_acked("s1", timeout=30)
         wait_until(lambda: relay.metric("heliograph_congestions_total") >= 1, 20, "the slow one to be behind")
-        # Most of a megabyte each. libwebsockets hangs up on whoever then says nothing for some seconds.
-        bodies = [stack.enter_context(socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10))) for _ in range(60)]
-        for body in bodies:
-            body.sendall(b"POST /v1/pair HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n" + b"x" * 1_000_000)
+        crowd = relay.token("client", "crowd")
 
-        def while_they_go_on(condition: Callable[[], Any]) -> bool:
-            for body in bodies:
-                body.sendall(b"x")
+        def while_more_come(condition: Callable[[], Any]) -> bool:
+            """Each costs what a connection costs, of which nothing can be given back."""
+            for _ in range(100):
+                stack.enter_context(opened(relay, crowd)).sendall(frame(b" " * 15_000 + b"{}", final=True))
             return bool(condition())
 
         cut_off = "heliograph_clients_cut_off_total"
-        wait_until(lambda: while_they_go_on(lambda: relay.metric(cut_off) == 1), 20, "the slow one to be cut off", every=0.2)
+        wait_until(lambda: while_more_come(lambda: relay.metric(cut_off) == 1), 20, "the slow one to be cut off", every=0.2)
         # It has five seconds to hear why.
         assert closing_code(slow) in (4029, 1006)
-        wait_until(lambda: while_they_go_on(lambda: not lets_in(relay, quick.token)), 20, "nobody new to be let in", every=0.2)
+        wait_until(lambda: while_more_come(lambda: not lets_in(relay, quick.token)), 30, "nobody new to be let in", every=0.2)
         assert refused(relay, quick.token) == 503
         assert count(relay, "memoryMegabytes") >= 2
         host.event("s1", "message", {"role": "assistant", "message": "heard"}, {"text": "still"})
@@ -356,6 +354,50 @@ def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_h
         wait_until(lambda: lets_in(relay, quick.token), 30, "memory again")
 
 
+def test_unfinished_messages_of_one_token_cost_nobody_else_anything(make_relay: Callable[..., Relay]) -> None:
+    """200 connections of one token, each with a megabyte that it never finishes: they are closed, and newcomers are let in throughout."""
+    relay = make_relay("--limits-memory-megabytes", "120")
+    greedy, others = relay.token("client", "greedy"), relay.token("client", "others")
+    begun = frame(b"x" * 1_000_000, final=False)
+    with ExitStack() as stack:
+        patient_one = stack.enter_context(opened(relay, others))
+        patient_one.sendall(frame(b'{"type":"hello","version":1,', final=False))
+        for number in range(200):
+            one = stack.enter_context(opened(relay, greedy))
+            # It may be closed while it sends.
+            with suppress(OSError):
+                one.sendall(begun)
+            if number % 10 == 0:
+                assert lets_in(relay, others), f"a newcomer was refused beside {number} unfinished messages"
+        assert relay.metric("heliograph_memory_bytes") < 120 << 20
+        assert count(relay, "unfinished") >= 150
+        patient_one.sendall(frame(b'"software":"patient"}', final=True, opcode=0))
+        read_until(patient_one, b'"type":"welcome"')
+
+
+def test_strangers_do_not_send_much(relay: Relay) -> None:
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as stranger:
+        stranger.sendall(b"POST /v1/pair HTTP/1.1\r\nHost: x\r\nContent-Length: 65537\r\n\r\n")
+        read_until(stranger, b"HTTP/1.1 413 ")
+
+
+def frame(payload: bytes, final: bool, opcode: int = 1) -> bytes:
+    """As a client masks it, with a key that changes nothing."""
+    head = bytes([(0x80 if final else 0) | opcode])
+    if len(payload) < 126:
+        return head + bytes([0x80 | len(payload)]) + bytes(4) + payload
+    return head + bytes([0x80 | 127]) + struct.pack(">Q", len(payload)) + bytes(4) + payload
+
+
+@contextmanager
+def opened(relay: Relay, token: str) -> Iterator[socket.socket]:
+    """A WebSocket that says nothing by itself."""
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20)) as plain:
+        plain.sendall(b"GET /v1/client HTTP/1.1\r\nHost: x\r\n" + upgrade(token) + b"\r\n")
+        read_until(plain, b"\r\n\r\n")
+        yield plain
+
+
 @contextmanager
 def deaf_client(relay: Relay, token: str, session: str) -> Iterator[socket.socket]:
     """Subscribes, and reads nothing of what it is sent."""
@@ -363,15 +405,10 @@ def deaf_client(relay: Relay, token: str, session: str) -> Iterator[socket.socke
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         plain.settimeout(patient(20))
         plain.connect(("127.0.0.1", relay.port))
-        lines = [
-            "GET /v1/client HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", f"Sec-WebSocket-Protocol: {SUBPROTOCOL}", f"Authorization: Bearer {token}", "", "",
-        ]  # fmt: skip
-        plain.sendall("\r\n".join(lines).encode())
+        plain.sendall(b"GET /v1/client HTTP/1.1\r\nHost: x\r\n" + upgrade(token) + b"\r\n")
         read_until(plain, b"\r\n\r\n")
         for message in ({"type": "hello", "version": 1, "software": "deaf"}, {"type": "subscribe", "id": "s", "session": session}):
-            text = json.dumps(message).encode()
-            plain.sendall(bytes([0x81, 0x80 | len(text)]) + bytes(4) + text)
+            plain.sendall(frame(json.dumps(message).encode(), final=True))
         read_until(plain, b'"id":"s"')
         yield plain
 

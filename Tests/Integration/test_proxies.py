@@ -22,7 +22,7 @@ from proxies import Caddy, Certificate, Nginx, ReverseProxy
 from relay import free_port
 from waits import patient, wait_until
 
-BODY_BYTES_MAX = 1 << 20
+BODY_BYTES_MAX = 64 << 10
 """What the relay takes of one HTTP request (`Limits.httpBodyBytesMax`)."""
 READ_SECONDS = 20
 """nginx' patience with a silent relay in these tests; the example has three times as much, and so has the relay's own heartbeat."""

@@ -137,6 +137,50 @@ struct ServerMessageTests {
         }
     }
 
+    @Test("whoever begins more messages than all together may hold is closed; one that another began stays")
+    func tooMuchUnfinished() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.unfinishedBytesMax = 100_000
+        limits.unfinishedCloseCode = 4029
+        let port = try await loop.listen(server, limits: limits)
+        let modest = try Python("websocket_client", "begun_messages", "\(port)", "1", "10000")
+        _ = try await modest.next()
+        let modestID = try await server.nextOpened()
+        server.holder = { $0 == modestID ? "modest" : "greedy" }
+        let greedy = try Python("websocket_client", "begun_messages", "\(port)", "30", "10000")
+        _ = try await greedy.next()
+        for _ in 0..<21 { #expect(try await server.nextClosed() == .local(code: 4029)) }
+        #expect(try await loop.run { $0.unfinished.bytes } <= 100_000)
+        for client in [modest, greedy] { client.tell() }
+        let kept = try await modest.next()
+        #expect(kept["answered"]?.int == 1 && kept["codes"] == .object([:]))
+        #expect(try await greedy.next()["answered"]?.int ?? 0 <= 9)
+        while try await loop.run({ $0.connectionCount }) > 0 { _ = try await server.nextClosed() }
+        #expect(try await loop.run { $0.unfinished.bytes } == 0)
+    }
+
+    @Test(
+        "a message that does not come in whole in time is closed, whatever else its peer answers; one whose peer is not read is not"
+    )
+    func messageDeadline() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        var limits = Limits()
+        limits.messageDeadline = .seconds(1)
+        let port = try await loop.listen(server, limits: limits)
+        let client = try Python("websocket_client", "begun_messages", "\(port)", "2", "100")
+        _ = try await client.next()
+        let paused = try await server.nextOpened()
+        try await loop.run { $0.pauseReading(paused) }
+        #expect(try await server.nextClosed() == .local(code: 1013))
+        try await loop.run { $0.resumeReading(paused) }
+        client.tell()
+        let result = try await client.next()
+        #expect(result["codes"] == .object(["1013": .number(1)]) && result["answered"]?.int == 1)
+    }
+
     @Test("reading can be paused and resumed without loss")
     func pausedReading() async throws {
         let loop = try await TestLoop.start()

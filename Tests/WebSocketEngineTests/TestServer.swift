@@ -28,6 +28,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         case .binary: loop.send(OutgoingMessage(binary: message.bytes), to: connection)
         }
     }
+    var holder: (ConnectionID) -> String? = { _ in nil }
     /// Nil leaves the request waiting.
     var answer: (HTTPRequest) -> HTTPResponse? = { request in
         HTTPResponse(
@@ -56,6 +57,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         onMessage(loop!, message, connection)
     }
 
+    func holder(of connection: ConnectionID) -> String? { holder(connection) }
     func congested(_ connection: ConnectionID) { events.append(.congested(connection)) }
     func drained(_ connection: ConnectionID) { events.append(.drained(connection)) }
     func closed(_ connection: ConnectionID, reason: CloseReason) { events.append(.closed(connection, reason)) }

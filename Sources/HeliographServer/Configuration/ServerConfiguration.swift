@@ -69,6 +69,10 @@ extension WebSocketEngine.Limits {
         // A snapshot carries every pending approval, whole: room for dozens of large ones.
         limits.outboxBytesMax = 16 << 20
         limits.tooSlowCloseCode = CloseCode.tooSlow.rawValue
+        limits.unfinishedCloseCode = CloseCode.tooMany.rawValue
+        // Codes, devices' registrations, answers: all of them are small, and strangers send some.
+        limits.httpBodyBytesMax = 64 << 10
+        limits.bodyDeadline = .seconds(10)
         return limits
     }
 }

@@ -2,9 +2,10 @@
 /// `limits.` and its name here, and the label of a metric.
 package struct ServerLimits: Sendable, Equatable {
     /// WebSockets of one address (of IPv6: one /64), by one token, in one workspace. Nobody takes more than half of all there are
-    /// (`limits.connections`); an office behind one address stays far below.
+    /// (`limits.connections`); an office behind one address stays far below. A token is one browser's, with a connection for each of its
+    /// tabs, or one terminal's.
     package var connectionsPerAddress = 10_000
-    package var connectionsPerToken = 10_000
+    package var connectionsPerToken = 256
     package var connectionsPerWorkspace = 20_000
 
     /// Requests and handshakes of one address, a second: a page with all its files, many times over.

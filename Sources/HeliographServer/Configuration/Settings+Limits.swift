@@ -9,7 +9,8 @@ extension Settings {
             "Connections at once; above it new ones get 503 with Retry-After."),
         .integer(
             "limits.pending", "count", 4...100_000, \.limits.pendingMax,
-            "Connections at once that have not yet said who they are."),
+            "Connections at once that have not yet said who they are; above it silent ones are closed, and others wait to be accepted."
+        ),
         .integer(
             "limits.pendingPerAddress", "count", 1...100_000, \.limits.pendingPerAddressMax,
             "Connections of one address that have not yet said who they are; of a trusted proxy's visitors, requests under way."

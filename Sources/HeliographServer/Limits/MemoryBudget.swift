@@ -13,8 +13,8 @@ struct MemoryBudget {
     /// Measurements in a row that found too much.
     private var steps = 0
 
-    /// New ones are refused from this step on.
-    private static let refusingStep = 3
+    /// New ones are refused from this step on: they pay only where cutting off those who caused it has not helped.
+    private static let refusingStep = 4
 
     init(bytes: Int64) { self.bytes = bytes }
 

@@ -32,6 +32,10 @@ final class MemoryWatch {
         measures.memoryBudget(budget.bytes)
     }
 
+    /// What messages and bodies may hold that have not come in whole: a part of all that grows with what peers do, and enough for 64 peers
+    /// with the largest message each.
+    var unfinishedBytesMax: Int { Int(min(max(budget.bytes / 8, 4 << 20), 64 << 20)) }
+
     func start() {
         look()
         loops.main.schedule(after: Self.interval) { [weak self] in self?.start() }

@@ -18,6 +18,8 @@ final class Visitors: ServerHandler {
     private var expected: [ConnectionID: Gate.Visitor] = [:]
     /// Who sends, by connection: says how it is read.
     private var roles: [ConnectionID: PairingRole] = [:]
+    /// Whose token it came with, by connection.
+    private var tokens: [ConnectionID: String] = [:]
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
     private var strangers = StrangerLog()
@@ -136,14 +138,18 @@ final class Visitors: ServerHandler {
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
         roles[connection] = visitor.token.role
+        tokens[connection] = visitor.token.id
         if visitor.token.role == .host { loop.expedite(connection) }
         deliver(.opened(connection, visitor), 0)
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {
         roles[connection] = nil
+        tokens[connection] = nil
         deliver(.closed(connection, reason), 0)
     }
+
+    func holder(of connection: ConnectionID) -> String? { tokens[connection] }
 
     func congested(_ connection: ConnectionID) { deliver(.congested(connection), 0) }
     func drained(_ connection: ConnectionID) { deliver(.drained(connection), 0) }

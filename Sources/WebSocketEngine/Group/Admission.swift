@@ -35,14 +35,15 @@ final class Admission: Sendable {
         case tell(TurnAwayReason, by: Int)
     }
 
+    /// Whether one more that is not a WebSocket may be accepted; else it waits in the kernel.
+    func hasRoom(_ limits: Limits) -> Bool { counts.withLock { $0.pending < limits.pendingMax } }
+
     /// `counted` is whom it counts for; nil: nobody. `isTLS`: it takes a handshake to tell it anything.
     func admit(_ counted: Peer?, _ limits: Limits, isTLS: Bool, hasDescriptor: Bool) -> Verdict {
         counts.withLock { counts in
             let reason: TurnAwayReason? =
                 if let counted, counts.isFull(counted, limits) {
                     .address
-                } else if counts.pending >= limits.pendingMax {
-                    .pending
                 } else if counts.connections >= limits.connectionsMax {
                     .connections
                 } else {

@@ -13,4 +13,9 @@ struct ListenerBranch: Sendable {
         let listener = listener
         thread.handOver { loop in loop.serve(socket, for: listener.value) }
     }
+
+    func closeSilent() {
+        let listener = listener
+        thread.handOver { loop in loop.closeSilent(of: listener.value.admission) }
+    }
 }

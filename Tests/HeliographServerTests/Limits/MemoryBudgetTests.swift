@@ -8,8 +8,8 @@ import Testing
         #expect(budget.measured(1_000) == nil)
         #expect(budget.measured(1_100) == .giveBack && !budget.refusesNew)
         #expect(budget.measured(1_100) == .cutOff(bytes: 200) && !budget.refusesNew)
-        #expect(budget.measured(1_050) == .giveBack && budget.refusesNew)
-        #expect(budget.measured(1_050) == .cutOff(bytes: 150))
+        #expect(budget.measured(1_050) == .giveBack && !budget.refusesNew)
+        #expect(budget.measured(1_050) == .cutOff(bytes: 150) && budget.refusesNew)
         // At the edge nobody goes, and nobody comes.
         #expect(budget.measured(950) == nil && budget.refusesNew)
         #expect(budget.measured(900) == nil && !budget.refusesNew)

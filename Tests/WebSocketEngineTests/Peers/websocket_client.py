@@ -287,19 +287,53 @@ async def slow_handshake(port):
     return {"cut": False}
 
 
-async def silent_connections(port, count, refused):
-    """Connects without a word and waits until so many are refused; tells how many are kept, and what was said to the others."""
+async def silent_connections(port, count, closed):
+    """Connects without a word and waits until so many are hung up on, without one either; then somebody asks beside those who are left."""
     connections = [raw_connect(port) for _ in range(int(count))]
-    statuses, laters = [], []
-    while len(statuses) < int(refused):
+    gone = 0
+    while gone < int(closed):
         ready, _, _ = select.select(connections, [], [], 20)
-        assert ready, f"only {len(statuses)} were refused"
+        assert ready, f"only {gone} were hung up on"
         for connection in ready:
-            head = connection.recv(4096).decode()
+            assert connection.recv(4096) == b""
             connections.remove(connection)
-            statuses.append(int(head.split()[1]))
-            laters.append(int(head.partition("retry-after: ")[2].split()[0]))
-    return {"kept": len(connections), "statuses": statuses, "laters": laters}
+            gone += 1
+    asking = raw_connect(port)
+    asking.sendall(handshake_bytes())
+    return {"kept": len(connections), "status": int(read_head(asking).split()[1])}
+
+
+async def begun_messages(port, count, size):
+    """Begins so many messages of this size, finishes none, and answers every ping; tells with which codes how many of them are closed."""
+    connections = [raw_open(port) for _ in range(int(count))]
+    begun = frame(1, b"x" * int(size), final=False)
+    for connection in connections:
+        connection.sendall(begun)
+    print(json.dumps({"begun": len(connections)}), flush=True)
+    codes = collections.Counter()
+    told = asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+    while not told.done():
+        await asyncio.sleep(0)
+        for connection in select.select(connections, [], [], 0.05)[0]:
+            got = read_frame(connection)
+            if got is not None and got[0] == 9:
+                connection.sendall(frame(10, got[1]))
+                continue
+            codes[str(got and int.from_bytes(got[1][:2], "big"))] += 1
+            connections.remove(connection)
+            connection.close()
+    for connection in connections:
+        connection.sendall(frame(0, b"."))
+    answered = sum(read_frame(connection)[1] == b"x" * int(size) + b"." for connection in connections)
+    return {"codes": codes, "answered": answered}
+
+
+async def storm(port, count):
+    """Connects with so many at once, each of which asks at once; tells what they are answered."""
+    connections = [raw_connect(port) for _ in range(int(count))]
+    for connection in connections:
+        connection.sendall(handshake_bytes())
+    return {"statuses": collections.Counter(read_head(connection).split()[1].decode() for connection in connections)}
 
 
 async def idle(port, count):

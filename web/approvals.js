@@ -52,6 +52,7 @@ const cancelReasons = /** @type {Record<string, string>} */ ({
   sessionEnded: "The session ended before a decision.",
   agentGone: "The agent is gone.",
   hostRestarted: "The host was restarted.",
+  hookEnded: "The agent no longer waits for an answer from here. It still asks at the terminal.",
   relayUnreachable: "The relay could not be reached in time.",
 });
 

@@ -35,6 +35,7 @@ final class HostDaemon {
     var sessionsWithGaps: Set<SessionID> = []
     var diskTimer: TimerID?
     var hasUnsavedHolds = false
+    private var registry = RegistryReader()
 
     /// Deltas are dropped when so much waits for the relay already.
     static let streamBacklogMax = 256 << 10
@@ -128,11 +129,21 @@ final class HostDaemon {
             case .respond(let token, let output): respond(token, isRecorded ? output : nil)
             case .ask(let token): respond(token, ClaudeAnswer.ask)
             case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
+            case .readRegistry(let files): readRegistry(files)
             case .checkAgents(let processes):
                 for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
             }
         }
         armAdapterTimer()
+    }
+
+    private func readRegistry(_ files: [ClaudeRegistryFile]) {
+        for (session, change) in registry.changes(in: files) {
+            switch change {
+            case .entry(let entry): tell(.registryRead(session, entry))
+            case .gone: tell(.registryRead(session, nil))
+            }
+        }
     }
 
     private func armFlush() {

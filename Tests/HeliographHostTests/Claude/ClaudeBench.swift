@@ -79,6 +79,28 @@ struct ClaudeBench {
         tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
     }
 
+    // MARK: The registry
+
+    /// The session of the first event.
+    var session: SessionID? { events.first?.session }
+
+    /// The agent writes its entry; read at once.
+    mutating func registry(_ status: String, for waiting: String? = nil, after: Duration = .zero) {
+        pass(after)
+        let wait = waiting.map { #","waitingFor":"\#($0)""# } ?? ""
+        registry(entry: #"{"sessionId":"SESSION","status":"\#(status)"\#(wait),"statusUpdatedAt":\#(now.wall)}"#)
+    }
+
+    mutating func registry(entry: String) {
+        guard let session, let name = adapter.sessions[session]?.registryName else { preconditionFailure("no session yet") }
+        guard let entry = try? JSONDocument(parsing: entry.replacingOccurrences(of: "SESSION", with: name)) else {
+            preconditionFailure("an entry is JSON")
+        }
+        tell(.registryRead(session, entry))
+    }
+
+    mutating func registryGone() { if let session { tell(.registryRead(session, nil)) } }
+
     // MARK: What came of it
 
     mutating func take() -> [String] {
@@ -171,7 +193,7 @@ struct ClaudeBench {
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
         case .ask(let token): return "hook \(token.rawValue): ask"
         case .readTasks(_, let directory): return "read \(directory)"
-        case .checkAgents, .remember: return nil
+        case .checkAgents, .readRegistry, .remember: return nil
         }
     }
 

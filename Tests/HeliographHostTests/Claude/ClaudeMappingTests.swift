@@ -109,7 +109,7 @@ struct ClaudeMappingTests {
         let call = try ClaudeBench.text("hook-Notification.agent_needs_input.json")
         try bench.call(call)
         try bench.call(call)
-        #expect(bench.take() == ["session.started proj", "status.changed waitingAnswer: needs you at the terminal"])
+        #expect(bench.take() == ["session.started proj", "status.changed waitingAnswer: waits at the terminal"])
     }
 
     @Test("a turn that failed says why")

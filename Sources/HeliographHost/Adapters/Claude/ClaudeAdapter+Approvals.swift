@@ -52,11 +52,13 @@ extension ClaudeAdapter {
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
             prompt: Self.prompt(payload), run: hook.run, digest: digest, input: raw, questions: questions ?? [],
             isCut: shown.isCut, expiresAt: now.wall + life.milliseconds,
-            deadline: now.monotonic + life.milliseconds, order: requestCount, token: token, isAttended: hook.isAttended,
+            deadline: now.monotonic + life.milliseconds, order: requestCount, token: token, at: now.monotonic,
+            isAttended: hook.isAttended,
             process: hook.process)
         let taken = Set(approvals.values.compactMap(\.call))
         approval.call = sessions[id]?.call(digest, agent: approval.agent, except: taken)
         approvals[name] = approval
+        sessions[id]?.cardAt = now.monotonic
         order(.remember(name.rawValue, approval.note))
         ask(approval, input: input, shown: shown.json, isRedacted: shown.isRedacted)
     }
@@ -139,6 +141,8 @@ extension ClaudeAdapter {
     private mutating func deliver(_ handed: ClaudeHanded, _ output: [UInt8], to approval: ClaudeApproval, _ token: HookToken) {
         var answered = approval
         answered.phase = .answered(handed)
+        answered.phaseAt = now.monotonic
+        sessions[approval.session]?.cardAt = now.monotonic
         answered.heldDecision = nil
         answered.handedBefore = nil
         approvals[approval.id] = answered
@@ -161,6 +165,7 @@ extension ClaudeAdapter {
         approval.questions = known.isCut ? [] : questions
         approval.handedBefore = known.answer
         approval.phase = .open(token)
+        approval.phaseAt = now.monotonic
         approval.process = hook.process ?? approval.process
         approvals[approval.id] = approval
         if let held = approval.heldDecision {

@@ -1,16 +1,17 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// How an approval ends. Claude does not tell when a prompt is answered at the terminal, so it is told from what comes next.
+/// How an approval ends. Claude does not tell its hooks when a prompt is answered at the terminal, so it is told from what comes
+/// next; what its registry adds stands in `ClaudeAdapter+Registry.swift`.
 ///
 /// | what comes | not answered by us | our allow or answer | our deny |
 /// |---|---|---|---|
 /// | PostToolUse of the call | allowedLocally, answeredLocally | ran; answered if the answers are ours, else stale | stale |
 /// | PostToolBatch, rejection text | deniedLocally | stale | stale, or denied where it is our own message |
 /// | PostToolBatch, anything else | allowedLocally | ran | denied where it is our own message, else stale |
-/// | Stop, the next prompt, the subagent's end | turnEnded | stale | denied: it did not run |
+/// | Stop, the next prompt, the subagent's end | turnEnded | ran where it was seen under way, else stale | denied: it did not run |
 /// | SessionEnd | sessionEnded | sessionEnded | sessionEnded |
-/// | the hook goes away | deniedLocally, unless SessionEnd follows or the agent is gone | | |
+/// | the hook goes away | deniedLocally, unless SessionEnd follows or the agent is gone; hookEnded while its dialog stays | | |
 /// | the hook gave us up while we were stopped | hostRestarted | | |
 /// | the agent is gone | agentGone | agentGone | agentGone |
 ///
@@ -24,6 +25,7 @@ extension ClaudeAdapter {
     /// The end of an approval: told, forgotten, and whoever waits gets no decision.
     mutating func resolve(_ id: ApprovalID, _ end: EventHead?) {
         guard let approval = approvals.removeValue(forKey: id) else { return }
+        sessions[approval.session]?.cardAt = now.monotonic
         if let end { emit(end, in: approval.session) }
         order(.remember(id.rawValue, nil))
         close(id, isSilent: end == nil, run: approval.run)
@@ -119,10 +121,10 @@ extension ClaudeAdapter {
             resolve(approval.id, .approvalCancelled(approval.id, reason: "turnEnded"))
             return
         }
-        if case .deny = answer.kind {
-            resolve(approval.id, .approvalApplied(approval.id, outcome: .denied))
-        } else {
-            resolve(approval.id, .approvalStale(approval.id, reason: "unconfirmed"))
+        switch answer.kind {
+        case .deny: resolve(approval.id, .approvalApplied(approval.id, outcome: .denied))
+        case .allow where approval.dialog.wentOn: resolve(approval.id, .approvalApplied(approval.id, outcome: .ran))
+        case .allow, .answer: resolve(approval.id, .approvalStale(approval.id, reason: "unconfirmed"))
         }
     }
 
@@ -130,8 +132,11 @@ extension ClaudeAdapter {
 
     mutating func hookGone(_ token: HookToken) {
         guard let approval = approvals.values.first(where: { $0.token == token }) else { return }
-        let until = now.monotonic + limits.hookLossGrace.milliseconds
-        approvals[approval.id]?.phase = now.monotonic <= awayUntil ? .orphaned(until: until) : .lost(until: until)
+        func until(_ grace: Duration) -> Int64 { now.monotonic + grace.milliseconds }
+        let isAway = now.monotonic <= awayUntil
+        approvals[approval.id]?.phase =
+            isAway ? .orphaned(until: until(limits.hookLossGrace)) : .lost(until: until(limits.endGrace))
+        approvals[approval.id]?.phaseAt = now.monotonic
         if let process = approval.process { order(.checkAgents([process])) }
     }
 
@@ -151,22 +156,36 @@ extension ClaudeAdapter {
                 {
                     resolve(approval.id, .approvalCancelled(approval.id, reason: "relayUnreachable"))
                 }
-            case .lost(let until) where now.monotonic >= until:
-                if let call = approval.call { refuse(call, in: approval.session) }
-                resolve(approval.id, .approvalCancelled(approval.id, reason: "deniedLocally"))
-                // No at the terminal ends the turn, and no Stop follows.
-                if approval.agent == nil, sessions[approval.session]?.isEnded == false {
-                    setStatus(.idle, reason: "denied at the terminal", in: approval.session)
-                }
+            case .lost(let until) where now.monotonic >= until: lostForGood(approval)
             case .orphaned(let until) where now.monotonic >= until:
                 if let answer = approval.answer {
                     // It got its answer from the earlier life, and now shows what it made of it.
                     approvals[approval.id]?.phase = .answered(answer)
+                    approvals[approval.id]?.phaseAt = now.monotonic
                     continue
                 }
                 resolve(approval.id, .approvalCancelled(approval.id, reason: "hostRestarted"))
             case .lost, .orphaned, .answered: break
             }
+        }
+    }
+
+    /// No, unless the agent is ending, or its dialog is still there.
+    private mutating func lostForGood(_ approval: ClaudeApproval) {
+        let evidence = sessions[approval.session]?.evidence
+        if let goneAt = evidence?.goneAt, now.monotonic - goneAt < limits.leavingGrace.milliseconds {
+            approvals[approval.id]?.phase = .lost(until: goneAt + limits.leavingGrace.milliseconds)
+            return
+        }
+        if approval.hasDialog, evidence?.standing?.isAsking == true {
+            resolve(approval.id, .approvalCancelled(approval.id, reason: "hookEnded"))
+            return
+        }
+        if let call = approval.call { abort(call, "Denied at the terminal", in: approval.session) }
+        resolve(approval.id, .approvalCancelled(approval.id, reason: "deniedLocally"))
+        // No at the terminal ends the turn, and no Stop follows.
+        if approval.agent == nil, sessions[approval.session]?.isEnded == false {
+            setStatus(.idle, reason: Self.deniedReason, in: approval.session)
         }
     }
 
@@ -189,7 +208,8 @@ extension ClaudeAdapter {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
             } else if let id = ApprovalID(key),
-                var approval = ClaudeApproval(id: id, note: note, until: now.monotonic + limits.reclaimWithin.milliseconds)
+                var approval = ClaudeApproval(
+                    id: id, note: note, until: now.monotonic + limits.reclaimWithin.milliseconds, at: now.monotonic)
             {
                 // All that the last life left is the date; whatever became of the clock since, no longer than ever.
                 let left = min(max(0, approval.expiresAt - now.wall), limits.approvalLife.milliseconds)

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// The life of a session: its start, prompts, turns and end.
@@ -36,6 +37,7 @@ extension ClaudeAdapter {
         guard var session = sessions[id] else { return }
         session.isEnded = false
         session.status = nil
+        session.statusAt = now.monotonic
         session.calls = [:]
         session.messages = []
         sessions[id] = session
@@ -113,9 +115,12 @@ extension ClaudeAdapter {
 
     mutating func notified(_ id: SessionID, _ payload: JSONValue) {
         switch payload.text("notification_type") {
-        case "agent_needs_input", "elicitation_dialog": setStatus(.waitingAnswer, reason: "needs you at the terminal", in: id)
+        case "agent_needs_input", "elicitation_dialog": waitAtTerminal(.question, in: id)
         case "idle_prompt": setStatus(.idle, in: id)
-        // `permission_prompt` comes six seconds after the request itself.
+        // It comes six seconds after the dialog: news only where no hook was asked about that.
+        case "permission_prompt":
+            let hasCard = approvals.values.contains { $0.session == id }
+            if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
         default: break
         }
     }
@@ -146,6 +151,7 @@ extension ClaudeAdapter {
         guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
         sessions[id]?.status = status
         sessions[id]?.statusReason = reason
+        sessions[id]?.statusAt = now.monotonic
         emit(.statusChanged(status, reason: reason), in: id)
     }
 

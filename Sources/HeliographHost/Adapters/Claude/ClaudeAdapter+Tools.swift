@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// Tool calls: their start, end, and what they changed.
@@ -19,6 +20,7 @@ extension ClaudeAdapter {
         // The relay takes a tool's start for work; so do we.
         sessions[id]?.status = .running
         sessions[id]?.statusReason = nil
+        sessions[id]?.statusAt = now.monotonic
         emit(.toolStarted(start), in: id) {
             if let shown { $0.raw("input", shown.json) }
         }
@@ -28,6 +30,7 @@ extension ClaudeAdapter {
         guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
         let response = payload.optional("tool_response")
         toolProven(id, payload, tool: tool, call: call, failed: failed)
+        workedOn(id)
         // The batch may have told it before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
         let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
@@ -53,15 +56,19 @@ extension ClaudeAdapter {
             finish(call, tool: open.tool, payload: payload, result, succeeded: !result.isError && !isDenied, in: id)
         }
         batchOver(id, agent: Self.agent(payload))
+        workedOn(id)
     }
 
-    /// Ends a call that a person refused at the terminal: nothing else says so.
-    mutating func refuse(_ call: String, in id: SessionID) {
-        guard let open = sessions[id]?.calls[call], sessions[id]?.finish(call, countMax: limits.callsMax) == true else {
-            return
-        }
-        var finish = ToolFinish(call: call, tool: open.tool, succeeded: false)
-        finish.summary = "Denied at the terminal"
+    /// Ends a call that a person refused or interrupted at the terminal: nothing else says so.
+    mutating func abort(_ call: String, _ summary: String, in id: SessionID) {
+        guard let open = sessions[id]?.calls[call] else { return }
+        abort(open, summary, in: id)
+    }
+
+    mutating func abort(_ open: ClaudeSession.Call, _ summary: String, in id: SessionID) {
+        guard sessions[id]?.finish(open.id, countMax: limits.callsMax) == true else { return }
+        var finish = ToolFinish(call: open.id, tool: open.tool, succeeded: false)
+        finish.summary = summary
         finish.agent = open.agent
         emit(.toolFinished(finish), in: id)
     }

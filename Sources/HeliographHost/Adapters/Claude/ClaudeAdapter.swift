@@ -17,6 +17,7 @@ struct ClaudeAdapter {
     var isLinkLive = false
     var linkDownSince: Int64
     var agentsCheckedAt: Int64
+    private var registryCheckedAt: Int64
     private var heardAt: Int64
     /// Until then, a hook that goes gave us up while we could not answer.
     var awayUntil = Int64.min
@@ -35,6 +36,7 @@ struct ClaudeAdapter {
         self.now = now
         linkDownSince = now.monotonic
         agentsCheckedAt = now.monotonic
+        registryCheckedAt = now.monotonic
         heardAt = now.monotonic
     }
 
@@ -56,6 +58,7 @@ struct ClaudeAdapter {
         case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
         case .tasksRead(let session, let files): tasksRead(session, files)
+        case .registryRead(let session, let entry): registryRead(session, entry)
         case .linkChanged(let isLive): linkChanged(isLive)
         case .notRecorded(let approval): notRecorded(approval)
         case .eventsLost(let sessions): eventsLost(sessions)
@@ -121,6 +124,7 @@ struct ClaudeAdapter {
             deadlines.append((session.usage.sentAt ?? 0) + limits.usageInterval.milliseconds)
         }
         if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
+        if let interval = registryInterval { deadlines.append(registryCheckedAt + interval.milliseconds) }
         return deadlines.min()
     }
 
@@ -132,6 +136,10 @@ struct ClaudeAdapter {
     private mutating func timerFired() {
         for session in sessionsInOrder where session.usage.isDirty {
             if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }
+        }
+        if let interval = registryInterval, now.monotonic - registryCheckedAt >= interval.milliseconds {
+            registryCheckedAt = now.monotonic
+            lookAtRegistry()
         }
         resolveOverdue()
         if let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds {

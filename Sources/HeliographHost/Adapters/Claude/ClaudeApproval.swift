@@ -40,12 +40,29 @@ struct ClaudeApproval {
     /// Grows with each question: they are in this order whatever a clock says.
     let order: Int
     var phase: Phase
+    /// When the phase began, by the clock that never jumps.
+    var phaseAt: Int64
+    /// What the registry showed of its dialog.
+    var dialog = ClaudeDialog()
     /// Waits for the hook to call again: came while nobody waited.
     var heldDecision: (digest: InputDigest, decision: Decision)?
     /// Known from an earlier life of this daemon.
     var isRestored = false
     /// By an earlier life of this daemon, which cannot know whether the hook got it.
     var handedBefore: ClaudeHanded?
+
+    /// Nobody's answer is known.
+    var isOpen: Bool {
+        switch phase {
+        case .open, .lost, .orphaned: handedBefore == nil
+        case .answered: false
+        }
+    }
+
+    var isLost: Bool { if case .lost = phase { true } else { false } }
+
+    /// The registry tells of the main agent's dialogs, and there are some only where somebody sits.
+    var hasDialog: Bool { isAttended && agent == nil }
 
     var token: HookToken? { if case .open(let token) = phase { token } else { nil } }
     /// What was handed over.
@@ -108,7 +125,7 @@ struct ClaudeApproval {
         }
     }
 
-    init?(id: ApprovalID, note: [UInt8], until: Int64) {
+    init?(id: ApprovalID, note: [UInt8], until: Int64, at now: Int64) {
         guard let value = try? JSONDocument(parsing: note).root.object(),
             let session = value.text("session").flatMap(SessionID.init),
             let kind = value.text("kind").flatMap(ApprovalKind.init), let tool = value.text("tool"),
@@ -134,6 +151,7 @@ struct ClaudeApproval {
         input = []
         questions = []
         phase = .orphaned(until: until)
+        phaseAt = now
         isRestored = true
         handedBefore = value.optional("handed").flatMap(ClaudeHanded.init)
     }
@@ -141,7 +159,7 @@ struct ClaudeApproval {
     init(
         id: ApprovalID, session: SessionID, kind: ApprovalKind, tool: String, agent: String?, prompt: String?,
         run: String?, digest: InputDigest, input: [UInt8], questions: [ClaudeQuestion], isCut: Bool, expiresAt: Int64,
-        deadline: Int64, order: Int, token: HookToken,
+        deadline: Int64, order: Int, token: HookToken, at now: Int64,
         isAttended: Bool, process: AgentProcess?
     ) {
         self.id = id
@@ -161,5 +179,6 @@ struct ClaudeApproval {
         self.isAttended = isAttended
         self.process = process
         phase = .open(token)
+        phaseAt = now
     }
 }

@@ -34,6 +34,8 @@ enum ClaudeInput: Sendable {
     case agentGone(AgentProcess)
     /// The files of the session's task list, each one task.
     case tasksRead(SessionID, [JSONDocument])
+    /// The session's entry in Claude's registry is another one than at the last look; nil where there is none.
+    case registryRead(SessionID, JSONDocument?)
     case linkChanged(isLive: Bool)
     /// The disk did not take the request of this approval, so nobody can be asked.
     case notRecorded(ApprovalID)
@@ -41,6 +43,12 @@ enum ClaudeInput: Sendable {
     case eventsLost(Set<SessionID>)
     /// `nextDeadline` has passed.
     case timerFired
+}
+
+/// Where the registry tells of a session.
+struct ClaudeRegistryFile: Hashable, Sendable {
+    var session: SessionID
+    var path: String
 }
 
 /// An order of the adapter.
@@ -54,6 +62,8 @@ enum ClaudeEffect: Sendable, Equatable {
     case ask(HookToken)
     /// Comes back as `tasksRead`.
     case readTasks(SessionID, directory: String)
+    /// Each that changed since the last look comes back as `registryRead`.
+    case readRegistry([ClaudeRegistryFile])
     /// Those that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
     /// To be known after a restart; nil forgets it.

@@ -8,8 +8,23 @@ struct ClaudeLimits: Sendable {
     var headlessUnreachable = Duration.seconds(10)
     /// A hook that was cut off by our restart calls again within this.
     var reclaimWithin = Duration.seconds(15)
-    /// SIGTERM to a hook means No or the end of the session, and the latter says so within this.
+    /// A daemon that was stopped hears within this of the hooks that gave it up.
     var hookLossGrace = Duration.seconds(1)
+    /// SIGTERM to a hook means No or the end of the session. SessionEnd came 0.3 to 1.5 s later, and the registry tells them apart
+    /// sooner.
+    var endGrace = Duration.seconds(3)
+    /// An agent whose registry entry is gone is ending: what it lost was not denied. Longer than its hooks at the end may take.
+    var leavingGrace = Duration.seconds(10)
+    /// What the registry says must have stood for so long: hooks and registry tell of the same change up to 0.15 s apart.
+    var registryGrace = Duration.milliseconds(400)
+    /// A dialog without a card for so long is one that nobody was asked about: the hook's question comes within 0.1 s of it.
+    var dialogGrace = Duration.seconds(1)
+    /// The registry is looked at with `stat`: while a dialog is open as often as a person notices, else less.
+    var registryCheckOpen = Duration.milliseconds(50)
+    var registryCheckBusy = Duration.milliseconds(200)
+    var registryCheckIdle = Duration.seconds(1)
+    /// Live sessions of one machine whose entries are looked at, those used last first.
+    var registryFilesMax = 64
     /// A daemon that heard nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.
     var awayAfter = Duration.seconds(5)
     /// A killed agent says nothing; people look at an open approval, so it is noticed soon.

@@ -30,6 +30,11 @@ struct ClaudeSession {
     /// What was last said of it.
     var status: SessionStatus?
     var statusReason: String?
+    /// By the clock that never jumps: when a hook, or we, last said so.
+    var statusAt: Int64 = .min
+    /// When one of its questions was last asked, answered or settled.
+    var cardAt: Int64 = .min
+    var evidence = ClaudeEvidence()
     var calls: [String: Call] = [:]
     /// Told already, newest last: a call can end twice, by itself and with its batch.
     private(set) var finishedCalls: [String] = []
@@ -39,6 +44,16 @@ struct ClaudeSession {
     var usage = ClaudeUsage()
     var lastUse = 0
     private var callOrder = 0
+
+    /// Its own name at Claude, which is the last part of the directory of its tasks.
+    var registryName: String? { tasksDirectory.map(ClaudePaths.last) }
+
+    /// `<config>/sessions/<pid>.json`, beside the tasks.
+    var registryFile: String? {
+        guard let process, let tasksDirectory else { return nil }
+        let parts = tasksDirectory.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.dropLast(2).joined(separator: "/") + "/sessions/\(process.id).json"
+    }
 
     init(id: SessionID, home: String) {
         self.id = id

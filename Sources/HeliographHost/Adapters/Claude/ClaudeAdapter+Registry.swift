@@ -1,0 +1,124 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What Claude Code's session registry adds to what its hooks tell: an answer at the terminal, an interruption, a dialog that no
+/// hook was asked about.
+///
+/// | the dialog was seen, and then | not answered by us | our allow | our answer | our deny |
+/// |---|---|---|---|---|
+/// | busy | answeredLocally | under way | under way | |
+/// | idle | deniedLocally | ran where it was under way, else stale | stale | denied |
+///
+/// Subagents' questions are not in it: it says nothing of them.
+extension ClaudeAdapter {
+    mutating func registryRead(_ id: SessionID, _ entry: JSONDocument?) {
+        guard let session = sessions[id], !session.isEnded else { return }
+        let standing = session.registryName.flatMap { name in entry.flatMap { ClaudeStanding($0.root, session: name) } }
+        sessions[id]?.evidence.saw(standing, at: now.monotonic)
+        conclude(id)
+    }
+
+    /// Looks at what stands by now, also where the file did not change: what it says counts only after a while.
+    mutating func conclude(_ id: SessionID) {
+        guard let standing = sessions[id]?.evidence.standing, sessions[id]?.isEnded == false else { return }
+        var wasDenied = false
+        for approval in approvalsInOrder where approval.session == id && approval.hasDialog {
+            var dialog = approval.dialog
+            dialog.saw(standing.doing, mayBeOver: mayBeOver(approval), at: now.monotonic)
+            approvals[approval.id]?.dialog = dialog
+            guard let after = dialog.over(for: limits.registryGrace, at: now.monotonic) else { continue }
+            settle(approval, after, wentOn: dialog.wentOn)
+            wasDenied = wasDenied || (after == .idle && !dialog.wentOn)
+        }
+        follow(id, wasDenied: wasDenied)
+    }
+
+    /// Its dialog may have come and gone unseen: before a restart, or in the moment between the question and our answer.
+    private func mayBeOver(_ approval: ClaudeApproval) -> Bool {
+        if case .answered = approval.phase { return now.monotonic - approval.phaseAt >= limits.registryGrace.milliseconds }
+        return approval.isRestored
+    }
+
+    private mutating func settle(_ approval: ClaudeApproval, _ after: ClaudeDialog.After, wentOn: Bool) {
+        let id = approval.id
+        guard case .answered(let handed) = approval.phase else {
+            // What an earlier life handed over is looked at when its hook has had time to come back.
+            guard approval.handedBefore == nil else { return }
+            let isDenied = after == .idle || approval.isLost
+            if isDenied, let call = approval.call { abort(call, "Denied at the terminal", in: approval.session) }
+            resolve(id, .approvalCancelled(id, reason: isDenied ? "deniedLocally" : "answeredLocally"))
+            return
+        }
+        // Busy proves neither: the batch, or the transcript, says who was first.
+        guard after == .idle else { return }
+        switch handed.kind {
+        case .allow where wentOn: resolve(id, .approvalApplied(id, outcome: .ran))
+        case .deny: resolve(id, .approvalApplied(id, outcome: .denied))
+        case .allow, .answer: resolve(id, .approvalStale(id, reason: wentOn ? "unconfirmed" : "deniedLocally"))
+        }
+    }
+
+    // MARK: Status
+
+    /// The status follows the registry where hooks tell nothing: at an interruption, at a start, at a dialog without a card.
+    private mutating func follow(_ id: SessionID, wasDenied: Bool) {
+        guard let session = sessions[id] else { return }
+        switch session.evidence.held(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) {
+        case .idle where session.status != .idle:
+            // A hook would have told of a turn that ended by itself.
+            let isMidTurn = session.status == .running
+            if isMidTurn { interrupted(id) }
+            setStatus(.idle, reason: wasDenied ? Self.deniedReason : isMidTurn ? Self.interruptedReason : nil, in: id)
+        case .busy where session.status != .running: setStatus(.running, in: id)
+        default: break
+        }
+        guard case .asks(let kind)? = session.evidence.standing?.doing, !hasOpenCard(id),
+            now.monotonic - max(session.evidence.seenAt, session.cardAt) >= limits.dialogGrace.milliseconds
+        else { return }
+        waitAtTerminal(kind, in: id)
+    }
+
+    /// A dialog on the terminal's screen that nobody can answer from afar.
+    mutating func waitAtTerminal(_ kind: ApprovalKind, in id: SessionID) {
+        setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
+    }
+
+    /// Something that the agent did shows that the dialog is over, where no registry does.
+    mutating func workedOn(_ id: SessionID) {
+        guard let session = sessions[id], session.statusReason == Self.terminalReason, session.evidence.standing == nil else {
+            return
+        }
+        setStatus(.running, in: id)
+    }
+
+    func hasOpenCard(_ id: SessionID) -> Bool { approvals.values.contains { $0.session == id && $0.isOpen } }
+
+    static let terminalReason = "waits at the terminal"
+    static let interruptedReason = "interrupted at the terminal"
+    static let deniedReason = "denied at the terminal"
+
+    /// Ends what the turn left open: no hook says so.
+    private mutating func interrupted(_ id: SessionID) {
+        let open = sessions[id]?.calls.values.filter { $0.agent == nil }.sorted { $0.order < $1.order } ?? []
+        turnOver(id, agent: nil)
+        for call in open { abort(call, "Interrupted at the terminal", in: id) }
+    }
+
+    // MARK: When to look
+
+    /// Nil where there is nothing to look at.
+    var registryInterval: Duration? {
+        let live = sessions.values.filter { !$0.isEnded && $0.registryFile != nil }
+        if live.isEmpty { return nil }
+        if approvals.values.contains(where: \.hasDialog) { return limits.registryCheckOpen }
+        return live.contains { $0.status != .idle } ? limits.registryCheckBusy : limits.registryCheckIdle
+    }
+
+    mutating func lookAtRegistry() {
+        let live = sessionsInOrder.filter { !$0.isEnded }.sorted { $0.lastUse > $1.lastUse }
+        let files = live.compactMap { session in session.registryFile.map { ClaudeRegistryFile(session: session.id, path: $0) }
+        }
+        for file in files { conclude(file.session) }
+        if !files.isEmpty { order(.readRegistry(Array(files.prefix(limits.registryFilesMax)))) }
+    }
+}

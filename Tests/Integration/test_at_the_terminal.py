@@ -1,0 +1,139 @@
+"""The real Claude Code in a real terminal, by the word of its session registry too: what the page says of it is so, and soon.
+
+Each race is run a few times here; `HELIOGRAPH_ROUNDS=20` runs it more often.
+"""
+
+import os
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from claude import DIALOG
+from client import WireClient
+from waits import wait_until
+
+pytestmark = pytest.mark.agent
+
+ROUNDS = range(int(os.environ.get("HELIOGRAPH_ROUNDS", "2")))
+DONE = [{"text": "All done now."}]
+FINAL = ("applied", "cancelled", "stale", "expired")
+QUESTION = {
+    "question": "Which color?", "header": "Color", "multiSelect": False,
+    "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cool"}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def phone(relay, client) -> WireClient:
+    phone = client(relay, "Ada's phone")
+    phone.subscribe()
+    return phone
+
+
+def bash(command: str) -> dict[str, Any]:
+    return {"tool": "Bash", "input": {"command": command, "description": "do it"}}
+
+
+def begin(machine: Any, script: Any, mode: str = "manual") -> None:
+    machine.start_claude(script, permission_mode=mode)
+    machine.prompt("please do it")
+
+
+def ask(machine: Any, phone: WireClient, script: Any) -> dict[str, Any]:
+    begin(machine, script)
+    machine.wait_screen(DIALOG)
+    card = phone.wait_card()
+    time.sleep(0.5)  # for some 0.2 s the agent's dialog takes no keys, and nothing on the screen says so
+    return card
+
+
+def wait_status(phone: WireClient, status: str, reason: str | None, timeout: float = 5) -> dict[str, Any]:
+    wait_until(lambda: phone.summaries, 10, "a session")
+    session = next(iter(phone.summaries))
+    return phone.wait_summary(
+        session, lambda summary: summary["status"] == status and summary.get("statusReason") == reason, timeout=timeout, what=f"{status}: {reason}"
+    )
+
+
+def final(phone: WireClient, card: dict[str, Any], timeout: float = 10) -> dict[str, Any]:
+    return phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in FINAL, timeout=timeout)
+
+
+# Status
+
+
+def test_an_idle_prompt_is_idle_and_a_turn_that_is_interrupted_too(machine, phone):
+    machine.start_claude([[{"text": "hm"}, {"sleep": 20}, *DONE]])
+    wait_status(phone, "idle", None)
+    machine.prompt("please do it")
+    wait_status(phone, "running", None)
+    time.sleep(1)  # into the turn
+    machine.press("Escape")
+    wait_status(phone, "idle", "interrupted at the terminal")
+
+
+def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, phone):
+    """Auto mode without its server-side check asks so: `Notification` tells of it 6 s later, `PermissionRequest` never."""
+    begin(machine, [[bash("echo hi > out.txt; sleep 3")], DONE], mode="plan")
+    machine.wait_screen("Do you want")
+    wait_status(phone, "waitingApproval", "waits at the terminal")
+    assert not phone.approvals
+    machine.press_until("Escape", lambda screen: "Do you want" not in screen, "close the dialog")
+    wait_until(lambda: next(iter(phone.summaries.values()))["status"] in ("idle", "running"), 5, "the dialog to be over")
+
+
+def test_a_long_tool_that_was_allowed_at_the_terminal_closes_its_card_at_once(machine, phone):
+    card = ask(machine, phone, [[bash("sleep 15; echo hi > out.txt")], DONE])
+    machine.decide_locally("Enter")
+    closed = final(phone, card, timeout=5)
+    assert (closed["stage"], closed["reason"]) == ("cancelled", "answeredLocally")
+    assert not (machine.project / "out.txt").exists()
+    wait_status(phone, "running", None)
+    machine.press("Escape")
+    wait_status(phone, "idle", "interrupted at the terminal")
+
+
+# Outcomes
+
+
+@pytest.mark.parametrize("round", ROUNDS)
+def test_a_terminal_that_is_closed_denies_nothing(machine, phone, round):
+    card = ask(machine, phone, [[bash("echo hi > out.txt")], DONE])
+    machine.terminal.close()
+    closed = final(phone, card, timeout=20)
+    assert (closed["stage"], closed["reason"]) == ("cancelled", "sessionEnded")
+
+
+@pytest.mark.parametrize("round", ROUNDS)
+@pytest.mark.parametrize("key", ["4", "Enter"])
+def test_both_at_once(machine, phone, key, round):
+    """A local no, or yes, against a remote yes: the card ends, and says what became of the file."""
+    card = ask(machine, phone, [[bash("echo hi > out.txt")], DONE])
+    gate = threading.Barrier(2)
+
+    def press() -> None:
+        gate.wait()
+        time.sleep(round % 5 * 0.012)  # not a wait for anything: it moves the two against each other
+        machine.press(key)
+
+    person = threading.Thread(target=press)
+    person.start()
+    gate.wait()
+    phone.decide(card["session"], card["approval"], "allow")
+    person.join()
+    ended = final(phone, card)
+    ran = ended.get("outcome") == "ran" or ended.get("reason") in ("allowedLocally", "answeredLocally")
+    wait_until(lambda: (machine.project / "out.txt").exists() == ran, 2, lambda: f"the file to be as the card says: {ended}")
+    assert ran or ended["reason"] == "deniedLocally", ended
+
+
+def test_what_was_allowed_and_then_interrupted_ran(machine, phone):
+    card = ask(machine, phone, [[bash("echo hi > out.txt; sleep 20")], DONE])
+    phone.decide(card["session"], card["approval"], "allow")
+    machine.wait_file("out.txt")
+    time.sleep(0.5)  # a person who changes their mind
+    machine.press("Escape")
+    ended = final(phone, card)
+    assert (ended["stage"], ended.get("outcome")) == ("applied", "ran")

@@ -58,12 +58,18 @@ export function exact(text) {
 }
 
 /**
+ * What of a terminal's text is for reading: without colours, and with one kind of line end.
+ * @param {string} text
+ */
+export const plainly = (text) => text.replace(renditions, "").replace(lineEnds, "\n");
+
+/**
  * The text as one reads along: without terminal colours, with whole emoji, and still with nothing that hides.
  * @param {string} text
  * @returns {Piece[]}
  */
 export function calm(text) {
-  const plain = text.replace(renditions, "").replace(lineEnds, "\n");
+  const plain = plainly(text);
   const whole = [...plain.matchAll(emoji)].map((match) => ({ from: match.index ?? 0, to: (match.index ?? 0) + match[0].length }));
   const finds = find(hidden, plain).filter(
     ({ at, character }) => traitOf(character) !== "space" && !whole.some(({ from, to }) => at >= from && at < to));

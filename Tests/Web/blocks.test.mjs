@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requestBlocks } from "../../web/elements/blocks.js";
+import { requestBlocks as blocksOf } from "../../web/elements/request-blocks.js";
 import { exact, flat } from "../../web/text.js";
 
 /** As much of a document as drawing a request needs. */
@@ -21,6 +21,8 @@ class FakeNode {
 }
 globalThis.document = { createElement: (tag) => new FakeNode(tag), createDocumentFragment: () => new FakeNode("") };
 
+let tool = "Unknown";
+const requestBlocks = (body) => blocksOf(tool, body);
 const shown = (text) => flat(exact(text));
 const elementsOf = (input, more = {}) => requestBlocks({ input, ...more }).elements.flatMap((element) => element.all());
 const textOf = (input, more) => requestBlocks({ input, ...more }).elements.map(({ textContent }) => textContent).join("\n");
@@ -40,7 +42,7 @@ function sides(diff) {
 /** Everything a person can read on the card: whole fields, whole blocks, and both sides of each diff. */
 function readings(input, more) {
   const { agentSays } = requestBlocks({ input, ...more });
-  const whole = elementsOf(input, more).filter(({ tag }) => ["dt", "dd", "pre", "p"].includes(tag));
+  const whole = elementsOf(input, more).filter(({ tag }) => ["dt", "dd", "li", "pre", "p"].includes(tag));
   const isDiff = (element) => (element.getAttribute("class") ?? "").split(" ").includes("diff");
   return {
     texts: [shown(agentSays), ...whole.flatMap((element) => (isDiff(element) ? sides(element) : [element.textContent]))],
@@ -48,15 +50,18 @@ function readings(input, more) {
   };
 }
 
+/** As every value is read: text as it is, all else in words. */
 function* leaves(value) {
-  if (typeof value === "string") yield value;
+  if (typeof value === "string") yield value === "" ? [] : [shown(value)];
   else if (value && typeof value === "object") for (const part of Object.values(value)) yield* leaves(part);
+  else yield [{ true: "yes", false: "no", null: "nothing" }[String(value)] ?? String(value)];
 }
 
 function expectWhole(input, more) {
   const { texts, json } = readings(input, more);
-  for (const leaf of leaves(input)) {
-    const found = texts.includes(shown(leaf)) || json.some((text) => text.includes(shown(JSON.stringify(leaf))));
+  for (const [leaf] of leaves(input)) {
+    if (leaf === undefined) continue;
+    const found = texts.includes(leaf) || texts.some((text) => text.startsWith(`${Number(leaf) / 1000} s (${leaf} ms)`)) || json.some((text) => text.includes(JSON.stringify(leaf)));
     assert.ok(found, `${JSON.stringify(leaf)} of ${JSON.stringify(input)} is not in ${JSON.stringify(texts)}`);
   }
 }
@@ -76,11 +81,20 @@ const tools = {
   Edit: () => ({ file_path: text(), ...edit(), ...maybe({ description: text(), content: text(), edits: [edit()], new_source: text() }) }),
   MultiEdit: () => ({ file_path: text(), edits: Array.from({ length: random(5) }, () => (random(15) ? edit() : text())), ...maybe({ content: text(), new_string: text() }) }),
   NotebookEdit: () => ({ notebook_path: text(), new_source: text(), ...maybe({ cell_id: text(), edit_mode: "insert", content: text() }) }),
+  Read: () => ({ file_path: text(), ...maybe({ offset: random(9000), limit: random(9000), pages: text(), [text()]: text() }) }),
+  Glob: () => ({ pattern: text(), ...maybe({ path: text() }) }),
+  Grep: () => ({ pattern: text(), ...maybe({ path: text(), glob: text(), output_mode: text(), "-i": true, "-n": false, "-A": 5, head_limit: 7, multiline: true, type: text() }) }),
+  WebFetch: () => ({ url: text(), prompt: text(), ...maybe({ note: text() }) }),
+  WebSearch: () => ({ query: text(), ...maybe({ allowed_domains: [text(), text()], blocked_domains: [] }) }),
+  Task: () => ({ description: text(), prompt: text(), subagent_type: text(), ...maybe({ model: text(), run_in_background: true, isolation: text() }) }),
+  ExitPlanMode: () => ({ plan: text(), ...maybe({ planFilePath: text(), allowedPrompts: [{ tool: text(), prompt: text() }], extra: text() }) }),
+  mcp__github__create_issue: () => ({ title: text(), ...maybe({ labels: [text(), [text(), { deep: [text(), null] }]], draft: false, number: 12.5, assignee: { login: text(), none: null, [text()]: { a: text() } } }) }),
   Unknown: () => ({ ...maybe({ url: text(), prompt: text(), nested: { list: [text(), { deep: text() }] }, content: text(), new_source: text(), description: text() }), [text()]: text() }),
 };
 
-for (const [tool, make] of Object.entries(tools)) {
-  test(`${tool}: every string of the input is on the card, whatever diff the host made`, () => {
+for (const [name, make] of Object.entries(tools)) {
+  test(`${name}: every value of the input is on the card, whatever diff the host made`, () => {
+    tool = name;
     for (let round = 0; round < 400; round += 1) {
       const input = make();
       expectWhole(input);
@@ -92,24 +106,56 @@ for (const [tool, make] of Object.entries(tools)) {
 
 test("an input that is no object is shown too", () => {
   for (const input of ["rm -rf ~\r\n", ["a", "b\u2028"], []]) expectWhole(input);
-  assert.equal(textOf(null), "null");
+  assert.equal(textOf(null), "nothing");
+  assert.equal(textOf({}), "No input.");
+  assert.equal(textOf({ text: "", list: [], fields: {} }), "text(empty)list(an empty list)fields(nothing in it)");
 });
 
 test("names of fields and all that is no string are there", () => {
   const fields = { path: "x", "we\u200Bird": false, count: 12, none: null, list: [1, [2]] };
   for (const input of [fields, { ...fields, command: "ls" }, { ...fields, old_string: "a", new_string: "b" }]) {
-    for (const words of ["we⟨U+200B⟩ird", "false", "12", "null"]) assert.ok(textOf(input).includes(words), words);
+    for (const words of ["we⟨U+200B⟩ird", "no", "12", "nothing"]) assert.ok(textOf(input).includes(words), words);
   }
 });
 
 test("every edit is a diff of its own, with its options by name", () => {
   const edits = [{ old_string: "a", new_string: "b", replace_all: true }, { old_string: "a", new_string: "b" }];
+  tool = "MultiEdit";
   const all = elementsOf({ file_path: "/x", edits });
   assert.equal(all.filter(({ tag }) => tag === "pre").length, 2);
   assert.deepEqual(all.filter(({ tag }) => tag === "p").map(({ textContent }) => textContent), ["Edit 1 of 2", "Edit 2 of 2"]);
-  assert.deepEqual(all.filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["file_path", "replace_all"]);
+  assert.deepEqual(all.filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["File", "Wherever it stands"]);
   assert.equal(requestBlocks({ input: { edits } }).measure, "2 lines added, 2 removed");
-  assert.ok(textOf({ file_path: "/x", edits: [] }).includes("edits"));
+  assert.ok(textOf({ file_path: "/x", edits: [] }).includes("Edits(an empty list)"));
+});
+
+test("fields of a known tool are told in words, those of another by their names", () => {
+  const input = { file_path: "/x", old_string: "a", new_string: "b", replace_all: false, File: "/harmless" };
+  tool = "Edit";
+  assert.deepEqual(elementsOf(input).filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["File", "Wherever it stands", "File"]);
+  // Whoever gives a field a name that looks like ours has it in the letters of code.
+  assert.equal(elementsOf(input).filter((element) => element.getAttribute("class") === "exact own-name").length, 1);
+  tool = "mcp__fs__edit";
+  assert.deepEqual(elementsOf(input).filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["file_path", "replace_all", "File"]);
+});
+
+test("the text yes and the answer yes are not alike", () => {
+  const classes = (value) => elementsOf({ value }).map((element) => element.getAttribute("class"));
+  assert.notDeepEqual(classes("yes"), classes(true));
+});
+
+test("no argument of a command can be broken, and those of a very long one stay text", () => {
+  const atoms = (command) => elementsOf({ command }).filter((element) => element.getAttribute("class") === "argument").map(({ textContent }) => textContent);
+  assert.deepEqual(atoms("find . -print0 | xargs git push --force-with-lease 'a b'"), ["-print0", "--force-with-lease", "'a b'"]);
+  assert.equal(atoms("--x ".repeat(5_000)).length, 4_000);
+  assert.equal(textOf({ command: "--x ".repeat(5_000) }), "--x ".repeat(5_000));
+});
+
+test("lists in lists are drawn only so deep, and below that as JSON", () => {
+  let deep = "the end";
+  for (let depth = 0; depth < 200; depth += 1) deep = { deep: [deep] };
+  assert.ok(textOf({ deep }).includes("the end"));
+  assert.ok(elementsOf({ deep }).length < 200);
 });
 
 test("what other programs take for a line end is a token inside its line", () => {

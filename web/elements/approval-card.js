@@ -11,8 +11,10 @@ import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { keyOf } from "../store.js";
 import { exact, line } from "../text.js";
-import { reachable, requestBlocks } from "./blocks.js";
+import { requestOf, risksOf } from "../tools.js";
+import { argumentNodes, reachable } from "./blocks.js";
 import { QuestionForm } from "./question-form.js";
+import { requestBlocks } from "./request-blocks.js";
 import { placeOf, titleOf } from "./session-row.js";
 
 /** @typedef {import("../wire").Approval} Approval */
@@ -42,7 +44,7 @@ export class ApprovalCard extends HTMLElement {
   #tool = span("card-tool foreign");
   #heading = h("h3", { class: "card-title", tabindex: "-1" });
   #where = h("a", { class: "card-where foreign" });
-  #when = h("p", { class: "card-when quiet" });
+  #when = span("card-when");
   #content = h("div", { class: "card-content" });
   #gate = h("p", { class: "gate" });
   #questions = new QuestionForm();
@@ -119,13 +121,20 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#heading, "id", name);
     write(this.#allow, this.#isQuestion ? "Answer" : "Allow");
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
-    say(this.#tool, asText(head.tool) || "this", line);
-    this.#heading.append(...(this.#isQuestion ? [span("card-tool", "A question")] : ["Allow ", this.#tool, "?"]));
-    if (this.#isQuestion) this.#buildQuestions(body);
-    else this.#buildRequest(head, body);
+    const tool = asText(head.tool);
+    say(this.#tool, tool, line);
+    if (this.#isQuestion) {
+      this.#heading.append(span("card-verb", "A question"));
+      this.#buildQuestions(body);
+    } else {
+      const { verb, object, place } = requestOf(tool, body?.input, this.#folder);
+      const named = (/** @type {string} */ text) => h("span", { class: "card-object foreign exact" }, argumentNodes(text));
+      this.#heading.append(span("card-verb", verb), ...(object ? [" ", named(object)] : []), ...(place ? [" of ", named(place)] : []), "?");
+      this.#buildRequest(tool, head, body);
+    }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name },
-      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), this.#when),
+      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when)),
       this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#denial, this.#result, this.#problem)));
   }
 
@@ -141,13 +150,22 @@ export class ApprovalCard extends HTMLElement {
     this.#seen = true;
   }
 
-  /** @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */
-  #buildRequest(head, body) {
-    const { elements, warnings, agentSays, measure } = requestBlocks(body);
+  /** The folder that paths are read from. */
+  get #folder() {
+    return this.#app.state.sessions.get(this.#approval.session)?.cwd;
+  }
+
+  /** @param {string} tool @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */
+  #buildRequest(tool, head, body) {
+    const { elements, warnings, agentSays, measure } = requestBlocks(tool, body);
+    const risks = risksOf(body?.input, this.#folder);
+    attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);
-    reachable(whole, `What ${asText(head.tool)} would do, whole`);
+    reachable(whole, `What ${tool} would do, whole`);
     this.#content.append(h("div", { class: "stack" },
+      risks.length ? h("div", { class: "risk", role: "note", "aria-label": "Look twice" }, h("strong", {}, "Look twice"),
+        h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,
       warnings.length ? h("div", { class: "warning" }, "Look closely. Shown as ", span("token", "⟨…⟩"), " below:",
         h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
       head.redacted && h("p", { class: "note" },

@@ -6,8 +6,8 @@
  * The view follows the end only while the reader is there.
  */
 
-import { arrange, attribute, h, say, span, write } from "../dom.js";
-import { calm } from "../text.js";
+import { arrange, attribute, h, span, write } from "../dom.js";
+import { markdownToRead } from "./markdown.js";
 import { drawRow, redrawRow } from "./timeline-row.js";
 
 /** @typedef {import("../store.js").Log} Log */
@@ -26,6 +26,7 @@ export class SessionTimeline extends HTMLElement {
   #session = "";
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
   /** @type {Map<string, HTMLElement>} */ #growing = new Map();
+  /** @type {WeakMap<HTMLElement, string>} What stands in a growing row. */ #written = new WeakMap();
   /** @type {object|null} */ #timeline = null;
   #count = 0;
   #atEnd = true;
@@ -141,7 +142,9 @@ export class SessionTimeline extends HTMLElement {
     for (const [message, { text }] of log.unfinished) {
       const item = this.#growing.get(message) ?? growingRow();
       const words = /** @type {HTMLElement} */ (item.querySelector(".words"));
-      say(words, text.length > unfinishedCharactersMax ? `… ${text.slice(-unfinishedCharactersMax)}` : text, calm);
+      const shown = text.length > unfinishedCharactersMax ? `… ${text.slice(-unfinishedCharactersMax)}` : text;
+      if (shown !== this.#written.get(item)) words.replaceChildren(markdownToRead(shown));
+      this.#written.set(item, shown);
       if (!item.isConnected) this.#unfinished.append(item);
       this.#growing.set(message, item);
     }

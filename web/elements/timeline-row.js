@@ -8,7 +8,9 @@ import { duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
-import { diffBlock, requestBlocks, textBlock } from "./blocks.js";
+import { diffBlock, textBlock } from "./blocks.js";
+import { markdownToRead } from "./markdown.js";
+import { requestBlocks } from "./request-blocks.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 /** @typedef {import("../wire").Event} Event */
@@ -45,7 +47,7 @@ export function drawRow(row, session) {
     default:
       body.append(h("p", { class: "event-note foreign" }, nodes(line(note(event)))));
       if (event.kind.startsWith("subagent.") && event.body?.text) {
-        body.append(fold("What it said", () => [textBlock(asText(event.body?.text), { name: "Text" })]));
+        body.append(fold("What it said", () => [markdownToRead(asText(event.body?.text))]));
       }
       if (!known.has(event.kind) && event.kind !== "status.changed") attribute(item, "data-unsupported", true);
   }
@@ -64,12 +66,14 @@ function message({ head, body }) {
   const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign" });
   const label = span("speaker", speaker);
+  // What a person typed stands as they typed it.
+  const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {
-    words.append(nodes(calm(text)));
+    words.append(drawn(text));
     return [label, words];
   }
-  words.append(nodes(calm(text.slice(0, messageCharactersMax))), "…");
-  const more = h("button", { type: "button", class: "plain", onclick: () => { words.replaceChildren(nodes(calm(text))); more.remove(); } },
+  words.append(drawn(text.slice(0, messageCharactersMax)), "…");
+  const more = h("button", { type: "button", class: "plain", onclick: () => { words.replaceChildren(drawn(text)); more.remove(); } },
     `Show all ${text.length.toLocaleString("en-US")} characters`);
   return [label, words, more];
 }
@@ -127,7 +131,7 @@ const tookOf = (head) => (typeof head.durationMs === "number" ? duration(head.du
 function toolContent({ event, end }) {
   const finished = event.kind === "tool.finished" ? event : end;
   const started = event.kind === "tool.started" ? event : null;
-  const { elements, agentSays } = started?.body ? requestBlocks(started.body) : { elements: [], agentSays: "" };
+  const { elements, agentSays } = started?.body ? requestBlocks(asText(started.head.tool), started.body) : { elements: [], agentSays: "" };
   const output = finished?.body?.output;
   return [
     started?.head.redacted && h("p", { class: "note" }, "Values that look like secrets were replaced by ⟨redacted⟩."),
@@ -173,7 +177,7 @@ function approval(row, item, session) {
 /** @param {Event} request @returns {(Node|string|false|null)[]} */
 function approvalContent({ head, body }) {
   const cut = head.cut && h("p", { class: "note" }, "This text was cut on the way.");
-  if (head.kind !== "question") return [cut, ...requestBlocks(body).elements];
+  if (head.kind !== "question") return [cut, ...requestBlocks(asText(head.tool), body).elements];
   const questions = Array.isArray(body?.questions) ? /** @type {any[]} */ (body?.questions) : [];
   return questions.map((/** @type {any} */ question) => h("p", { class: "foreign" }, nodes(calm(asText(question?.text)))));
 }

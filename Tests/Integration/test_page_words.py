@@ -1,0 +1,176 @@
+"""What agents write and ask for, as a person reads it: markdown, commands, inputs in words, what to look at twice."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from page_screen import DESK, PHONE, Screen
+from waits import patient
+
+RLO = "\u202e"
+HTML = '<img src=x onerror="window.pwned = true"><script>window.pwned = true</script>'
+TEXT = f"""# What I found
+
+The **cookie** is *stale*. See [the docs](https://docs.example.com/a?b=1), [more](javascript:window.pwned=1) and [mine](https://docs.example.com@evil.example/).
+
+### Steps
+1. Read `src/login.ts`
+   - twice
+2. Run {HTML} {RLO}txt
+
+```ts
+const a = "{HTML}"
+```
+
+| File | Lines |
+|------|------:|
+| a.ts | 42 |
+
+![logo](https://images.example/l.png)
+"""
+
+
+@pytest.fixture
+def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
+    host = scripted_host(relay, name="laptop")
+    host.start_session("s1", title="Fix the login", project="webshop", cwd="/home/ada/webshop")
+    return host
+
+
+# Markdown
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_markdown_is_drawn_and_harmless(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    one = screen(size=size, scheme=scheme)
+    asked: list[str] = []
+    one.page.on("request", lambda request: asked.append(request.url))
+    host.event("s1", "message", {"role": "thought"}, {"text": "- look\n- mend"})
+    host.event("s1", "message", {"role": "assistant"}, {"text": TEXT})
+    approval = host.request_approval("s1", "ExitPlanMode", {"plan": TEXT, "planFilePath": "/home/ada/.claude/plans/wise-otter.md"})
+    one.go("#/session/s1")
+    message = one.timeline().locator("[data-role=assistant] .markdown")
+    expect(message.get_by_role("heading", name="What I found")).to_be_visible()
+    expect(message.locator("strong")).to_have_text("cookie")
+    expect(message.locator("ol li ul li")).to_have_text("twice")
+    expect(message.locator("pre")).to_have_text(f'const a = "{HTML}"')
+    expect(message.get_by_role("cell", name="42")).to_be_visible()
+    expect(one.timeline().locator("[data-role=thought] li")).to_have_count(2)
+    # One link is to be followed, and it says whom it leads to; the others stay the text that they are.
+    links = message.get_by_role("link")
+    expect(links).to_have_text(["the docs", "Image: logo"])
+    expect(links.first).to_have_attribute("rel", "noopener noreferrer")
+    expect(message.locator(".link-host").first).to_have_text("docs.example.com")
+    expect(message).to_contain_text("[more](javascript:window.pwned=1)")
+    expect(message).to_contain_text("[mine](https://docs.example.com@evil.example/)")
+    expect(message).to_contain_text(f"Run {HTML} ⟨U+202E⟩txt")
+    one.expect_accessible()
+    one.go(f"#/approvals/s1/{approval}")
+    card = one.card(approval)
+    expect(card.get_by_role("heading", name="Go ahead with this plan?")).to_be_visible()
+    expect(card.get_by_role("heading", name="What I found")).to_be_visible()
+    expect(card).to_contain_text("/home/ada/.claude/plans/wise-otter.md")
+    card.get_by_text("The plan as it was written").first.click()
+    assert (card.locator("details pre").text_content() or "").replace("⟨U+202E⟩", RLO) == TEXT
+    one.expect_accessible()
+    one.expect_no_overflow()
+    assert one.page.evaluate("() => window.pwned") is None
+    assert not [url for url in asked if not url.startswith(one.relay.url)], "nothing of it may be fetched"
+
+
+def test_a_message_that_grows_is_drawn_as_the_one_that_follows(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    host.event("s1", "message", {"role": "user"}, {"text": "**my** words"})
+    one.go("#/session/s1")
+    expect(one.timeline().locator("[data-role=user]")).to_contain_text("**my** words")
+    host.deltas("s1", "m1", "A **bold** w")
+    growing = one.timeline().locator("[data-unfinished] .markdown")
+    expect(growing.locator("strong")).to_have_text("bold")
+    before = growing.bounding_box()
+    host.event("s1", "message", {"role": "assistant", "message": "m1"}, {"text": "A **bold** word"})
+    done = one.timeline().locator("[data-role=assistant]:not([data-unfinished]) .markdown")
+    expect(done).to_have_text("A bold word")
+    after = done.bounding_box()
+    assert before and after and before["height"] == after["height"]
+
+
+def test_a_hostile_text_does_not_hold_the_page(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    one.go("#/session/s1")
+    for text in ("*a **b ", "[", "> ", "- ", "`", "|"):
+        host.event("s1", "message", {"role": "assistant"}, {"text": text * (100_000 // len(text))})
+    rows = one.timeline().locator("[data-role=assistant]")
+    expect(rows).to_have_count(6, timeout=patient(20_000))
+    more = one.timeline().get_by_role("button", name="Show all")
+    for left in range(6, 0, -1):
+        expect(more).to_have_count(left)
+        more.first.click()
+    assert one.page.evaluate("() => new Promise((done) => setTimeout(() => done(true), 0))")
+
+
+# Commands and inputs
+
+
+LINES = """(element) => [...element.querySelectorAll(".argument, .brief")].map((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  return [one.textContent, new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size];
+})"""
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+def test_no_line_ends_inside_an_argument(screen: Callable[..., Screen], host: Any, width: int) -> None:
+    one = screen(size={"width": width, "height": 780})
+    address = "https://releases.example.com/downloads/2026/some-very-long-artifact-name-that-fits-on-no-line-of-any-screen-at-all-" + "x-" * 60
+    command = f"find . -name '*.pyc' -print0 | xargs -0 ls && git push --force-with-lease origin fix-the-login && curl -fsSL {address} -o /tmp/x-y.tar.gz"
+    approval = host.request_approval("s1", "Bash", {"command": command})
+    one.go(f"#/approvals/s1/{approval}")
+    block = one.card(approval).locator("pre")
+    expect(block).to_have_text(command)
+    broken = {text: lines for text, lines in block.evaluate(LINES) if lines > 1}
+    assert set(broken) == {address}, broken
+    # It goes on with a bar before it, and within its box.
+    long = block.locator(".argument", has_text="releases.example.com")
+    assert long.evaluate("element => element.getBoundingClientRect().right <= element.closest('pre').getBoundingClientRect().right + 1")
+    assert "gradient" in long.evaluate("element => getComputedStyle(element).backgroundImage")
+    one.expect_no_overflow()
+
+
+def test_what_destroys_looks_different_from_what_lists(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    calm, wild = host.request_approval("s1", "Bash", {"command": "ls -la"}), host.request_approval("s1", "Bash", {"command": "cd x && sudo rm -rf build"})
+    outside = host.request_approval("s1", "Write", {"file_path": "/home/ada/.ssh/authorized_keys", "content": "key\n"})
+    one.go("#/approvals")
+    note = one.card(wild).get_by_role("note", name="Look twice")
+    expect(note).to_contain_text("Deletes folders with all that is in them.")
+    expect(note).to_contain_text("administrator")
+    expect(one.card(calm).get_by_role("note")).to_have_count(0)
+    expect(one.card(outside).get_by_role("note")).to_contain_text("Outside the session's folder, /home/ada/webshop.")
+    colours = [one.card(each).locator(".card").evaluate("element => getComputedStyle(element).borderTopColor") for each in (calm, wild)]
+    assert colours[0] != colours[1]
+    for each in (calm, wild):
+        expect(one.card(each).get_by_role("button", name="Allow")).to_be_enabled()
+
+
+def test_inputs_are_told_in_words(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=DESK)
+    asked = {
+        "Change src/login.ts?": ("Edit", {"file_path": "/home/ada/webshop/src/login.ts", "old_string": "a\n", "new_string": "b\n", "replace_all": False}),
+        "Fetch from docs.example.com?": ("WebFetch", {"url": "https://docs.example.com/x", "prompt": "What does it say?"}),
+        "Use create_issue of github?": ("mcp__github__create_issue", {"title": "Login fails", "labels": ["bug"], "assignee": {"login": "ada", "notify": True}}),
+        "Read /etc/hosts?": ("Read", {"file_path": "/etc/hosts", "limit": 20}),
+        "Search in src?": ("Grep", {"pattern": "login", "path": "/home/ada/webshop/src", "-i": True}),
+    }
+    approvals = {title: host.request_approval("s1", tool, value) for title, (tool, value) in asked.items()}
+    one.go("#/approvals")
+    for title, approval in approvals.items():
+        card = one.card(approval)
+        expect(card.locator(".card-title")).to_have_text(title)
+        expect(card).not_to_contain_text(re.compile(r"replace_all|\{|characters|false|true"))
+    expect(one.card(approvals["Change src/login.ts?"])).to_contain_text("Wherever it stands")
+    expect(one.card(approvals["Search in src?"])).to_contain_text("Upper and lower case alike")
+    one.expect_accessible()

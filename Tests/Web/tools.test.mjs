@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fieldOf, requestOf, risksOf, valueOf } from "../../web/tools.js";
+
+const asked = (tool, input, folder) => {
+  const { verb, object, place } = requestOf(tool, input, folder);
+  return `${[verb, object].filter(Boolean).join(" ")}${place ? ` of ${place}` : ""}?`;
+};
+
+test("a request names what it touches", () => {
+  for (const [tool, input, words] of [
+    ["Bash", { command: "ls" }, "Run this command?"],
+    ["Edit", { file_path: "/home/ada/shop/src/a.ts" }, "Change src/a.ts?"],
+    ["Write", { file_path: "/etc/hosts" }, "Write /etc/hosts?"],
+    ["MultiEdit", { file_path: "/home/ada/shop/a" }, "Change a?"],
+    ["NotebookEdit", { notebook_path: "/n.ipynb", edit_mode: "insert" }, "Add a cell to /n.ipynb?"],
+    ["NotebookEdit", { notebook_path: "/n.ipynb" }, "Change a cell of /n.ipynb?"],
+    ["Read", { file_path: "/x" }, "Read /x?"],
+    ["Grep", { pattern: "a" }, "Search in the session's folder?"],
+    ["Glob", { pattern: "*", path: "/srv" }, "Look for files in /srv?"],
+    ["WebFetch", { url: "https://docs.example.com@evil.example/x" }, "Fetch from evil.example?"],
+    ["WebFetch", { url: "https://p\u0430ypal.example/" }, "Fetch from xn--pypal-4ve.example?"],
+    ["WebFetch", { url: "no address" }, "Fetch from no address?"],
+    ["WebSearch", { query: "cookies" }, "Search the web for cookies?"],
+    ["Task", { subagent_type: "reviewer" }, "Start a subagent reviewer?"],
+    ["ExitPlanMode", { plan: "x" }, "Go ahead with this plan?"],
+    ["mcp__github__create_issue", {}, "Use create_issue of github?"],
+    ["hasOwnProperty", {}, "Use hasOwnProperty?"],
+    ["", null, "Use this tool?"],
+  ]) assert.equal(asked(tool, input, "/home/ada/shop"), words);
+});
+
+test("only fields of known tools have our words", () => {
+  assert.deepEqual(fieldOf("Edit", "file_path"), { text: "File", isOwn: false });
+  assert.deepEqual(fieldOf("mcp__x__Edit", "file_path"), { text: "file_path", isOwn: true });
+  assert.deepEqual(fieldOf("Edit", "constructor"), { text: "constructor", isOwn: true });
+});
+
+test("values that are no text are told in words, and a time limit in seconds too", () => {
+  assert.deepEqual([true, false, null, 12.5].map((value) => valueOf("x", value)), ["yes", "no", "nothing", "12.5"]);
+  assert.equal(valueOf("timeout", 120_000), "120 s (120000 ms)");
+});
+
+test("risks are looked for wherever an input has a command, a file that is written, or an address", () => {
+  assert.deepEqual(risksOf({ command: "ls" }), []);
+  assert.equal(risksOf({ command: ["rm", "-rf", "/"] }).length, 1);
+  assert.equal(risksOf({ file_path: "/etc/hosts", content: "x" }).length, 1);
+  assert.deepEqual(risksOf({ file_path: "/etc/hosts" }), []);
+  assert.equal(risksOf({ url: "http://x.example" }).length, 1);
+  assert.equal(risksOf({ command: "ls", dangerouslyDisableSandbox: true }).length, 1);
+  assert.deepEqual(risksOf("rm -rf /"), []);
+});

@@ -1,0 +1,109 @@
+/** Markdown as elements. Each text in it is foreign: what hides in it is made visible, and nothing of it becomes markup or is fetched. */
+
+import { h, nodes, span } from "../dom.js";
+import { markdown } from "../markdown.js";
+import { calm, exact, plainly } from "../text.js";
+
+/** @typedef {import("../markdown.js").Block} Block */
+/** @typedef {import("../markdown.js").Inline} Inline */
+/** @typedef {{reading: typeof exact, heading: number, addressMax: number}} Manner */
+
+/** Of an address that is only read along, so much stands behind the host. */
+const addressCharactersShown = 40;
+
+/**
+ * What somebody reads along.
+ * @param {string} text @param {number} heading The level that its first heading has on the page.
+ */
+export const markdownToRead = (text, heading = 3) => drawn(plainly(text), { reading: calm, heading, addressMax: addressCharactersShown });
+
+/**
+ * What somebody decides on: every character that hides is a token, and addresses are whole.
+ * @param {string} text @param {number} heading
+ */
+export const markdownToDecide = (text, heading = 4) => drawn(text, { reading: exact, heading, addressMax: Number.POSITIVE_INFINITY });
+
+/** @param {string} text @param {Manner} manner */
+function drawn(text, manner) {
+  return h("div", { class: "markdown foreign" }, ...new Writer(manner).blocks(markdown(text)));
+}
+
+class Writer {
+  #manner;
+  /** @type {number[]} Levels in the text of the headings around; their number is the depth on the page, which skips none. */ #levels = [];
+
+  /** @param {Manner} manner */
+  constructor(manner) {
+    this.#manner = manner;
+  }
+
+  /** @param {Block[]} blocks @returns {HTMLElement[]} */
+  blocks(blocks) {
+    return blocks.map((block) => this.#block(block));
+  }
+
+  /** @param {Block} block @returns {HTMLElement} */
+  #block(block) {
+    switch (block.type) {
+      case "heading":
+        return h(this.#headingTag(block.level), {}, ...this.#inlines(block.inlines));
+      case "code":
+        return h("figure", { class: "markdown-code" }, block.language ? h("figcaption", { class: "quiet" }, this.#text(block.language)) : null,
+          h("pre", { class: "block foreign" }, this.#text(block.text)));
+      case "quote":
+        return h("blockquote", {}, ...this.blocks(block.blocks));
+      case "list":
+        return h(block.first === null ? "ul" : "ol", block.first === null ? {} : { start: block.first }, ...block.items.map(({ isDone, blocks }) =>
+          h("li", isDone === null ? {} : { class: "task" },
+            isDone === null ? null : span("task-mark", isDone ? "☑" : "☐", span("unseen", isDone ? " done: " : " to do: ")), ...this.blocks(blocks))));
+      case "table":
+        return h("div", { class: "markdown-table", tabindex: "0", role: "group", "aria-label": "Table, scrolls" }, h("table", {},
+          h("thead", {}, h("tr", {}, ...block.head.map((cell) => h("th", { scope: "col" }, ...this.#inlines(cell))))),
+          h("tbody", {}, ...block.rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, ...this.#inlines(cell))))))));
+      case "rule":
+        return h("hr");
+      default:
+        return h("p", {}, ...this.#inlines(block.inlines));
+    }
+  }
+
+  /** @param {number} level */
+  #headingTag(level) {
+    while (this.#levels.length && this.#levels[this.#levels.length - 1] >= level) this.#levels.pop();
+    this.#levels.push(level);
+    const tags = /** @type {const} */ (["h3", "h4", "h5", "h6"]);
+    return tags[Math.min(this.#manner.heading - 3 + this.#levels.length - 1, tags.length - 1)];
+  }
+
+  /** @param {string} text */
+  #text(text) {
+    return nodes(this.#manner.reading(text));
+  }
+
+  /** @param {Inline[]} inlines @returns {Node[]} */
+  #inlines(inlines) {
+    return inlines.flatMap((inline) => this.#inline(inline));
+  }
+
+  /** @param {Inline} inline @returns {Node[]} */
+  #inline(inline) {
+    if (typeof inline === "string") return [this.#text(inline)];
+    switch (inline.type) {
+      case "code":
+        return [h("code", {}, this.#text(inline.text))];
+      case "link":
+        return this.#link(inline);
+      default:
+        return [h(/** @type {const} */ ({ strong: "strong", emphasis: "em", struck: "s" })[inline.type], {}, ...this.#inlines(inline.inlines))];
+    }
+  }
+
+  /** @param {import("../markdown.js").Link} link The words, and behind them where it leads; an image is a link too. */
+  #link({ href, host, rest, isImage, inlines }) {
+    const words = this.#inlines(inlines);
+    const link = h("a", { href, rel: "noopener noreferrer", target: "_blank", title: href }, isImage ? "Image: " : null, ...words);
+    if (!host) return [link];
+    const shown = rest.length > this.#manner.addressMax ? `${rest.slice(0, this.#manner.addressMax)}…` : rest;
+    return [link, h("span", { class: "link-target" }, " (", h("span", { class: "link-host exact" }, nodes(exact(host))), h("span", { class: "exact" }, nodes(exact(shown))), ")")];
+  }
+}

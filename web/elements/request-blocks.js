@@ -1,0 +1,153 @@
+/** The whole of what an agent asks to do, for a person to read: every field in words, commands and texts as they are, changes as diffs. */
+
+import { asText, h, nodes, span } from "../dom.js";
+import { counts, difference } from "../diff.js";
+import { plural } from "../format.js";
+import { exact, suspicions } from "../text.js";
+import { fieldOf, valueOf } from "../tools.js";
+import { argumentNodes, commandBlock, diffBlock, textBlock } from "./blocks.js";
+import { markdownToDecide } from "./markdown.js";
+
+/** @typedef {import("../wire").Fields} Fields */
+/** @typedef {{elements: HTMLElement[], warnings: string[], agentSays: string, measure: string}} Request */
+/** @typedef {Pick<Request, "elements"|"measure">} Shape */
+
+/** Lists in lists are drawn so deep; what is deeper is shown as JSON. */
+const nestingMax = 12;
+
+/**
+ * Drawn from the structured input alone: never from what the agent says about it, and never from a diff that a host made, which may be
+ * cut or lie. All that is in the input is in `elements` or in `agentSays`.
+ * @param {string} tool @param {Fields|undefined} body
+ * @returns {Request}
+ */
+export function requestBlocks(tool, body) {
+  const input = body?.input;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return plain(tool, input);
+  const { description, ...rest } = input;
+  const says = typeof description === "string" && typeof input.command === "string" ? description : "";
+  if (!says && description !== undefined) rest.description = description;
+  return { ...shapeOf(tool, rest), agentSays: says, warnings: warningsOf(rest) };
+}
+
+/** @param {string} tool @param {unknown} input @returns {Request} */
+function plain(tool, input) {
+  const element = typeof input === "string" ? inner(input, "Input") : h("div", { class: "foreign" }, valueNode(tool, "", input, 0));
+  return { elements: [element], agentSays: "", measure: "", warnings: warningsOf(input) };
+}
+
+/** @param {unknown} input */
+const warningsOf = (input) => suspicions(strings(input).flatMap(exact));
+
+/**
+ * Every string in a value, names of fields among them.
+ * @param {unknown} value @returns {string[]}
+ */
+function strings(value) {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => [name, ...strings(part)]);
+}
+
+/** @param {string} text @param {string} name */
+const inner = (text, name) => textBlock(text, { name, reading: exact, scrolls: false });
+
+/**
+ * Knows an input by its fields rather than by the tool's name, so that every agent's tools are read alike. A field that becomes
+ * a diff is shown there, every other one by its name.
+ * @param {string} tool @param {Fields} input
+ * @returns {Shape}
+ */
+function shapeOf(tool, input) {
+  if (typeof input.command === "string") {
+    const { command, ...rest } = input;
+    const lines = command.split("\n").length;
+    return { elements: [commandBlock(command, "Command, whole"), ...fieldBlocks(tool, rest)], measure: lines > 4 ? plural(lines, "line") : "" };
+  }
+  if (isEdit(input)) {
+    const { old_string, new_string, ...rest } = input;
+    return changes(tool, rest, [difference(old_string, new_string)]);
+  }
+  if (Array.isArray(input.edits) && input.edits.length && input.edits.every(isEdit)) {
+    const { edits, ...rest } = input;
+    return changes(tool, rest, edits.map((edit) => difference(edit.old_string, edit.new_string)), edits.map(optionsOf));
+  }
+  if (typeof input.content === "string" && typeof input.file_path === "string") {
+    const { content, ...rest } = input;
+    return changes(tool, rest, [difference("", content)]);
+  }
+  if (typeof input.new_source === "string" && typeof input.notebook_path === "string") {
+    const { new_source, ...rest } = input;
+    return changes(tool, rest, [difference("", new_source)]);
+  }
+  if (tool === "ExitPlanMode" && typeof input.plan === "string") {
+    const { plan, ...rest } = input;
+    const written = h("details", { class: "fold" }, h("summary", {}, "The plan as it was written"), inner(plan, "The plan as it was written"));
+    return { elements: [markdownToDecide(plan), written, ...fieldBlocks(tool, rest)], measure: "" };
+  }
+  const elements = fieldBlocks(tool, input);
+  return { elements: elements.length ? elements : [h("p", { class: "quiet" }, "No input.")], measure: "" };
+}
+
+/**
+ * The other fields, then each change as a diff of its own.
+ * @param {string} tool @param {Fields} rest @param {import("../diff.js").Line[][]} diffs
+ * @param {Fields[]} [options] What else is in each of several edits.
+ * @returns {Shape}
+ */
+function changes(tool, rest, diffs, options) {
+  const sums = diffs.map(counts);
+  const [added, removed] = [sums.reduce((sum, one) => sum + one.added, 0), sums.reduce((sum, one) => sum + one.removed, 0)];
+  const blocks = diffs.flatMap((lines, index) => {
+    if (!options) return [diffBlock(lines, { name: "Change, whole", scrolls: false })];
+    const title = `Edit ${index + 1} of ${diffs.length}`;
+    return [h("p", { class: "block-name" }, title), ...fieldBlocks(tool, options[index]), diffBlock(lines, { name: title, scrolls: false })];
+  });
+  return { elements: [...fieldBlocks(tool, rest), ...blocks], measure: `${plural(added, "line")} added, ${removed} removed` };
+}
+
+/** @param {Fields} edit @returns {Fields} */
+const optionsOf = ({ old_string, new_string, ...options }) => options;
+
+/** @param {any} edit */
+const isEdit = (edit) => typeof edit?.old_string === "string" && typeof edit?.new_string === "string";
+
+/**
+ * Fields by name. Texts of several lines have a block of their own, below the others.
+ * @param {string} tool @param {Fields} fields @returns {HTMLElement[]} Nothing for no fields.
+ */
+function fieldBlocks(tool, fields) {
+  const isLong = (/** @type {unknown} */ value) => typeof value === "string" && value.includes("\n");
+  const entries = Object.entries(fields);
+  const short = entries.filter(([, value]) => !isLong(value));
+  return [
+    ...(short.length ? [list(tool, short, 0)] : []),
+    ...entries.filter(([, value]) => isLong(value)).flatMap(([name, value]) => [
+      h("p", { class: "block-name foreign" }, nameNode(tool, name)), inner(String(value), fieldOf(tool, name).text),
+    ]),
+  ];
+}
+
+/** @param {string} tool @param {[string, unknown][]} entries @param {number} depth */
+const list = (tool, entries, depth) => h("dl", { class: "fields" }, ...entries.flatMap(([name, value]) => [
+  h("dt", { class: "foreign" }, nameNode(tool, name)), h("dd", { class: "foreign" }, valueNode(tool, name, value, depth)),
+]));
+
+/** @param {string} tool @param {string} field */
+function nameNode(tool, field) {
+  const { text, isOwn } = fieldOf(tool, field);
+  return isOwn ? h("span", { class: "exact own-name" }, nodes(exact(text))) : text;
+}
+
+/**
+ * Text stands as it is, in the letters of code; all else in words, so that `yes` and the text "yes" are not alike.
+ * @param {string} tool @param {string} field @param {unknown} value @param {number} depth @returns {Node}
+ */
+function valueNode(tool, field, value, depth) {
+  if (typeof value === "string") return value === "" ? span("quiet", "(empty)") : h("span", { class: "exact value" }, argumentNodes(value));
+  if (typeof value !== "object" || value === null) return h("span", {}, valueOf(field, value));
+  if (depth >= nestingMax) return h("span", { class: "exact value" }, nodes(exact(asText(value))));
+  if (!Object.keys(value).length) return span("quiet", Array.isArray(value) ? "(an empty list)" : "(nothing in it)");
+  if (!Array.isArray(value)) return list(tool, Object.entries(value), depth + 1);
+  return h("ol", { class: "values" }, ...value.map((part) => h("li", {}, valueNode(tool, field, part, depth + 1))));
+}

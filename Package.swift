@@ -81,7 +81,7 @@ let package = Package(
             name: "HeliographServer",
             dependencies: [
                 "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "PushAPNs", "Crypto", "QRCode",
-                "Platform", logging, metrics,
+                "Platform", "Zlib", logging, metrics,
             ],
             swiftSettings: settings,
             plugins: ["EmbedFilesPlugin"]),
@@ -102,7 +102,7 @@ let package = Package(
         .executableTarget(name: "simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", "Platform", "CZlib", grdb, sqlite]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", "Platform", "Zlib", grdb, sqlite]),
         module("WebSocketEngine", ["CLibwebsockets", "Platform", deque, logging]),
         module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
         module("Platform"),
@@ -110,6 +110,7 @@ let package = Package(
         module("HTTP2", ["CNghttp2", "Crypto", "Platform"]),
         module("PushAPNs", ["HTTP2", "Crypto", "Platform"]),
         module("QRCode", ["CQREncode"]),
+        module("Zlib", ["CZlib"]),
 
         // Apple's push service and the phones behind it, for tests and the demo: pure.
         module("APNsSimulator", ["RelayProtocol"]),
@@ -135,8 +136,9 @@ let package = Package(
             name: "autobahn-echo", dependencies: ["WebSocketEngine", logging], path: "Tests/Tools/AutobahnEcho",
             swiftSettings: settings),
 
-        // Puts web/, the schema and the profiles into the binary.
-        .executableTarget(name: "EmbedFiles", swiftSettings: plain),
+        // Puts web/ (as one file), the schema and the profiles into the binary.
+        .target(name: "PageBundle", swiftSettings: plain),
+        .executableTarget(name: "EmbedFiles", dependencies: ["PageBundle"], swiftSettings: plain),
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
@@ -151,6 +153,8 @@ let package = Package(
         tests("HTTP2Tests", ["HTTP2", "Crypto", "TestSupport"]),
         tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto", "TestSupport"]),
         tests("QRCodeTests", ["QRCode"]),
+        tests("ZlibTests", ["Zlib"]),
+        tests("PageBundleTests", ["PageBundle"]),
         tests("APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "Crypto"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", "TestSupport", logging], exclude: ["Peers"]),

@@ -11,6 +11,7 @@ import { plural } from "./format.js";
 import { Link } from "./link.js";
 import { Presence } from "./presence.js";
 import { pairingOf, routeOf } from "./route.js";
+import { keepShell, renew } from "./page-shell.js";
 import { flat, line } from "./text.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
@@ -35,6 +36,9 @@ let frameAsked = false;
 let route = routeOf(location.hash) ?? { screen: "sessions" };
 let watched = "";
 let announced = 0;
+let wasLive = false;
+/** How often the link became live. */
+let times = 0;
 
 const timers = {
   /** @param {() => void} run @param {number} milliseconds */
@@ -44,7 +48,7 @@ const timers = {
 };
 
 const link = new Link({
-  open: () => new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/client`, "heliograph.v1"),
+  open: openSocket,
   now: () => Date.now(),
   random: () => Math.random(),
   ...timers,
@@ -141,10 +145,13 @@ function drawCounts() {
 }
 
 function linkChanged() {
+  if (link.isLive && !wasLive) arrived();
+  wasLive = link.isLive || (wasLive && link.phase === "silent");
+  if (link.phase === "stopped") remember(link.stopCode !== 4401 && link.stopCode !== 1000);
   if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
   if (link.phase === "waiting") draw(linkLost(state));
   presence.linkChanged();
-  if (link.isLive) devices.again();
+  if (link.isLive) [devices, budgets].forEach((one) => one.again());
   views.linkState.refresh();
   draw({ ...noChanges(), all: true });
 }
@@ -239,9 +246,40 @@ async function start() {
     return pairScreen({ reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." });
   }
   lost();
-  if ((await whoAmI()) === "unpaired") return pairScreen({});
+  if (isKnownHere()) {
+    // Where the relay does not know this browser any more, the link finds out.
+    whoAmI();
+  } else if ((await whoAmI()) === "unpaired") {
+    return pairScreen({});
+  }
   show({ focus: false });
   return link.start();
+}
+
+/** The link is live, for the first time or again. */
+function arrived() {
+  times += 1;
+  remember(true);
+  if (times === 1) keepShell();
+  renew({ isFirst: times === 1 }).then((isOutdated) => attribute(element("reload"), "hidden", !isOutdated));
+}
+
+function isKnownHere() {
+  try {
+    return localStorage.getItem(knownHere) !== null;
+  } catch {
+    return false; // No storage in this browser: it asks each time.
+  }
+}
+
+/** @param {boolean} isKnown Whether the next visit may begin as one who is let in. */
+function remember(isKnown) {
+  try {
+    if (isKnown) localStorage.setItem(knownHere, "1");
+    else localStorage.removeItem(knownHere);
+  } catch {
+    // As above.
+  }
 }
 
 views.pair.onpaired = () => {
@@ -264,6 +302,7 @@ addEventListener("hashchange", () => {
   return show({ focus: true });
 });
 matchMedia("(min-width: 48em)").addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
+element("reload").addEventListener("click", () => location.reload());
 addEventListener("online", () => link.wake());
 addEventListener("visibilitychange", () => {
   presence.changed();

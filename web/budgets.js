@@ -74,6 +74,7 @@ export class Budgets {
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
   /** @type {import("./store.js").State} */ #state;
   /** @type {() => void} */ #changed;
+  #isWanted = false;
 
   /**
    * @param {Pick<import("./link.js").Link, "command"|"isLive">} link @param {import("./store.js").State} state
@@ -85,7 +86,9 @@ export class Budgets {
     this.#changed = changed;
   }
 
+  /** Somebody looks, so the relay is asked. */
   async load() {
+    this.#isWanted = true;
     if (!this.#link.isLive) return;
     try {
       const reply = await this.#link.command({ type: "budgets" });
@@ -95,6 +98,11 @@ export class Budgets {
       this.problem = explain(/** @type {import("./link.js").CommandError} */ (error));
     }
     this.#changed();
+  }
+
+  /** The link is live again. A page that was loaded anew asks before it has one, and would wait for its next look at the clock. */
+  async again() {
+    if (this.#isWanted) await this.load();
   }
 
   /** @param {Budget} budget */

@@ -16,7 +16,7 @@
 
 /**
  * @typedef {object} Environment
- * @property {() => WebSocket} open             Opens the socket.
+ * @property {() => WebSocket} open             Opens the socket, which by itself says hello and subscribes to the workspace.
  * @property {() => number} now                 Milliseconds.
  * @property {() => number} random              0 up to 1.
  * @property {(run: () => void, milliseconds: number) => any} setTimer
@@ -172,7 +172,6 @@ export class Link {
 
   #opened() {
     this.#become("greeting");
-    this.#send({ type: "hello", version: 1, software: "heliograph-page/1" });
     this.#timer = this.#environment.setTimer(() => this.#giveUp(), greetingMs);
   }
 
@@ -203,7 +202,6 @@ export class Link {
     this.#cancel();
     this.#heartbeat = welcome.heartbeat ?? this.#heartbeat;
     this.#become("catchingUp");
-    this.#quietly({ type: "subscribe" });
     this.#watched.forEach((session) => this.#subscribe(session));
     for (const [id, { message, again }] of this.#commands) if (again) this.#send({ ...message, id });
     this.#beat();

@@ -1,6 +1,8 @@
 import Foundation
+import PageBundle
 
-/// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER.
+/// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER. A page, which has an `index.html`, becomes one
+/// file: what it is made of is not there beside it.
 ///
 /// Text becomes a `StaticString`, which costs no start-up time and no copy; anything that is not UTF-8 is refused.
 @main
@@ -8,7 +10,7 @@ struct EmbedFiles {
     static func main() throws {
         let folder = URL(fileURLWithPath: CommandLine.arguments[1]).standardizedFileURL
         let output = URL(fileURLWithPath: CommandLine.arguments[2])
-        var files: [(path: String, url: URL)] = []
+        var texts: [String: String] = [:]
         let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
         while let url = found?.nextObject() as? URL {
             guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
@@ -16,9 +18,16 @@ struct EmbedFiles {
             if path.hasPrefix(".") || path.hasSuffix("~") || path.hasSuffix("tsconfig.json") || path.hasSuffix(".d.ts") {
                 continue
             }
-            files.append((path, url))
+            guard let text = String(data: try Data(contentsOf: url), encoding: .utf8) else {
+                throw CocoaError(.fileReadInapplicableStringEncoding, userInfo: [NSFilePathErrorKey: url.path])
+            }
+            texts[path] = text
         }
-        files.sort { $0.path < $1.path }
+        if texts["index.html"] != nil {
+            texts["index.html"] = try PageBundle.page(texts)
+            // A worker is not part of the page: a browser runs it by itself.
+            texts = texts.filter { $0.key == "worker.js" || !($0.key.hasSuffix(".js") || $0.key.hasSuffix(".css")) }
+        }
 
         var source = """
             // Written by EmbedFiles. Do not edit.
@@ -28,11 +37,8 @@ struct EmbedFiles {
                 static let all: [(path: String, content: StaticString)] = [
 
             """
-        for file in files {
-            guard let text = String(data: try Data(contentsOf: file.url), encoding: .utf8) else {
-                throw CocoaError(.fileReadInapplicableStringEncoding, userInfo: [NSFilePathErrorKey: file.url.path])
-            }
-            source += "        (\(literal(file.path)), \(literal(text))),\n"
+        for (path, text) in texts.sorted(by: { $0.key < $1.key }) {
+            source += "        (\(literal(path)), \(literal(text))),\n"
         }
         source += "    ]\n}\n"
         let content = Data(source.utf8)

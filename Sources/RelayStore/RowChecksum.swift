@@ -1,16 +1,16 @@
-internal import CZlib
 internal import RelayCore
 internal import RelayProtocol
+internal import Zlib
 
 /// Tells a row that is as it was written from one in which the disk changed something: the CRC-32 of what its columns say, in their order.
 ///
 /// It stands in a column of its own. Rows of before version 4 of the schema have none there, and are believed. It is for accidents:
 /// whoever can write the file can write it, too.
 struct RowChecksum {
-    private var value: uLong = 0
+    private var value: UInt32 = 0
 
     /// As the column has it: signed, so that it is four bytes of the file.
-    var column: Int64 { Int64(Int32(truncatingIfNeeded: value)) }
+    var column: Int64 { Int64(Int32(bitPattern: value)) }
 
     func matches(_ column: Int64?) -> Bool { column == nil || column == self.column }
 
@@ -35,9 +35,7 @@ struct RowChecksum {
     }
 
     private mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        // zlib takes no address for a wish to begin anew.
-        guard let address = bytes.baseAddress, unsafe !bytes.isEmpty else { return }
-        value = unsafe crc32_z(value, address.assumingMemoryBound(to: Bytef.self), z_size_t(bytes.count))
+        value = unsafe Zlib.crc32(value, bytes)
     }
 }
 

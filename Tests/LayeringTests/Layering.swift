@@ -17,7 +17,7 @@ struct Layering {
         ]),
         "HeliographServer": Module(imports: [
             "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "PushAPNs", "Crypto", "QRCode",
-            "Platform",
+            "Platform", "Zlib",
             "Logging",
             "Metrics",
             "CoreMetrics",
@@ -28,13 +28,14 @@ struct Layering {
         "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
         "HeliographBench": Module(imports: ["RelayProtocol", "RelayAccess", "Crypto", "CLinux", "Histogram"]),
         "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine"]),
-        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "Platform", "CZlib", "GRDB", "GRDBSQLite"]),
+        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "Platform", "Zlib", "GRDB", "GRDBSQLite"]),
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "Platform", "DequeModule", "Logging"]),
         "Platform": Module(imports: []),
         "Crypto": Module(imports: ["COpenSSL"]),
         "HTTP2": Module(imports: ["CNghttp2", "Crypto", "Platform"]),
         "PushAPNs": Module(imports: ["HTTP2", "Crypto", "Platform"]),
         "QRCode": Module(imports: ["CQREncode"]),
+        "Zlib": Module(imports: ["CZlib"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
@@ -50,7 +51,8 @@ struct Layering {
             "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
             "WidgetKit",
         ]),
-        "EmbedFiles": Module(imports: []),
+        "PageBundle": Module(imports: [], isPure: true),
+        "EmbedFiles": Module(imports: ["PageBundle"]),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
     ]
 
@@ -60,7 +62,7 @@ struct Layering {
     /// A C library is one module's business, also in tests.
     static let soleImporters = [
         "CLibFuzzer": "Fuzz", "CLibwebsockets": "WebSocketEngine", "CLinux": "HeliographBench", "CNghttp2": "HTTP2",
-        "COpenSSL": "Crypto", "CQREncode": "QRCode", "CZlib": "RelayStore",
+        "COpenSSL": "Crypto", "CQREncode": "QRCode", "CZlib": "Zlib",
     ]
 
     /// Past this a file holds more than one thing.

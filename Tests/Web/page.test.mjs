@@ -7,11 +7,6 @@ const files = readdirSync(web, { recursive: true }).map(String).filter((file) =>
 const read = (file) => readFileSync(new URL(file, web), "utf8");
 const scripts = files.filter((file) => file.endsWith(".js"));
 
-test("every module is asked for at once, so that none waits for the one that imports it", () => {
-  const preloaded = [...read("index.html").matchAll(/rel="modulepreload" href="\/([^"]+)"/g)].map(([, file]) => file);
-  assert.deepEqual(preloaded.sort(), scripts.filter((file) => file !== "app.js").sort());
-});
-
 test("nothing comes from elsewhere, and nothing is inline", () => {
   for (const file of files.filter((name) => !name.endsWith(".d.ts"))) {
     const foreign = [...read(file).matchAll(/https?:\/\/[^\s"'`<)]+/g)].map(([url]) => url).filter((url) => url !== "http://www.w3.org/2000/svg");

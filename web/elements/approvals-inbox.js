@@ -8,6 +8,7 @@
 import { arrange, attribute, h, write } from "../dom.js";
 import { keyOf, pending } from "../store.js";
 import { ApprovalCard } from "./approval-card.js";
+import { noNews } from "./link-state.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../wire").Approval} Approval */
@@ -88,7 +89,7 @@ export class ApprovalsInbox extends View {
       named.arrive();
     }
     attribute(this.#empty, "hidden", this.#order.length !== 0);
-    write(this.#empty, !state.loaded ? "Waiting for the relay …"
+    write(this.#empty, !state.loaded ? noNews(this.app.link)
       : this.#recent ? "Nothing was settled in the last hour."
         : "Nothing waits for you. What an agent may not do alone appears here, whole, for you to decide.");
   }

@@ -5,6 +5,7 @@ import { nameOf, parse, scopes, strain } from "../budgets.js";
 import { money } from "../format.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
+import { noNews } from "./link-state.js";
 import { titleOf } from "./session-row.js";
 import { View } from "./view.js";
 
@@ -71,7 +72,7 @@ export class BudgetsView extends View {
     attribute(this.#sessionField, "hidden", this.#scope.value !== "session");
     this.#save.disabled = !this.app.link.isLive;
     const budgets = state.budgets ?? [];
-    write(this.#empty, problem || (!state.budgets ? "Waiting for the relay …" : budgets.length ? "" : "No budget is set: nothing is held, and nobody is told what is spent."));
+    write(this.#empty, problem || (!state.budgets ? noNews(this.app.link) : budgets.length ? "" : "No budget is set: nothing is held, and nobody is told what is spent."));
     attribute(this.#empty, "hidden", !this.#empty.textContent);
     attribute(this.#empty, "class", problem ? "problem" : "quiet");
     const names = new Set(budgets.map(nameOf));

@@ -2,6 +2,7 @@
 
 import { arrange, attribute, h, write } from "../dom.js";
 import { DeviceCard } from "./device-card.js";
+import { noNews } from "./link-state.js";
 import { View } from "./view.js";
 
 /** Seconds. Pushes come by themselves; whether a device is looked at, and what its app says of its cards, is asked for. */
@@ -56,7 +57,7 @@ export class DevicesView extends View {
       h("p", {}, "No phone gets pushes yet."),
       h("p", {}, "Approvals ring on a Lock Screen through an iPhone app that is paired with this relay. Without one, this page shows them as long as it is open."),
       h("p", {}, h("a", { href: "#/link" }, "Pair another device"), " with this page, or see what an app would show: ", h("code", {}, "make demo"), "."),
-    ] : [h("p", {}, "Waiting for the relay …")]));
+    ] : [h("p", {}, noNews(this.app.link))]));
   }
 }
 

@@ -26,6 +26,13 @@ export const stops = {
   4426: "The relay speaks another version. Reload the page.",
 };
 
+/**
+ * What stands where nothing is known yet: a page without a connection shows nothing as if it were of now.
+ * @param {import("../link.js").Link} link
+ */
+export const noNews = ({ phase }) =>
+  phase === "waiting" || phase === "stopped" ? "No connection to the relay, so there is nothing to show. This page goes on trying." : "Waiting for the relay …";
+
 export class LinkState extends View {
   #dot = h("span", { class: "dot", "aria-hidden": "true" });
   #phase = h("strong");

@@ -6,6 +6,7 @@
  */
 
 import { arrange, attribute, h, span, write } from "../dom.js";
+import { noNews } from "./link-state.js";
 import { SessionRow } from "./session-row.js";
 import { View } from "./view.js";
 
@@ -68,7 +69,7 @@ export class SessionList extends View {
     if (missed) write(this.#reorder, `${missed} waiting below: show first`);
     write(this.#total, loaded && sessions.size ? String(sessions.size) : "");
     attribute(this.#empty, "hidden", sessions.size !== 0);
-    if (!sessions.size) this.#empty.replaceChildren(...(loaded ? noSession() : [h("p", {}, "Waiting for the relay …")]));
+    if (!sessions.size) this.#empty.replaceChildren(...(loaded ? noSession() : [h("p", {}, noNews(this.app.link))]));
   }
 }
 

@@ -5,6 +5,7 @@ import { strain } from "../budgets.js";
 import { ago, money, plural } from "../format.js";
 import { keyOf, pending, prepend } from "../store.js";
 import { line } from "../text.js";
+import { noNews } from "./link-state.js";
 import { SessionFacts } from "./session-facts.js";
 import { placeOf, sayingOf, statuses, titleOf } from "./session-row.js";
 import { SessionTimeline } from "./session-timeline.js";
@@ -84,7 +85,7 @@ export class SessionView extends View {
     const { sessions, logs, loaded } = this.app.state;
     const summary = sessions.get(this.session);
     attribute(this, "data-missing", !summary);
-    write(this.#missing, summary ? "" : loaded ? "This relay has no such session." : "Waiting for the relay …");
+    write(this.#missing, summary ? "" : loaded ? "This relay has no such session." : noNews(this.app.link));
     if (!summary) return;
     const { todo, status } = summary;
     say(this.#title, titleOf(summary), line);

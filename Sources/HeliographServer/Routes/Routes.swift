@@ -58,7 +58,7 @@ final class Routes {
         case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
         case ("POST", let path) where path.hasPrefix(Self.decisionsPath): decide(request, id)
         case ("GET", _), ("HEAD", _):
-            respond(id, page.response(to: request.path) ?? .text(404, "there is nothing here\n"))
+            respond(id, page.response(to: request) ?? .text(404, "there is nothing here\n"))
         default: respond(id, .text(405, "this is not done here\n"))
         }
     }
@@ -256,7 +256,7 @@ final class Routes {
         if response.status == 429 || response.status == 503, !response.headers.contains(where: { $0.0 == "retry-after" }) {
             response.headers.append(Self.retryAfter())
         }
-        response.headers.append(contentsOf: WebPage.securityHeaders)
+        response.headers.append(contentsOf: page.securityHeaders)
         response.headers.append(("date", HTTPDate.now))
         loops.respond(to: id, response)
     }

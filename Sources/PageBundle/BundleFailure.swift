@@ -1,0 +1,7 @@
+/// What cannot be put into one file without guessing. The build ends with it.
+package struct BundleFailure: Error, CustomStringConvertible, Equatable {
+    package var file: String
+    package var sentence: String
+
+    package var description: String { "\(file): \(sentence)" }
+}

@@ -1,0 +1,137 @@
+/// Puts a page into one file: its stylesheets and modules come to stand in the HTML, where a link or a `script` named them, without their comments.
+///
+/// A phone on a slow network asks once instead of forty times, and can never hold parts of two versions. A module becomes a function that gives
+/// what it exports, in the order in which a browser would run them; so each keeps its own names. What cannot be put so ends the build.
+package struct PageBundle {
+    private let files: [String: String]
+    /// In the order in which they run.
+    private var modules: [JavaScriptModule] = []
+    /// By path: its place in `modules`, nil while what it imports is read.
+    private var places: [String: Int?] = [:]
+
+    /// - Parameter files: Every file of the page, by its path.
+    package static func page(_ files: [String: String], index: String = "index.html") throws(BundleFailure) -> String {
+        var bundle = PageBundle(files: files)
+        var page = ""
+        var styles = ""
+        guard let text = files[index] else { throw BundleFailure(file: index, sentence: "it is missing") }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let tag = line.drop { $0 == " " }
+            if let path = Self.name(in: tag, between: "<link rel=\"stylesheet\" href=\"/", and: "\">") {
+                styles += try bundle.style(path)
+                continue
+            }
+            if !styles.isEmpty { page += "<style>\(styles)</style>\n" }
+            styles = ""
+            if let path = Self.name(in: tag, between: "<script src=\"/", and: "\"></script>") {
+                let script = try JavaScriptReader.tokens(of: try bundle.file(path), file: path).map(\.text).joined()
+                page += "<script>\(try Self.inline(script, path))</script>\n"
+            } else if let path = Self.name(in: tag, between: "<script type=\"module\" src=\"/", and: "\"></script>") {
+                page += "<script type=\"module\">\(try Self.inline(try bundle.program(path), path))</script>\n"
+            } else if tag.contains("<script") || tag.contains("rel=\"stylesheet\"") {
+                throw BundleFailure(file: index, sentence: "a line of a form that is not known: \(tag)")
+            } else {
+                page += tag + "\n"
+            }
+        }
+        // By its digest a page can tell whether it is the one that the relay serves.
+        guard let place = page.firstRange(of: "<meta name=\"page\" content=\"\">") else { return page }
+        return page[..<place.lowerBound] + "<meta name=\"page\" content=\"\(Self.digest(page))\">" + page[place.upperBound...]
+    }
+
+    /// FNV-1a of 64 bits: for accidents, not against anybody.
+    private static func digest(_ text: String) -> String {
+        String(
+            text.utf8.reduce(0xCBF2_9CE4_8422_2325) { (hash: UInt64, byte) in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 },
+            radix: 16)
+    }
+
+    private init(files: [String: String]) { self.files = files }
+
+    private func file(_ path: String) throws(BundleFailure) -> String {
+        guard let text = files[path] else { throw BundleFailure(file: path, sentence: "it is missing") }
+        return text
+    }
+
+    private static func name(in tag: Substring, between before: String, and after: String) -> String? {
+        guard tag.hasPrefix(before), tag.hasSuffix(after) else { return nil }
+        return String(tag.dropFirst(before.count).dropLast(after.count))
+    }
+
+    /// What would end the element it stands in, or begin a comment, stays out of the page.
+    private static func inline(_ text: String, _ path: String) throws(BundleFailure) -> String {
+        for end in ["</script", "</style", "<!--"] where text.lowercased().contains(end) {
+            throw BundleFailure(file: path, sentence: "it, or what it imports, contains \(end)")
+        }
+        return text
+    }
+
+    // MARK: - Modules
+
+    private mutating func program(_ path: String) throws(BundleFailure) -> String {
+        _ = try load(path)
+        return modules.indices.map(function).joined(separator: "\n")
+    }
+
+    /// The module's place in `modules`, after those of all that it imports.
+    private mutating func load(_ path: String) throws(BundleFailure) -> Int {
+        if let known = places[path] {
+            guard let known else { throw BundleFailure(file: path, sentence: "it imports itself, by way of others") }
+            return known
+        }
+        places[path] = .some(nil)
+        let module = try JavaScriptModule(path: path, source: try file(path))
+        for (path, names) in module.imports.map({ ($0.path, $0.names) }) {
+            let other = modules[try load(path)]
+            for name in names where !other.exports.contains(name.theirs) {
+                throw BundleFailure(file: module.path, sentence: "\(other.path) exports no \(name.theirs)")
+            }
+        }
+        modules.append(module)
+        places[path] = modules.count - 1
+        return modules.count - 1
+    }
+
+    private func function(_ place: Int) -> String {
+        let module = modules[place]
+        let taken = module.imports.filter { !$0.names.isEmpty }.map { one in
+            let names = one.names.map { $0.theirs == $0.ours ? $0.ours : "\($0.theirs):\($0.ours)" }
+            return "const{\(names.joined(separator: ","))}=$module\((places[one.path] ?? nil) ?? 0);"
+        }
+        return
+            "const $module\(place)=(()=>{\(taken.joined())\(module.code)\nreturn{\(module.exports.joined(separator: ","))}})();"
+    }
+
+    // MARK: - Stylesheets
+
+    /// The stylesheet without its comments and without blanks at the beginning of lines.
+    private func style(_ path: String) throws(BundleFailure) -> String {
+        var rest = try file(path)[...]
+        var text = ""
+        while let quoteOrComment = rest.firstIndex(where: { $0 == "/" || $0 == "\"" || $0 == "'" }) {
+            text += rest[..<quoteOrComment]
+            rest = rest[quoteOrComment...]
+            let isComment = rest.hasPrefix("/*")
+            let inner = rest.dropFirst(isComment ? 2 : 1)
+            if isComment {
+                guard let star = inner.indices.first(where: { inner[$0...].hasPrefix("*/") }) else {
+                    throw BundleFailure(file: path, sentence: "a comment does not end")
+                }
+                rest = inner[star...].dropFirst(2)
+            } else if let mark = rest.first, mark != "/" {
+                guard let end = inner.firstIndex(where: { $0 == mark || $0 == "\n" }), inner[end] == mark else {
+                    throw BundleFailure(file: path, sentence: "a string does not end on its line")
+                }
+                text += rest[...end]
+                rest = inner[inner.index(after: end)...]
+            } else {
+                text += "/"
+                rest = inner
+            }
+        }
+        text += rest
+        guard !text.contains("@import") else { throw BundleFailure(file: path, sentence: "@import cannot be bundled") }
+        let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
+        return try Self.inline(lines.joined(separator: "\n") + "\n", path)
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import PageBundle
+
+@Suite struct PageBundleTests {
+    private func page(_ files: [String: String]) throws -> String {
+        try PageBundle.page(["index.html": "<script type=\"module\" src=\"/app.js\"></script>"].merging(files) { $1 })
+    }
+
+    @Test func `modules stand in the page in the order in which they run, each with its own names`() throws {
+        let page = try page([
+            "app.js":
+                "import { h as make } from \"./dom.js\";\nimport { b } from \"./elements/b.js\";\nconst h = 1;\nmake(b, h);\n",
+            "dom.js": "/** Makes. */\nexport function h() {}\nconst b = 2; // its own\n",
+            "elements/b.js": "import { h } from \"../dom.js\";\nexport const b = h();\n",
+        ])
+        #expect(
+            page == """
+                <script type="module">const $module0=(()=>{
+                function h() {}
+                const b = 2;
+
+                return{h}})();
+                const $module1=(()=>{const{h}=$module0;
+                const b = h();
+
+                return{b}})();
+                const $module2=(()=>{const{h:make}=$module0;const{b}=$module1;
+
+                const h = 1;
+                make(b, h);
+
+                return{}})();</script>
+
+                """)
+    }
+
+    @Test func `stylesheets stand in one place, in their order, without comments`() throws {
+        let page = try PageBundle.page([
+            "index.html":
+                "<head>\n  <link rel=\"stylesheet\" href=\"/a.css\">\n  <link rel=\"stylesheet\" href=\"/b.css\">\n</head>",
+            "a.css": "/* A */\na {\n  content: \"/* kept */\"; /* gone */\n}\n", "b.css": "b { grid-area: 1 / 2; }\n",
+        ])
+        #expect(page == "<head>\n<style>a {\ncontent: \"/* kept */\"; \n}\nb { grid-area: 1 / 2; }\n</style>\n</head>\n")
+    }
+
+    @Test func `a page knows its digest, which is another for another page`() throws {
+        func page(_ text: String) throws -> String {
+            try PageBundle.page(["index.html": "<meta name=\"page\" content=\"\">\n\(text)"])
+        }
+        #expect(try page("a").hasPrefix("<meta name=\"page\" content=\""))
+        #expect(try page("a") == page("a"))
+        #expect(try page("a").prefix(40) != page("b").prefix(40))
+    }
+
+    @Test(arguments: [
+        ("const a = 1 / 2; // c\nf(a);", "const a = 1 / 2;\nf(a);"),
+        ("x.replace(/[/\"]\\/\\/`/g, '//'); /* c */ y()", "x.replace(/[/\"]\\/\\/`/g, '//'); y()"),
+        (
+            "const t = `a // ${b ? `}${\"}\"}` : { c: 1 /* in */ }.c} /* kept */`;",
+            "const t = `a // ${b ? `}${\"}\"}` : { c: 1 /* in */ }.c} /* kept */`;"
+        ),
+        ("return /a'b/.test(c)", "return /a'b/.test(c)"),
+        ("a\n// c\n++b", "a\n++b"), ("a /* one\ntwo */ ++b", "a\n++b"), ("'it\\'s // kept'", "'it\\'s // kept'"),
+    ])
+    func `comments go, and nothing that only looks like one`(_ source: String, _ left: String) throws {
+        #expect(try JavaScriptReader.tokens(of: source, file: "a.js").map(\.text).joined() == left)
+    }
+
+    @Test(arguments: [
+        ("import * as all from \"./dom.js\";", "form { a, b as c } from"),
+        ("import one from \"./dom.js\";", "form { a, b as c } from"),
+        ("import { h } from \"https://elsewhere.example/dom.js\";", "from elsewhere"),
+        ("import { h } from \"../dom.js\";", "from outside"),
+        ("import { g } from \"./dom.js\";", "exports no g"), ("import { h } from \"./gone.js\";", "is missing"),
+        ("function f() { return import(\"./dom.js\"); }", "import within code"),
+        ("const m = () => import(\"./dom.js\");", "form { a, b as c } from"), ("export default 1;", "export that is not"),
+        ("export let count = 0;", "export that is not"), ("export { h } from \"./dom.js\";", "export that is not"),
+        ("export const { a } = b;", "export that is not"), ("await f();", "await outside"), ("f(`;", "does not end"),
+        ("f(\"a\nb\");", "does not end on its line"), ("f();}", "do not match"), ("f(\"</script>\");", "contains </script"),
+        ("import { app } from \"./loop.js\";", "imports itself"),
+    ])
+    func `what cannot be put into one file ends the build`(_ source: String, _ sentence: String) throws {
+        let files = [
+            "app.js": "\(source)\nexport const app = 1;\n", "dom.js": "export const h = 1;\n",
+            "loop.js": "import { app } from \"./app.js\";\n",
+        ]
+        let failure = #expect(throws: BundleFailure.self) { try page(files) }
+        #expect(failure?.sentence.contains(sentence) == true, "\(failure.map(String.init(describing:)) ?? "nothing")")
+    }
+}

@@ -1,0 +1,48 @@
+/**
+ * The page as something that is kept and replaced: the worker that shows it without a connection, and whether the relay has another one by now.
+ *
+ * A page that came in one file has a digest in its `meta[name=page]`. One in pieces, as while it is worked on, has none, and neither is done.
+ */
+
+/** Where a tab remembers that it was loaded anew by itself: once is enough, as two relays behind one name could have two pages. */
+const renewedHere = "heliograph.renewed";
+
+/** @param {string} html @returns {string} The digest in a page's text. */
+export const digestIn = (html) => html.match(/<meta name="page" content="([0-9a-f]*)">/)?.[1] ?? "";
+
+/** The digest of the page that runs here. */
+const ownDigest = () => document.querySelector('meta[name="page"]')?.getAttribute("content") ?? "";
+
+/**
+ * Where the browser can have one (over TLS, and on the relay's own machine), a worker keeps the shell.
+ * @returns {Promise<unknown>}
+ */
+export async function keepShell() {
+  if (!ownDigest() || !("serviceWorker" in navigator)) return undefined;
+  const address = "/worker.js";
+  const { trustedTypes } = /** @type {any} */ (globalThis);
+  // The page's policy lets no text become a script's address, but for this one.
+  const policy = trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
+  return navigator.serviceWorker.register(policy?.createScriptURL(address) ?? address, { updateViaCache: "none" });
+}
+
+/**
+ * The relay may serve another page than this one: it was upgraded while this page was open, or the shell is from before. A page that has
+ * nothing to lose is loaded anew.
+ * @param {{isFirst: boolean}} link Whether it is live for the first time: what just came from the relay itself is the relay's.
+ * @returns {Promise<boolean>} Whether somebody should be asked to load it anew.
+ */
+export async function renew({ isFirst }) {
+  if (!ownDigest() || (isFirst && !navigator.serviceWorker?.controller)) return false;
+  try {
+    const response = await fetch("/", { cache: "no-cache" });
+    const served = response.ok ? digestIn(await response.text()) : "";
+    if (!served || served === ownDigest()) return false;
+    if (!isFirst || sessionStorage.getItem(renewedHere) === served) return true;
+    sessionStorage.setItem(renewedHere, served);
+    location.reload();
+  } catch {
+    // It is asked again with the next link.
+  }
+  return false;
+}

@@ -24,7 +24,8 @@ const eventsKept = 4000;
  * @property {string} session
  * @property {string} epoch
  * @property {number} first    The number of the oldest event here.
- * @property {number} seq      The number of the newest.
+ * @property {number} last     The number of the newest here.
+ * @property {number} seq      The number of the newest that the relay told of.
  * @property {Event[]} events
  * @property {Timeline} timeline
  * @property {Map<string, {text: string, agent?: string}>} unfinished Messages still being written, by message.
@@ -135,22 +136,37 @@ export function linkLost(state) {
 }
 
 /**
- * Older events, in front of those that are held.
- * @param {State} state @param {string} session @param {number} first @param {Event[]} events
+ * A page of older events: it joins those that are held, or, after a jump, takes their place. Where that makes too many, the far end goes: a reader
+ * who is far back has lost sight of the newest, which then only count (`last` is less than `seq`) until they are asked for again.
+ * @param {State} state @param {string} session @param {{first: number, events: Event[]}} page @param {{jump?: boolean}} [options]
  */
-export function prepend(state, session, first, events) {
+export function takeHistory(state, session, { first, events }, options = {}) {
   const changes = noChanges();
   const log = state.logs.get(session);
   if (!log) return changes;
-  if (!events.length) {
-    log.whole = true;
-  } else if (first + events.length === log.first) {
-    log.events = [...events, ...log.events];
-    log.first = first;
-    log.whole = first <= oldest(state.sessions.get(session));
-    log.timeline = new Timeline(first, log.events);
-  }
+  // What the log has not been told of yet will come as events.
+  const known = events.slice(0, Math.max(0, log.seq + 1 - first));
+  const last = first + known.length - 1;
   changes.logs.add(session);
+  if (!known.length) {
+    log.whole = true;
+    return changes;
+  }
+  if (last + 1 === log.first) {
+    log.events = [...known, ...log.events].slice(0, eventsMax);
+    log.first = first;
+  } else if (first === log.last + 1) {
+    log.events = [...log.events, ...known].slice(-eventsMax);
+    log.first = last + 1 - log.events.length;
+  } else if (options.jump) {
+    log.events = known;
+    log.first = first;
+  } else {
+    return changes; // It belongs to a log that has been replaced meanwhile.
+  }
+  log.last = log.first + log.events.length - 1;
+  log.whole = log.first <= oldest(state.sessions.get(session));
+  log.timeline = new Timeline(log.first, log.events);
   return changes;
 }
 
@@ -183,7 +199,7 @@ function takeWorkspace(state, snapshot, changes) {
 function takeSession(state, snapshot, changes) {
   const { session, epoch, first, seq, events } = snapshot;
   keep(state, {
-    session, epoch, first, seq, events: [...events], timeline: new Timeline(first, events), unfinished: new Map(),
+    session, epoch, first, last: seq, seq, events: [...events], timeline: new Timeline(first, events), unfinished: new Map(),
     whole: first <= oldest(snapshot.summary),
   });
   changes.logs.add(session);
@@ -210,14 +226,17 @@ function takeEvents(state, message, changes) {
     return;
   }
   for (const event of events.slice(log.seq + 1 - first)) {
+    const isFollowed = log.last === log.seq;
     log.seq += 1;
+    finish(log, event);
+    if (!isFollowed) continue;
+    log.last = log.seq;
     log.events.push(event);
     log.timeline.append(log.seq, event);
-    finish(log, event);
   }
   if (log.events.length > eventsMax) {
     log.events = log.events.slice(-eventsKept);
-    log.first = log.seq - log.events.length + 1;
+    log.first = log.last - log.events.length + 1;
     log.whole = false;
     log.timeline = new Timeline(log.first, log.events);
   }

@@ -208,15 +208,14 @@ def test_older_events_are_loaded_and_the_view_stays_where_it_is(screen: Callable
     timeline = one.timeline()
     expect(timeline.get_by_text("message number 450.", exact=True)).to_be_in_viewport()
     assert timeline.locator("[data-kind=message]").count() == 200
-    for loaded, oldest in ((400, 251), (450, 51)):
-        timeline.get_by_role("button", name="Load earlier").scroll_into_view_if_needed()
-        reading = timeline.get_by_text(f"message number {oldest}.", exact=True)
-        before = reading.bounding_box()
-        timeline.get_by_role("button", name="Load earlier").click()
-        expect(timeline.locator("[data-kind=message]")).to_have_count(loaded)
-        one.settle()
-        after = reading.bounding_box()
-        assert before and after and abs(before["y"] - after["y"]) < 3, (before, after)
+    # Somebody who goes up need not press anything: what is before is there when they are.
+    reading = timeline.get_by_text("message number 260.", exact=True)
+    reading.scroll_into_view_if_needed()
+    before = reading.bounding_box()
+    expect(timeline.locator("[data-kind=message]")).to_have_count(450)
+    one.settle()
+    after = reading.bounding_box()
+    assert before and after and abs(before["y"] - after["y"]) < 3, (before, after)
     expect(timeline.get_by_text("The beginning")).to_have_count(1)
     texts = timeline.locator("[data-kind=message] .words").all_text_contents()
     assert texts == [f"message number {number}." for number in range(1, 451)]
@@ -651,6 +650,31 @@ def test_the_policy_forbids_what_the_page_never_does(relay: Any, screen: Callabl
     for part in ("default-src 'none'", "script-src 'sha256-", "style-src 'sha256-", "connect-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"):
         assert part in policy
     assert "unsafe" not in policy
+
+
+def test_five_thousand_events_begin_with_one_click_and_end_with_another(screen: Callable[..., Screen], host: Any) -> None:
+    host.start_session("long", title="Long")
+    for first in range(1, 5001, 250):
+        host.events("long", [("message", {"role": "assistant"}, {"text": f"message number {number}."}) for number in range(first, first + 250)])
+    host.wait_acked("long")
+    one = screen()
+    one.go("#/session/long")
+    timeline = one.timeline()
+    expect(timeline.get_by_text("message number 5000.", exact=True)).to_be_in_viewport()
+    timeline.get_by_role("button", name="Jump to the start").click()
+    expect(timeline.get_by_text("message number 1.", exact=True)).to_be_in_viewport()
+    expect(timeline.get_by_text("The beginning")).to_be_visible()
+    # What follows comes as the reader does, and what is new is not mixed in.
+    host.event("long", "message", {"role": "assistant"}, {"text": "message number 5001."})
+    host.wait_acked("long")
+    timeline.get_by_text("message number 490.", exact=True).scroll_into_view_if_needed()
+    expect(timeline.get_by_text("message number 700.", exact=True)).to_have_count(1)
+    expect(timeline.get_by_text("message number 5001.", exact=True)).to_have_count(0)
+    one.expect_no_overflow()
+    timeline.get_by_role("button", name="Latest").click()
+    expect(timeline.get_by_text("message number 5001.", exact=True)).to_be_in_viewport()
+    host.event("long", "message", {"role": "assistant"}, {"text": "message number 5002."})
+    expect(timeline.get_by_text("message number 5002.", exact=True)).to_be_in_viewport()
 
 
 def test_thousands_of_rows_stay_quick(screen: Callable[..., Screen], host: Any) -> None:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apply, emptyState, keyOf, linkLost, pending, position, prepend } from "../../web/store.js";
+import { apply, emptyState, keyOf, linkLost, pending, position, takeHistory } from "../../web/store.js";
 
 const welcome = (epoch = "e1") => ({ type: "welcome", version: 1, software: "t", epoch, client: { id: "c", name: "n" }, workspace: { id: "w", name: "W" }, heartbeat: { pingSeconds: 20, hangUpSeconds: 45 }, limits: {} });
 const summary = (session, seq, more = {}) => ({ session, seq, status: "running", approvals: 0, questions: 0, ...more });
@@ -91,9 +91,9 @@ test("a half-written message does not outlive the link", () => {
 
 test("older events come in front, and only where they fit", () => {
   const state = opened(3, [message("three")]);
-  prepend(state, "s", 1, [message("one")]);
+  takeHistory(state, "s", { first: 1, events: [message("one")] });
   assert.deepEqual(texts(state), ["three"]);
-  prepend(state, "s", 1, [message("one"), message("two")]);
+  takeHistory(state, "s", { first: 1, events: [message("one"), message("two")] });
   assert.deepEqual(texts(state), ["one", "two", "three"]);
   assert.equal(state.logs.get("s").whole, true);
 });
@@ -106,6 +106,33 @@ test("a log that grows without end is bounded", () => {
   assert.equal(log.first + log.events.length - 1, log.seq);
   assert.equal(log.seq, 7001);
   assert.equal(log.whole, false);
+});
+
+test("a reader who goes far back loses the newest, and what comes then only counts", () => {
+  const state = opened(10_000, [message("e10000")]);
+  const page = (first, count = 500) => ({ first, events: Array.from({ length: count }, (_, n) => message(`e${first + n}`)) });
+  for (let first = 9_500; first >= 500; first -= 500) takeHistory(state, "s", page(first));
+  const log = state.logs.get("s");
+  assert.deepEqual([log.events.length, log.first, log.last, log.seq], [6_000, 500, 6_499, 10_000]);
+  apply(state, events(10_001, message("e10001")));
+  assert.deepEqual([log.events.length, log.last, log.seq], [6_000, 6_499, 10_001]);
+  assert.deepEqual(position(state, "s"), { epoch: "e1", seq: 10_001 });
+  // Forward again: the beginning goes, and at the end it is followed again.
+  for (let first = 6_500; first < 10_000; first += 500) takeHistory(state, "s", page(first));
+  takeHistory(state, "s", page(10_000, 400));
+  assert.deepEqual([log.events.length, log.last, log.seq, log.whole], [6_000, 10_001, 10_001, false]);
+  apply(state, events(10_002, message("e10002")));
+  assert.equal(log.events.at(-1).body.text, "e10002");
+});
+
+test("a jump puts the beginning in place of what was held, and a page that fits nowhere changes nothing", () => {
+  const state = opened(5_000, [message("e5000")]);
+  const page = { first: 1, events: [message("one"), message("two")] };
+  takeHistory(state, "s", page);
+  assert.deepEqual(texts(state), ["e5000"]);
+  takeHistory(state, "s", page, { jump: true });
+  const log = state.logs.get("s");
+  assert.deepEqual([texts(state), log.whole, log.last, log.seq], [["one", "two"], true, 2, 5_000]);
 });
 
 test("only the last few sessions' logs are held", () => {
@@ -129,6 +156,6 @@ test("what the relay no longer keeps is not asked for", () => {
   assert.equal(state.logs.get("s").whole, true);
   apply(state, { type: "snapshot", session: "s", epoch: "e1", first: 50, seq: 50, events: [message("fifty")], summary: summary("s", 50, { first: 49 }), approvals: [] });
   assert.equal(state.logs.get("s").whole, false);
-  prepend(state, "s", 49, [message("forty-nine")]);
+  takeHistory(state, "s", { first: 49, events: [message("forty-nine")] });
   assert.equal(state.logs.get("s").whole, true);
 });

@@ -14,14 +14,22 @@ import { drawRow, redrawRow } from "./timeline-row.js";
 
 /** Near enough to the end to be there, in pixels: less than a row. */
 const endSlack = 32;
+/** Older events are asked for when the reader is so many screens away from where they would stand. */
+const screensAhead = 2;
 /** Events a chunk spans: about two screens, so that few chunks are laid out and few stand off screen. */
 const chunkEvents = 50;
 /** Of an unfinished message, so much of its end is shown: it is drawn anew many times, and the whole comes when it is done. */
 const unfinishedCharactersMax = 20_000;
 
 export class SessionTimeline extends HTMLElement {
-  /** @type {() => void} Called when older events are wanted. */
+  /** @type {() => void} Called when events before those that are here are wanted. */
   onearlier = () => undefined;
+  /** @type {() => void} Likewise the ones after, where they are not here. */
+  onnewer = () => undefined;
+  /** @type {() => void} Likewise the first there are. */
+  onbeginning = () => undefined;
+  /** @type {() => void} Likewise the last ones, and all that follows. */
+  onlatest = () => undefined;
 
   #session = "";
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
@@ -30,16 +38,24 @@ export class SessionTimeline extends HTMLElement {
   /** @type {object|null} */ #timeline = null;
   #count = 0;
   #atEnd = true;
-  #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#wantEarlier() }, "Load earlier");
+  /** The newest events are not here: the reader is far back. */
+  #isFarBack = false;
+  /** The newest were asked for: what comes with them is shown from its end. */
+  #wantsLatest = false;
+  #isLoading = false;
+  /** After a failure a person asks again, not a finger that scrolls. */
+  #hasFailed = false;
+  #beginning = h("button", { type: "button", class: "plain", onclick: () => this.#want(this.onbeginning) }, "Jump to the start");
+  #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, "Load earlier");
   #start = h("p", { class: "quiet earlier" }, "The beginning");
   #list = h("div", { class: "events", role: "list", "aria-label": "Timeline" });
   #unfinished = h("div", { class: "events", role: "list", "aria-label": "Being written" });
   /** @type {Map<number, HTMLElement>} By the chunk's place in the log. */ #chunks = new Map();
-  #content = h("div", { class: "timeline-content" }, this.#earlier, this.#start, this.#list, this.#unfinished);
+  #content = h("div", { class: "timeline-content" }, h("div", { class: "earlier-line" }, this.#earlier, this.#beginning), this.#start, this.#list, this.#unfinished);
   #scroller = h("div", {
     class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": "Timeline, scrolls", onscroll: () => this.#scrolled(),
   }, this.#content);
-  #newer = h("button", { type: "button", class: "floating", hidden: true, onclick: () => this.toEnd() }, "↓ Newer");
+  #newer = h("button", { type: "button", class: "floating", hidden: true, onclick: () => this.#toNewest() }, "↓ Newer");
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -64,7 +80,11 @@ export class SessionTimeline extends HTMLElement {
       this.#session = session;
       this.#clear();
     }
-    attribute(this.#earlier, "hidden", !log || log.whole);
+    for (const button of [this.#earlier, this.#beginning]) attribute(button, "hidden", !log || log.whole);
+    this.#isFarBack = log !== undefined && log.last < log.seq;
+    if (this.#isFarBack) this.#atEnd = false;
+    else if (this.#wantsLatest) this.#atEnd = true;
+    if (!this.#isFarBack) this.#wantsLatest = false;
     attribute(this.#start, "hidden", !log?.whole);
     if (log) write(this.#start, log.first > 1 ? "What came before is no longer kept" : "The beginning");
     if (!log) return this.#clear();
@@ -83,7 +103,8 @@ export class SessionTimeline extends HTMLElement {
     }
     this.#drawUnfinished(log);
     if (this.#atEnd) this.toEnd();
-    else if (grew) attribute(this.#newer, "hidden", false);
+    else if (grew || this.#isFarBack) attribute(this.#newer, "hidden", false);
+    write(this.#newer, this.#isFarBack ? "↓ Latest" : "↓ Newer");
     return undefined;
   }
 
@@ -96,6 +117,7 @@ export class SessionTimeline extends HTMLElement {
     this.#timeline = null;
     this.#count = 0;
     this.#atEnd = true;
+    this.#become(false, "Load earlier");
     attribute(this.#newer, "hidden", true);
   }
 
@@ -121,8 +143,6 @@ export class SessionTimeline extends HTMLElement {
     this.#chunks.forEach((chunk, place) => arrange(chunk, wanted.get(place) ?? []));
     arrange(this.#list, [...this.#chunks.values()]);
     if (anchor?.isConnected) this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before;
-    attribute(this.#earlier, "disabled", null);
-    write(this.#earlier, "Load earlier");
   }
 
   /** @param {import("../timeline.js").Row} row */
@@ -178,22 +198,52 @@ export class SessionTimeline extends HTMLElement {
 
   #scrolled() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    this.#atEnd = scrollHeight - clientHeight - scrollTop < endSlack;
-    if (this.#atEnd) attribute(this.#newer, "hidden", true);
+    const below = scrollHeight - clientHeight - scrollTop;
+    this.#atEnd = !this.#isFarBack && below < endSlack;
+    if (this.#atEnd) return attribute(this.#newer, "hidden", true);
+    // Before the reader is there. Not at the end: there, what is before may be short of a screen, and nobody went back.
+    if (this.#hasFailed) return undefined;
+    if (scrollTop < clientHeight * screensAhead && !this.#earlier.hidden) return this.#want(this.onearlier);
+    if (below < clientHeight * screensAhead && this.#isFarBack) return this.#want(this.onnewer);
+    return undefined;
   }
 
-  #wantEarlier() {
+  #toNewest() {
+    if (!this.#isFarBack) return this.toEnd();
+    this.#wantsLatest = true;
+    return this.onlatest();
+  }
+
+  /** @param {() => void} ask */
+  #want(ask) {
+    if (this.#isLoading) return;
     // At the very top the end is not near, whatever the last scroll said.
     this.#atEnd = false;
-    this.#earlier.disabled = true;
-    write(this.#earlier, "Loading …");
-    this.onearlier();
+    this.#become(true, "Loading …");
+    ask();
   }
 
-  /** Older events did not come. */
-  earlierFailed() {
-    this.#earlier.disabled = false;
-    write(this.#earlier, "Load earlier (it failed; try again)");
+  /** @param {boolean} isLoading @param {string} words */
+  #become(isLoading, words) {
+    this.#isLoading = isLoading;
+    for (const button of [this.#earlier, this.#beginning]) attribute(button, "disabled", isLoading);
+    write(this.#earlier, words);
+  }
+
+  /**
+   * What was asked for is here.
+   * @param {{jump?: boolean}} how
+   */
+  loaded({ jump }) {
+    this.#hasFailed = false;
+    this.#become(false, "Load earlier");
+    if (jump) this.#scroller.scrollTop = 0;
+  }
+
+  /** It did not come. */
+  loadFailed() {
+    this.#hasFailed = true;
+    this.#become(false, "Load earlier (it failed; try again)");
   }
 }
 

@@ -3,7 +3,7 @@
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { strain } from "../budgets.js";
 import { ago, money, plural } from "../format.js";
-import { keyOf, pending, prepend } from "../store.js";
+import { keyOf, pending, takeHistory } from "../store.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
 import { SessionFacts } from "./session-facts.js";
@@ -11,8 +11,8 @@ import { placeOf, sayingOf, statuses, titleOf } from "./session-row.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
 
-/** Older events asked for at a time: half a second of a phone's line at most. */
-const earlierEvents = 200;
+/** Older events asked for at a time: the most that the relay gives, and asked for before they are needed. */
+const pageEvents = 500;
 
 export class SessionView extends View {
   session = "";
@@ -41,7 +41,13 @@ export class SessionView extends View {
 
   connectedCallback() {
     this.#facts.id = "session-facts";
-    this.#timeline.onearlier = () => this.#earlier();
+    this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
+    this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
+    this.#timeline.onbeginning = () => this.#load(({ first }) => {
+      const oldest = this.app.state.sessions.get(this.session)?.first ?? 1;
+      return { before: Math.min(first, oldest + pageEvents), jump: true };
+    });
+    this.#timeline.onlatest = () => this.app.link.rewatch(this.session);
     this.append(
       h("div", { class: "session-head" },
         h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, "‹"),
@@ -117,17 +123,21 @@ export class SessionView extends View {
     attribute(this.#more, "aria-expanded", String(open));
   }
 
-  async #earlier() {
+  /** @param {(log: import("../store.js").Log) => {before: number, jump?: boolean}} wanted */
+  async #load(wanted) {
     const { state, link } = this.app;
     const { session } = this;
     const log = state.logs.get(session);
-    if (!log) return;
+    if (!log) return this.#timeline.loaded({});
+    const { before, jump } = wanted(log);
     try {
-      const reply = await link.command({ type: "history", session, before: log.first, limit: earlierEvents });
-      this.refresh(prepend(state, session, Number(reply.first), reply.events ?? []));
+      const reply = await link.command({ type: "history", session, before, limit: pageEvents });
+      this.refresh(takeHistory(state, session, { first: Number(reply.first), events: reply.events ?? [] }, { jump }));
+      if (this.session === session) this.#timeline.loaded({ jump });
     } catch {
-      this.#timeline.earlierFailed();
+      this.#timeline.loadFailed();
     }
+    return undefined;
   }
 }
 

@@ -12,6 +12,7 @@ import { Link } from "./link.js";
 import { Presence } from "./presence.js";
 import { pairingOf, routeOf } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
+import { Hidden } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
@@ -63,6 +64,7 @@ const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals:
 
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
+const hidden = new Hidden(() => localStorage);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
   session: document.body.dataset.screen === "session" && route.screen === "session" ? route.session : undefined,
@@ -70,10 +72,11 @@ const presence = new Presence(timers, link, () => ({
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, presence,
+  state, link, decisions, devices, budgets, presence, hidden,
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
+  listChanged: () => views.list.refresh({ ...noChanges(), all: true }),
   pairAgain: () => pairScreen({ reason: "This device was logged out." }),
 };
 

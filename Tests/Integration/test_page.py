@@ -652,6 +652,61 @@ def test_the_policy_forbids_what_the_page_never_does(relay: Any, screen: Callabl
     assert "unsafe" not in policy
 
 
+def test_three_hundred_sessions_are_searched_filtered_grouped_and_hidden(screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any) -> None:
+    laptop, server = scripted_host(relay, "laptop"), scripted_host(relay, "server")
+    for number in range(300):
+        host = server if number % 3 == 0 else laptop
+        host.start_session(f"n{number}", title=f"Task number {number}", project="webshop" if number % 2 else "api")
+        if number < 100:
+            host.event(f"n{number}", "session.ended", {"reason": "completed"})
+    for host in (laptop, server):
+        for session in host.sessions:
+            host.wait_acked(session)
+    one = screen()
+    rows, total = one.page.locator("session-row"), one.page.locator("session-list .pane-head .quiet")
+    expect(rows).to_have_count(300)
+    words = one.page.get_by_role("searchbox", name="Search sessions")
+    words.fill("number 29 webshop")
+    expect(rows).to_have_count(8)
+    expect(total).to_have_text("8 of 300")
+    # From the words into the list, with the arrows alone.
+    words.press("ArrowDown")
+    one.page.keyboard.press("ArrowDown")
+    expect(rows.nth(1).locator("a")).to_be_focused()
+    words.fill("")
+    one.page.get_by_role("button", name="Filter").click()
+    one.page.locator("#sieve-host").select_option(label="server")
+    expect(rows).to_have_count(100)
+    one.page.locator("#sieve-status").select_option("over")
+    expect(rows).to_have_count(34)
+    one.page.get_by_label("Group by").select_option("Project")
+    expect(one.page.locator(".row-heading")).to_have_count(2)
+    one.expect_no_overflow()
+    one.expect_accessible()
+    words.fill("no such words")
+    one.page.get_by_role("button", name="Show all").click()
+    expect(rows).to_have_count(300)
+    # Ended ones leave the list, and stay away; one that needs somebody comes back by itself.
+    one.page.get_by_role("button", name="Hide 100 ended sessions").click()
+    expect(rows).to_have_count(200)
+    one.page.reload()
+    one.expect_live()
+    expect(rows).to_have_count(200)
+    one.go("#/session/n200")
+    one.page.locator(".facts-button").click()
+    one.page.get_by_role("button", name="Hide from the list").click()
+    one.go("#/")
+    expect(rows).to_have_count(199)
+    laptop.request_approval("n200", "Bash", SHORT)
+    expect(one.row("n200")).to_contain_text("Needs you")
+    one.page.get_by_role("button", name="Filter").click()
+    one.page.get_by_label("Show hidden (101)").check()
+    expect(rows).to_have_count(300)
+    one.page.get_by_role("button", name="Put 101 hidden sessions back").click()
+    one.page.get_by_label("Show hidden (0)").uncheck()
+    expect(rows).to_have_count(300)
+
+
 def test_five_thousand_events_begin_with_one_click_and_end_with_another(screen: Callable[..., Screen], host: Any) -> None:
     host.start_session("long", title="Long")
     for first in range(1, 5001, 250):

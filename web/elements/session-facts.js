@@ -14,15 +14,19 @@ export class SessionFacts extends HTMLElement {
   #todo = h("ol", { class: "todo" });
   #numbers = h("dl", { class: "numbers" });
   #budgets = h("a", { class: "facts-link" }, "Budgets");
+  /** @type {() => void} Called when the session is to leave the list, or to come back. */
+  onhide = () => undefined;
+  #hide = h("button", { type: "button", class: "plain", onclick: () => this.onhide() });
   /** @type {Map<string, HTMLElement>} */ #values = new Map();
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets);
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#hide);
   }
 
-  /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. */
-  show(summary, todo) {
+  /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. @param {boolean} isHidden */
+  show(summary, todo, isHidden) {
+    write(this.#hide, isHidden ? "Show in the list again" : "Hide from the list");
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
     this.#fact("Cost", money(summary.costMicroUSD) || "unknown");

@@ -5,9 +5,12 @@
  * when the list comes to the screen; after that, sessions that are new stand at the end until a button puts them in order.
  */
 
-import { arrange, attribute, h, span, write } from "../dom.js";
+import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { line } from "../text.js";
 import { noNews } from "./link-state.js";
+import { grouped } from "../sieve.js";
 import { SessionRow } from "./session-row.js";
+import { SieveBar } from "./sieve-bar.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../wire").Summary} Summary */
@@ -22,16 +25,22 @@ export class SessionList extends View {
   #empty = h("div", { class: "empty" });
   #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.arrive() });
   #total = span("quiet");
+  #sieve = new SieveBar();
+  #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, "No session fits."),
+    h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, "Show all"));
+  /** @type {Map<string, HTMLElement>} */ #headings = new Map();
 
   connectedCallback() {
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Sessions"), this.#total,
-        h("a", { class: "head-link", href: "#/budgets" }, "Budgets")), this.#empty, this.#list, this.#reorder);
+        h("a", { class: "head-link", href: "#/budgets" }, "Budgets")), this.#sieve, this.#empty, this.#noneFits, this.#list, this.#reorder);
+    this.#sieve.onsieve = () => this.arrive();
+    this.addEventListener("keydown", (event) => this.#step(event));
   }
 
   /** The list comes to the screen: now everything may move. */
   arrive() {
-    this.#order = ideal(this.app.state.sessions);
+    this.#order = ideal(this.#sieve.visible(this.app.state.sessions, this.app.hidden));
     this.#draw();
   }
 
@@ -46,8 +55,31 @@ export class SessionList extends View {
     this.#rows.forEach((row) => row.tick(now));
   }
 
+  /**
+   * The arrows lead from row to row, and from the words that are searched for to the first.
+   * @param {KeyboardEvent} event
+   */
+  #step(event) {
+    if (!["ArrowDown", "ArrowUp"].includes(event.key) || event.target instanceof HTMLSelectElement) return;
+    const rows = /** @type {HTMLElement[]} */ ([...this.#list.querySelectorAll("a.row")]);
+    const at = rows.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const next = rows[event.key === "ArrowDown" ? at + 1 : at - 1];
+    if (!next || (at < 0 && event.key === "ArrowUp")) return;
+    event.preventDefault();
+    next.focus();
+  }
+
+  /** @param {string} words @returns {HTMLElement} */
+  #heading(words) {
+    const heading = this.#headings.get(words) ?? h("li", { class: "row-heading" }, h("h3", { class: "foreign" }));
+    say(/** @type {HTMLElement} */ (heading.firstElementChild), words, line);
+    this.#headings.set(words, heading);
+    return heading;
+  }
+
   #draw() {
-    const { sessions, loaded } = this.app.state;
+    const { sessions: all, loaded } = this.app.state;
+    const sessions = this.#sieve.visible(all, this.app.hidden);
     this.#order = this.#order.filter((id) => sessions.has(id));
     const wanted = ideal(sessions);
     if (!this.#order.length) this.#order = wanted;
@@ -56,20 +88,25 @@ export class SessionList extends View {
 
     const now = this.app.now();
     for (const id of [...this.#rows.keys()]) if (!sessions.has(id)) this.#rows.delete(id);
-    arrange(this.#list, this.#order.map((id) => {
-      const row = this.#rows.get(id) ?? new SessionRow();
-      this.#rows.set(id, row);
-      row.show(/** @type {Summary} */ (sessions.get(id)), id === this.current, now);
-      return wrap(row);
-    }));
+    const shownNow = this.#order.map((id) => /** @type {Summary} */ (sessions.get(id)));
+    arrange(this.#list, grouped(shownNow, this.#sieve.sieve.group).flatMap(({ heading, sessions: members }) => [
+      ...(heading ? [this.#heading(heading)] : []),
+      ...members.map((summary) => {
+        const row = this.#rows.get(summary.session) ?? new SessionRow();
+        this.#rows.set(summary.session, row);
+        row.show(summary, summary.session === this.current, now);
+        return wrap(row);
+      }),
+    ]));
     // Who waits and stands below somebody who does not is easily missed.
     const resting = this.#order.findIndex((id) => rank(sessions.get(id)) !== 0);
     const missed = resting < 0 ? 0 : this.#order.slice(resting).filter((id) => rank(sessions.get(id)) === 0).length;
     attribute(this.#reorder, "hidden", missed === 0);
     if (missed) write(this.#reorder, `${missed} waiting below: show first`);
-    write(this.#total, loaded && sessions.size ? String(sessions.size) : "");
-    attribute(this.#empty, "hidden", sessions.size !== 0);
-    if (!sessions.size) this.#empty.replaceChildren(...(loaded ? noSession() : [h("p", {}, noNews(this.app.link))]));
+    write(this.#total, !loaded || !all.size ? "" : sessions.size < all.size ? `${sessions.size} of ${all.size}` : String(all.size));
+    attribute(this.#noneFits, "hidden", sessions.size !== 0 || all.size === 0);
+    attribute(this.#empty, "hidden", all.size !== 0);
+    if (!all.size) this.#empty.replaceChildren(...(loaded ? noSession() : [h("p", {}, noNews(this.app.link))]));
   }
 }
 

@@ -41,6 +41,7 @@ export class SessionView extends View {
 
   connectedCallback() {
     this.#facts.id = "session-facts";
+    this.#facts.onhide = () => this.#hide();
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
     this.#timeline.onbeginning = () => this.#load(({ first }) => {
@@ -104,7 +105,7 @@ export class SessionView extends View {
     attribute(this.#progress, "value", todo?.completed ?? 0);
 
     const log = logs.get(this.session);
-    this.#facts.show(summary, log?.timeline.todo ?? null);
+    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.hidden.has(this.session));
     this.#timeline.show(log, this.session);
 
     const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
@@ -114,6 +115,15 @@ export class SessionView extends View {
     attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
     write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
     this.tick();
+  }
+
+  /** Out of the list on this device, or back into it. */
+  #hide() {
+    const hides = !this.app.hidden.has(this.session);
+    this.app.hidden.set([this.session], hides);
+    this.app.announce(hides ? "Hidden from the list until it needs you" : "In the list again");
+    this.app.listChanged();
+    this.#draw();
   }
 
   /** @param {boolean} open */

@@ -8,8 +8,10 @@
  * @property {import("../devices.js").Devices} devices
  * @property {import("../budgets.js").Budgets} budgets
  * @property {import("../presence.js").Presence} presence
+ * @property {import("../sieve.js").Hidden} hidden Sessions that are not in the list on this device.
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.
+ * @property {() => void} listChanged           The list of sessions shows others now.
  * @property {() => void} pairAgain             Shows how to pair, after this device was logged out.
  */
 

@@ -40,7 +40,7 @@ def test_an_approval_from_end_to_end(machine: Any, relay: Any, screen: Callable[
         assert not (machine.project / "built.txt").exists()
 
         page.go("#/approvals")
-        card = page.page.locator("approval-card", has_text="built.txt")
+        card = page.page.locator("approvals-inbox approval-card", has_text="built.txt")
         expect(card.locator("pre")).to_have_text(BUILD["input"]["command"])
         card.get_by_role("button", name="Allow").click()
         assert machine.wait_file("built.txt") == "built\n"
@@ -52,7 +52,7 @@ def test_an_approval_from_end_to_end(machine: Any, relay: Any, screen: Callable[
 
         machine.prompt("now publish it")
         machine.wait_screen(DIALOG)
-        card = page.page.locator("approval-card", has_text="published.txt")
+        card = page.page.locator("approvals-inbox approval-card", has_text="published.txt")
         card.get_by_role("button", name="Deny …").click()
         card.get_by_label("Message to the agent").fill("Not before Monday")
         card.get_by_role("button", name="Deny", exact=True).click()

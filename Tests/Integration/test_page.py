@@ -382,7 +382,7 @@ def test_hostile_text_is_visible_and_harmless(screen: Callable[..., Screen], hos
     one.go("#/session/evil")
     timeline = one.timeline()
     expect(timeline.locator("[data-kind=message]")).to_contain_text(f"{HTML} red ⟨U+202E⟩txt.exe")
-    for fold in timeline.locator("summary").all():
+    for fold in timeline.locator("summary:visible").all():
         fold.click()
     expect(timeline.locator("pre", has_text=HTML)).to_have_count(2)
     one.go("#/approvals")
@@ -480,13 +480,20 @@ def test_a_reload_keeps_everything(screen: Callable[..., Screen], host: Any) -> 
     approval = host.request_approval("s1", "Bash", SHORT)
     one.go("#/session/s1")
     expect(one.timeline()).to_contain_text("Fix the login, please")
-    before = one.timeline().locator(".events").first.inner_text()
+    waiting = one.timeline().locator(f'approval-card:has([id="decide-s1/{approval}"])')
+    expect(waiting).to_be_visible()
+
+    def told() -> str:
+        return re.sub(r"Asked .*", "", one.timeline().locator(".events").first.inner_text())
+
+    before = told()
     one.page.reload()
     one.expect_live()
     expect(one.timeline()).to_contain_text("Fix the login, please")
-    assert one.timeline().locator(".events").first.inner_text() == before
+    expect(waiting).to_be_visible()
+    assert told() == before
     one.page.get_by_role("link", name="Review").last.click()
-    expect(one.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
+    expect(waiting.get_by_role("button", name="Allow")).to_be_enabled()
 
 
 def test_an_address_that_names_an_approval_leads_to_it(screen: Callable[..., Screen], host: Any) -> None:
@@ -563,7 +570,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(screen: Callable
         one.settle()
         if where == "#/session/s1":
             expect(one.timeline()).to_contain_text("Fix the login, please")
-            for fold in one.timeline().locator("summary").all():
+            for fold in one.timeline().locator("summary:visible").all():
                 fold.click()
         one.expect_accessible()
         one.expect_no_overflow()

@@ -42,7 +42,7 @@ def test_reviewing_among_many_sessions_leaves_the_header_where_it_is(screen: Cal
     approval = bash(host, "npm test")
     expect(one.page.locator("session-row")).to_have_count(9)
     one.page.locator(".now").get_by_role("link", name="Review").click()
-    expect(one.card(approval)).to_be_in_viewport()
+    expect(one.timeline().locator(f'[id="decide-s1/{approval}"]')).to_be_focused()
     assert one.page.evaluate("() => [document.scrollingElement.scrollTop, document.body.scrollTop]") == [0, 0]
     expect(one.page.locator("header.bar")).to_be_in_viewport(ratio=1)
 
@@ -90,6 +90,51 @@ def test_a_phone_on_its_side_gives_most_of_its_height_to_what_is_read(screen: Ca
     box = one.timeline().bounding_box()
     assert box and box["height"] > LANDSCAPE["height"] * 0.55, box
     expect(one.page.get_by_role("link", name="Approvals")).to_be_in_viewport(ratio=1)
+
+
+@pytest.fixture
+def many(host: Any) -> Any:
+    """More sessions than a screen shows, one of which waits."""
+    for number in range(12):
+        host.start_session(f"old{number}", title=f"Old {number}")
+    bash(host, "make one", "old3")
+    return host
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_a_new_session_comes_to_the_top_and_into_view(screen: Callable[..., Screen], many: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    expect(one.row("old3")).to_contain_text("1 waiting")
+    expect(one.page.locator("session-row")).to_have_count(13)
+    # A tap in that moment was meant for the row that stood there.
+    one.page.evaluate("""() => new MutationObserver((_, watch) => {
+      watch.disconnect();
+      const [row] = document.querySelectorAll("session-row a");
+      window.taken = row.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    }).observe(document.querySelector(".rows"), { childList: true })""")
+    many.start_session("new1", title="New one")
+    expect(one.page.locator("session-row").first).to_contain_text("New one")
+    expect(one.row("new1")).to_be_in_viewport(ratio=1)
+    expect(one.page.get_by_role("button", name="above")).to_be_hidden()
+    assert one.page.evaluate("() => window.taken") is False
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_a_new_session_above_moves_nothing_that_is_read(screen: Callable[..., Screen], many: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    expect(one.page.locator("session-row")).to_have_count(13)
+    one.page.locator("session-list").evaluate("element => { element.scrollTop = element.scrollHeight }")
+    one.settle()
+    last = one.page.locator("session-row").last
+    before = last.bounding_box()
+    many.start_session("new2", title="New two")
+    show = one.page.get_by_role("button", name="1 new session above: show")
+    expect(show).to_be_in_viewport(ratio=1)
+    after = last.bounding_box()
+    assert before and after and abs(before["y"] - after["y"]) < 2
+    show.click()
+    expect(one.row("new2")).to_be_in_viewport(ratio=1)
+    expect(show).to_be_hidden()
 
 
 # The keyboard, and those who listen

@@ -72,12 +72,15 @@ export class ApprovalCard extends HTMLElement {
     if (this.#observer && !(this.#seenStart && this.#seenEnd)) this.#watch();
   }
 
-  /** @param {App} app @param {Approval} approval */
-  show(app, approval) {
+  /**
+   * @param {App} app @param {Approval} approval
+   * @param {string} [place] Where on the page: an approval may have a card in the inbox and one in its session.
+   */
+  show(app, approval, place = "approval") {
     const first = !this.#approval;
     this.#app = app;
     this.#approval = approval;
-    if (first) this.#build();
+    if (first) this.#build(place);
     this.#draw();
   }
 
@@ -99,6 +102,10 @@ export class ApprovalCard extends HTMLElement {
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();
   }
 
+  get isPending() {
+    return this.#approval.stage === "pending";
+  }
+
   /** Puts the keyboard on the card without moving anything that is on screen. */
   land() {
     this.#heading.focus({ preventScroll: true });
@@ -114,10 +121,10 @@ export class ApprovalCard extends HTMLElement {
     return this.#approval.request.head.kind === "question";
   }
 
-  /** What never changes: the request. */
-  #build() {
+  /** @param {string} place What never changes: the request. */
+  #build(place) {
     const { request: { head, body } } = this.#approval;
-    const name = `approval-${keyOf(this.#approval)}`;
+    const name = `${place}-${keyOf(this.#approval)}`;
     attribute(this.#heading, "id", name);
     write(this.#allow, this.#isQuestion ? "Answer" : "Allow");
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");

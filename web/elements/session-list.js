@@ -2,10 +2,12 @@
  * `<session-list>`: every session of the workspace.
  *
  * Rows do not trade places under a finger. The order (who waits for you, who works, who rests; the most recent first) is taken
- * when the list comes to the screen; after that, sessions that are new stand at the end until a button puts them in order.
+ * when the list comes to the screen; after that, a session that is new stands above them, and a tap in that moment does nothing, as it may
+ * have been meant for the row that was there. Where the list is scrolled, a button says what there is above or below.
  */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { plural } from "../format.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
 import { grouped } from "../sieve.js";
@@ -15,15 +17,23 @@ import { View } from "./view.js";
 
 /** @typedef {import("../wire").Summary} Summary */
 
+/** A row that has just moved is not opened: longer than a finger needs from seeing to tapping. */
+const settleMs = 600;
+
 export class SessionList extends View {
   /** @type {string|null} The session that is open beside the list. */
   current = null;
 
   /** @type {Map<string, SessionRow>} */ #rows = new Map();
   /** @type {string[]} */ #order = [];
-  #list = h("ol", { class: "rows", "aria-label": "Sessions" });
+  /** @type {Set<string>} Sessions that came since the list did. */ #fresh = new Set();
+  /** How many of them nobody can have seen: the top of the list is not on screen. */ #unseen = 0;
+  #isTopSeen = true;
+  #head = h("div", { class: "pane-head" });
+  #movedAt = Number.NEGATIVE_INFINITY;
+  #list = h("ol", { class: "rows", "aria-label": "Sessions", onclick: (event) => performance.now() - this.#movedAt < settleMs && event.preventDefault() });
   #empty = h("div", { class: "empty" });
-  #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.arrive() });
+  #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.#showFirst() });
   #total = span("quiet");
   #sieve = new SieveBar();
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, "No session fits."),
@@ -31,15 +41,20 @@ export class SessionList extends View {
   /** @type {Map<string, HTMLElement>} */ #headings = new Map();
 
   connectedCallback() {
-    this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Sessions"), this.#total,
-        h("a", { class: "head-link", href: "#/budgets" }, "Budgets")), this.#sieve, this.#empty, this.#noneFits, this.#list, this.#reorder);
+    this.#head.append(h("h2", { tabindex: "-1" }, "Sessions"), this.#total, h("a", { class: "head-link", href: "#/budgets" }, "Budgets"));
+    this.append(this.#head, this.#sieve, this.#empty, this.#noneFits, this.#list, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.#isTopSeen = isIntersecting;
+      if (isIntersecting && this.#unseen) this.#draw();
+    }).observe(this.#head);
   }
 
   /** The list comes to the screen: now everything may move. */
   arrive() {
+    this.#fresh.clear();
+    this.#unseen = 0;
     this.#order = ideal(this.#sieve.visible(this.app.state.sessions, this.app.hidden));
     this.#draw();
   }
@@ -77,6 +92,17 @@ export class SessionList extends View {
     return heading;
   }
 
+  #showFirst() {
+    this.arrive();
+    this.#head.scrollIntoView({ block: "start" });
+  }
+
+  /** @param {string[]} ids */
+  #comeAbove(ids) {
+    ids.forEach((id) => this.#fresh.add(id));
+    if (!this.#isTopSeen) this.#unseen += ids.length;
+  }
+
   #draw() {
     const { sessions: all, loaded } = this.app.state;
     const sessions = this.#sieve.visible(all, this.app.hidden);
@@ -84,7 +110,9 @@ export class SessionList extends View {
     const wanted = ideal(sessions);
     if (!this.#order.length) this.#order = wanted;
     const shown = new Set(this.#order);
-    this.#order.push(...wanted.filter((id) => !shown.has(id)));
+    const fresh = wanted.filter((id) => !shown.has(id));
+    if (fresh.length && this.#rows.size) this.#comeAbove(fresh);
+    this.#order.unshift(...fresh);
 
     const now = this.app.now();
     for (const id of [...this.#rows.keys()]) if (!sessions.has(id)) this.#rows.delete(id);
@@ -98,11 +126,14 @@ export class SessionList extends View {
         return wrap(row);
       }),
     ]));
+    if (fresh.length) this.#movedAt = performance.now();
     // Who waits and stands below somebody who does not is easily missed.
-    const resting = this.#order.findIndex((id) => rank(sessions.get(id)) !== 0);
+    const resting = this.#order.findIndex((id) => rank(sessions.get(id)) !== 0 && !this.#fresh.has(id));
     const missed = resting < 0 ? 0 : this.#order.slice(resting).filter((id) => rank(sessions.get(id)) === 0).length;
-    attribute(this.#reorder, "hidden", missed === 0);
+    if (this.#isTopSeen) this.#unseen = 0;
+    attribute(this.#reorder, "hidden", missed + this.#unseen === 0);
     if (missed) write(this.#reorder, `${missed} waiting below: show first`);
+    else if (this.#unseen) write(this.#reorder, `${plural(this.#unseen, "new session")} above: show`);
     write(this.#total, !loaded || !all.size ? "" : sessions.size < all.size ? `${sessions.size} of ${all.size}` : String(all.size));
     attribute(this.#noneFits, "hidden", sessions.size !== 0 || all.size === 0);
     attribute(this.#empty, "hidden", all.size !== 0);

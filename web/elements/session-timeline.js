@@ -8,6 +8,7 @@
 
 import { arrange, attribute, h, span, write } from "../dom.js";
 import { markdownToRead } from "./markdown.js";
+import { TimelineCards } from "./timeline-cards.js";
 import { drawRow, redrawRow } from "./timeline-row.js";
 
 /** @typedef {import("../store.js").Log} Log */
@@ -30,6 +31,7 @@ export class SessionTimeline extends HTMLElement {
   onbeginning = () => undefined;
   /** @type {() => void} Likewise the last ones, and all that follows. */
   onlatest = () => undefined;
+  cards = new TimelineCards();
 
   #session = "";
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
@@ -45,6 +47,8 @@ export class SessionTimeline extends HTMLElement {
   #isLoading = false;
   /** After a failure a person asks again, not a finger that scrolls. */
   #hasFailed = false;
+  /** @type {HTMLElement|undefined} The card at whose beginning the view waits, and where that is. */ #held;
+  #heldAt = 0;
   #beginning = h("button", { type: "button", class: "plain", onclick: () => this.#want(this.onbeginning) }, "Jump to the start");
   #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, "Load earlier");
   #start = h("p", { class: "quiet earlier" }, "The beginning");
@@ -61,21 +65,58 @@ export class SessionTimeline extends HTMLElement {
     if (this.firstChild) return;
     this.append(this.#scroller, this.#newer);
     new ResizeObserver(() => {
-      if (this.#atEnd) this.toEnd();
+      if (this.#atEnd) this.#follow();
       // Heights are remembered with the frame that this belongs to; only after it may anything be left out.
       requestAnimationFrame(() => requestAnimationFrame(() => this.#settle()));
     }).observe(this.#content);
-    new ResizeObserver(() => this.#atEnd && this.toEnd()).observe(this.#scroller);
+    new ResizeObserver(() => this.#atEnd && this.#follow()).observe(this.#scroller);
   }
 
   toEnd() {
+    this.#held = undefined;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
     this.#atEnd = true;
     attribute(this.#newer, "hidden", true);
   }
 
-  /** @param {Log|undefined} log @param {string} session */
-  show(log, session) {
+  /**
+   * Stays with the end, but goes no further than to the beginning of what waits for a decision: it is read from there. Once that is
+   * settled the view stays where it is; under a finger nothing may move.
+   */
+  #follow() {
+    const { first } = this.cards;
+    if (this.#held && this.#held !== first) {
+      this.#atEnd = false;
+      attribute(this.#newer, "hidden", this.#isNearEnd);
+      this.#held = undefined;
+      return;
+    }
+    const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
+    const start = first ? this.#scroller.scrollTop + first.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top - endSlack : end;
+    if (start >= end) return this.toEnd();
+    this.#held = first;
+    this.#heldAt = Math.max(0, Math.floor(start));
+    this.#scroller.scrollTop = this.#heldAt;
+    return undefined;
+  }
+
+  get #isNearEnd() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    return scrollHeight - clientHeight - scrollTop < endSlack;
+  }
+
+  /**
+   * The session comes to the screen.
+   */
+  arrive() {
+    this.cards.arrive();
+    this.#held = undefined;
+    this.#atEnd = true;
+    this.#follow();
+  }
+
+  /** @param {Log|undefined} log @param {string} session @param {import("./view.js").App} app */
+  show(log, session, app) {
     if (session !== this.#session) {
       this.#session = session;
       this.#clear();
@@ -102,7 +143,9 @@ export class SessionTimeline extends HTMLElement {
       redrawRow(entry.item, entry.row);
     }
     this.#drawUnfinished(log);
-    if (this.#atEnd) this.toEnd();
+    this.cards.show(app, [...app.state.approvals.values()].filter((approval) => approval.session === session),
+      (approval) => this.#drawn.get(log.timeline.row(`a:${approval}`)?.key ?? "")?.item);
+    if (this.#atEnd) this.#follow();
     else if (grew || this.#isFarBack) attribute(this.#newer, "hidden", false);
     write(this.#newer, this.#isFarBack ? "↓ Latest" : "↓ Newer");
     return undefined;
@@ -111,6 +154,8 @@ export class SessionTimeline extends HTMLElement {
   #clear() {
     this.#drawn.clear();
     this.#growing.clear();
+    this.cards.clear();
+    this.#held = undefined;
     this.#chunks.clear();
     this.#list.replaceChildren();
     this.#unfinished.replaceChildren();
@@ -199,8 +244,11 @@ export class SessionTimeline extends HTMLElement {
   #scrolled() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const below = scrollHeight - clientHeight - scrollTop;
-    this.#atEnd = !this.#isFarBack && below < endSlack;
-    if (this.#atEnd) return attribute(this.#newer, "hidden", true);
+    const isHeld = this.#held !== undefined && Math.abs(scrollTop - this.#heldAt) < 2;
+    if (!isHeld) this.#held = undefined;
+    this.#atEnd = !this.#isFarBack && (isHeld || below < endSlack);
+    if (below < endSlack && this.#atEnd) attribute(this.#newer, "hidden", true);
+    if (this.#atEnd) return undefined;
     // Before the reader is there. Not at the end: there, what is before may be short of a screen, and nobody went back.
     if (this.#hasFailed) return undefined;
     if (scrollTop < clientHeight * screensAhead && !this.#earlier.hidden) return this.#want(this.onearlier);

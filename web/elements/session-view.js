@@ -33,7 +33,8 @@ export class SessionView extends View {
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
   #nowStatus = h("strong");
   #nowOperation = span("now-operation foreign");
-  #review = h("a", { class: "review", href: "#/approvals", hidden: true });
+  #review = h("a", { class: "review", href: "#/approvals", hidden: true, onclick: (event) => this.#reveal(event) });
+  #firstWaiting = "";
   #now = h("div", { class: "now" }, this.#nowDot, h("p", {}, this.#nowStatus, this.#nowOperation), this.#review);
   #missing = h("p");
   #nowhere = h("div", { class: "empty" }, this.#missing, h("p", {}, h("a", { href: "#/" }, "All sessions")));
@@ -49,6 +50,7 @@ export class SessionView extends View {
       return { before: Math.min(first, oldest + pageEvents), jump: true };
     });
     this.#timeline.onlatest = () => this.app.link.rewatch(this.session);
+    this.#timeline.cards.onsettled = () => this.#title.focus({ preventScroll: true });
     this.append(
       h("div", { class: "session-head" },
         h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, "‹"),
@@ -71,7 +73,7 @@ export class SessionView extends View {
     if (this.session !== session) this.#openFacts(false);
     this.session = session;
     this.#draw();
-    this.#timeline.toEnd();
+    this.#timeline.arrive();
   }
 
   /** @override @param {import("./view.js").Changes} changes */
@@ -83,6 +85,7 @@ export class SessionView extends View {
   tick() {
     const summary = this.app.state.sessions.get(this.session);
     if (!summary || this.hidden) return;
+    this.#timeline.cards.tick();
     const rests = ["idle", "completed", "failed", "stale"].includes(summary.status);
     const since = rests ? `, ${ago(this.app.now() - summary.lastActivityAt)}` : "";
     write(this.#nowStatus, `${statuses[summary.status] ?? summary.status}${since}`);
@@ -106,13 +109,14 @@ export class SessionView extends View {
 
     const log = logs.get(this.session);
     this.#facts.show(summary, log?.timeline.todo ?? null, this.app.hidden.has(this.session));
-    this.#timeline.show(log, this.session);
+    this.#timeline.show(log, this.session, this.app);
 
     const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
     say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), line);
     attribute(this.#review, "hidden", !waiting.length);
     attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
+    this.#firstWaiting = waiting[0]?.approval ?? "";
     write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
     this.tick();
   }
@@ -124,6 +128,12 @@ export class SessionView extends View {
     this.app.announce(hides ? "Hidden from the list until it needs you" : "In the list again");
     this.app.listChanged();
     this.#draw();
+  }
+
+  /** @param {Event} event What waits is decided here; where its row is not loaded, in the inbox. */
+  #reveal(event) {
+    this.#openFacts(false);
+    if (this.#timeline.cards.reveal(this.#firstWaiting)) event.preventDefault();
   }
 
   /** @param {boolean} open */

@@ -1,0 +1,102 @@
+"""Deciding where one reads: what waits in a session is a card in its row."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from page_screen import DESK, PHONE, Screen
+
+LANDSCAPE = {"width": 640, "height": 360}
+
+
+@pytest.fixture
+def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
+    host = scripted_host(relay, name="laptop")
+    host.start_session("s1", title="Fix the login", project="webshop", cwd="/home/ada/webshop")
+    host.event("s1", "message", {"role": "user"}, {"text": "Fix the login, please"})
+    return host
+
+
+def card(one: Screen, approval: str, session: str = "s1") -> Locator:
+    return one.timeline().locator(f'approval-card:has([id="decide-{session}/{approval}"])')
+
+
+@pytest.mark.parametrize("size", [PHONE, LANDSCAPE, DESK], ids=["phone", "landscape", "desk"])
+def test_what_waits_is_decided_in_its_session(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    one.go("#/session/s1")
+    expect(one.timeline()).to_contain_text("Fix the login, please")
+    approval = host.request_approval("s1", "Bash", {"command": "npm test", "description": "Run the tests"})
+    here = card(one, approval)
+    expect(here.locator("pre")).to_have_text("npm test")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    here.get_by_role("button", name="Allow").click()
+    assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "allow"
+    expect(here).to_contain_text("Allowed by you")
+    expect(one.page.get_by_role("heading", name="Fix the login")).to_be_focused()
+    host.apply("s1", approval)
+    expect(here).to_contain_text("The agent ran it.")
+    # It stays while one looks at it, and is a line when one comes back.
+    one.go("#/approvals/recent")
+    expect(one.card(approval)).to_contain_text("Allowed by you")
+    one.go("#/session/s1")
+    expect(here).to_have_count(0)
+    expect(one.timeline().locator(".event-approval-line")).to_contain_text("ran")
+
+
+def test_review_leads_to_the_card_and_moves_nothing_else(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    first = host.request_approval("s1", "Bash", {"command": "make one"})
+    for number in range(12):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"meanwhile {number}\n" * 4})
+    second = host.request_approval("s1", "Bash", {"command": "make two"})
+    one.go("#/session/s1")
+    expect(card(one, second)).to_have_count(1)
+    one.timeline().get_by_role("group", name="Timeline, scrolls").evaluate("element => { element.scrollTop = element.scrollHeight }")
+    expect(card(one, first)).not_to_be_in_viewport()
+    one.page.get_by_role("link", name="Review 2 requests").click()
+    expect(card(one, first).locator(".card-title")).to_be_focused()
+    expect(card(one, first).locator(".card-title")).to_be_in_viewport(ratio=1)
+    expect(one.page.locator(".session-head")).to_be_in_viewport(ratio=1)
+    expect(one.page.locator("header.bar")).to_be_in_viewport(ratio=1)
+    assert one.page.url.endswith("#/session/s1")
+    card(one, first).get_by_role("button", name="Allow").click()
+    expect(card(one, second).locator(".card-title")).to_be_focused()
+
+
+def test_the_view_waits_at_the_beginning_of_what_is_to_be_read(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    for number in range(8):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"before {number}\n" * 3})
+    one.go("#/session/s1")
+    expect(one.timeline()).to_contain_text("before 7")
+    approval = host.request_approval("s1", "Bash", {"command": "\n".join(f"echo step {n}" for n in range(60))})
+    heading = card(one, approval).locator(".card-title")
+    expect(heading).to_be_in_viewport(ratio=1)
+    before = heading.bounding_box()
+    for number in range(6):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"after {number}\n" * 3})
+    expect(one.timeline()).to_contain_text("after 5")
+    one.settle()
+    assert heading.bounding_box() == before
+    # Nor does it move when somebody else settles it; the way to the end is shown.
+    host.cancel("s1", approval)
+    expect(card(one, approval)).to_have_attribute("data-stage", "cancelled")
+    one.settle()
+    after = heading.bounding_box()
+    assert before and after and abs(before["y"] - after["y"]) < 2
+    one.timeline().get_by_role("button", name="Newer").click()
+    expect(one.timeline().get_by_text("after 5").first).to_be_in_viewport()
+
+
+def test_the_inbox_and_the_session_show_the_same_decision(screen: Callable[..., Screen], host: Any) -> None:
+    reading, deciding = screen(name="Ben's laptop", size=DESK), screen(name="Ada's phone")
+    approval = host.request_approval("s1", "Bash", {"command": "npm test"})
+    reading.go("#/session/s1")
+    deciding.go("#/approvals")
+    deciding.card(approval).get_by_role("button", name="Deny …").click()
+    deciding.card(approval).get_by_role("button", name="Deny", exact=True).click()
+    expect(card(reading, approval)).to_contain_text("Denied by Ada's phone")

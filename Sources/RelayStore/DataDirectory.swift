@@ -28,15 +28,18 @@ package struct DataDirectory: Sendable {
     package init(existing path: String) throws(StoreError) {
         umask(0o077)
         self.path = Self.bare(path)
-        guard unsafe access(databasePath, F_OK) == 0 else {
-            throw StoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
-        }
         try check()
+        guard !Files.exists(databasePath) else { return }
+        try refuseRemains()
+        throw StoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
     }
 
     private func check() throws(StoreError) {
         var facts = stat()
-        guard unsafe stat(path, &facts) == 0 else { throw Files.failure(path, "cannot be looked at", errno) }
+        guard unsafe stat(path, &facts) == 0 else {
+            guard errno != ENOENT else { throw StoreError(.cannotOpen, "There is no relay's data in \(path): it is not there.") }
+            throw Files.failure(path, "cannot be looked at", errno)
+        }
         guard facts.st_mode & S_IFMT == S_IFDIR else {
             throw StoreError(.cannotOpen, "\(path) is not a directory.")
         }
@@ -50,7 +53,7 @@ package struct DataDirectory: Sendable {
     /// Makes this the only relay on this directory, for as long as the lock lives. The command line goes without.
     package func lock() throws(StoreError) -> DataDirectoryLock {
         let lockPath = path + "/relay.lock"
-        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Files.failure(lockPath, "cannot be opened", errno) }
         let lock = DataDirectoryLock(descriptor: descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

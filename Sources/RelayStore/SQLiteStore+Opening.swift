@@ -49,18 +49,17 @@ extension SQLiteStore {
     /// Hands back whether every page was checked.
     ///
     /// By name or through SQLite, never through a descriptor of our own: closing one would drop SQLite's locks on the file.
-    static func check(_ path: String, for user: User, upTo bytesMax: Int64) throws -> Bool {
-        var facts = stat()
-        guard unsafe stat(path, &facts) == 0 else { return true }
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw StoreError(.cannotOpen, "\(path) is not a file.") }
-        let size = Int64(facts.st_size)
-        guard size > 0 else { return true }
+    static func check(_ directory: DataDirectory, for user: User, upTo bytesMax: Int64) throws -> Bool {
+        let path = directory.databasePath
+        guard case .file(let size) = Files.kind(path), size > 0 else { return true }
+        let known = RunRecord.content(at: directory.runPath)
         let queue = try openToLook(path)
         let isSmall = size <= bytesMax
         try queue.read { db in
-            if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
+            try checkVersion(of: path, in: db)
             guard user.isRelay else { return }
             if let fault = try Schema.fault(in: db) { throw StoreError.corrupt(path: path, fault) }
+            try checkEvents(of: path, known, in: db)
             if isSmall { return try checkIntegrity(of: nil, path: path, in: db) }
             // The history is nearly all of a large file, and nothing at the start reads it.
             let tables = try String.fetchAll(
@@ -69,6 +68,25 @@ extension SQLiteStore {
         }
         try queue.close()
         return user.isRelay && isSmall
+    }
+
+    /// Throws where another program, or a newer version of this one, has made the file: it is not to be written to.
+    static func checkVersion(of path: String, in db: Database) throws {
+        if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
+        // No version has set it so far; one that does means that we are not to go on.
+        if try Int.fetchOne(db, sql: "PRAGMA user_version") != 0 { throw StoreError.newerSchema(path: path) }
+        guard try Schema.migrator.appliedMigrations(db).isEmpty else { return }
+        // What a start that was cut short leaves has none either.
+        guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema WHERE name != 'grdb_migrations'") == 0 else {
+            throw StoreError.corrupt(path: path, "it has tables, and nothing says which version of Heliograph made them")
+        }
+    }
+
+    /// Throws where the file has fewer events than the last relay here had.
+    static func checkEvents(of path: String, _ known: RunRecord.Content?, in db: Database) throws {
+        guard let known, try !Schema.migrator.appliedMigrations(db).isEmpty else { return }
+        let held = try RunRecord.events(in: db)
+        if held < known.events { throw StoreError.lost(path: path, held: held, known: known.events) }
     }
 
     /// A connection that cannot write.

@@ -52,7 +52,8 @@ package final class SQLiteStore: Sendable {
     /// Whether the opening has checked every page. Where not, `checkEverything` does; every event is left to it.
     package let isChecked: Bool
 
-    /// Creates the file where there is none, and brings an older one up to date. A damaged one is refused, and left as it is.
+    /// Creates the file where there never was one, and brings an older one up to date. A damaged one is refused, and left as it is; so
+    /// is what is left of one.
     /// Of a file beyond `checkedBytesMax` the history is not checked; see `isChecked`.
     package init(
         _ directory: DataDirectory, for user: User, checkedBytesMax: Int64 = SQLiteStore.checkedBytesMax
@@ -61,9 +62,10 @@ package final class SQLiteStore: Sendable {
         self.path = path
         let opening = try directory.lockForOpening()
         defer { withExtendedLifetime(opening) {} }
+        try directory.refuseRemains()
         func opened() throws(StoreError) -> Opened {
             do {
-                let isChecked = try Self.check(path, for: user, upTo: checkedBytesMax)
+                let isChecked = try Self.check(directory, for: user, upTo: checkedBytesMax)
                 let pool = try Self.open(path)
                 let isUpToDate = { try pool.writeWithoutTransaction(Schema.migrator.hasCompletedMigrations) }
                 let alone = try user.isRelay || isUpToDate() ? nil : directory.lockForUpdate()

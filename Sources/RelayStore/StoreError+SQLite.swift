@@ -54,7 +54,7 @@ extension StoreError {
             .corrupt,
             """
             \(path) is damaged (\(what)). It was left as it is. `heliograph restore FILE --force` puts a backup in its place, \
-            `heliograph restore --empty` lets the relay start anew; both keep the damaged file under another name.
+            `heliograph restore --anew` lets the relay begin afresh; both keep the damaged file under another name.
             """, underlying: underlying)
     }
 }

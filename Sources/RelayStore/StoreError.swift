@@ -7,6 +7,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case newerSchema
         /// The file is damaged, or is none of ours; it was left as it is.
         case corrupt
+        /// What a relay acknowledged here is gone, all of it or the newest; what is left was left as it is.
+        case lost
         /// One record is not as it was written. It is not shown; everything else goes on.
         case damaged
         /// The disk is full. Nothing was written; it works again when there is room.

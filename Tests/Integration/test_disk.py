@@ -3,6 +3,7 @@
 HELIOGRAPH_ROT sets how many damaged copies are tried, HELIOGRAPH_SEED repeats their choice.
 """
 
+import json
 import os
 import random
 import shutil
@@ -640,7 +641,10 @@ def test_a_truncated_wal_leaves_a_prefix(tmp_path):
         if start_outcome(relay, before) == "refused":
             relay.process = None
             assert DATABASE in relay.log_text()[before:]
-            continue
+            if "restore --as-is" not in relay.log_text()[before:]:
+                continue
+            relay.run("restore", "--as-is", "--data", str(relay.data))
+            relay.start()
         client = WireClient(relay, f"after {cut}")
         client.subscribe()
         if "s1" in client.summaries:
@@ -663,6 +667,18 @@ def epoch_of(relay: Relay) -> str:
         client.close()
 
 
+def go_on_with_less(relay: Relay) -> None:
+    """A start is refused as long as nobody says that the data file is to be gone on with as it is."""
+    before = len(relay.log_text())
+    relay.launch()
+    assert relay.wait_end() == 1
+    said = relay.log_text()[before:]
+    for words in (str(relay.data / DATABASE), "the relay that ran here last had", "restore --as-is", "restore --anew"):
+        assert words in said, said
+    relay.run("restore", "--as-is", "--data", str(relay.data))
+    relay.start()
+
+
 def tell_more(relay: Relay, count: int) -> None:
     host = ScriptedHost(relay, "another")
     try:
@@ -675,7 +691,7 @@ def tell_more(relay: Relay, count: int) -> None:
 
 
 def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
-    """`cp old.sqlite heliograph.sqlite`: the same file for the system, and a position that was seen means something else in it."""
+    """`cp old.sqlite heliograph.sqlite`: refused, as it lacks events; gone on with, a position that was seen means something else in it."""
     relay = filled_relay(tmp_path)
     old = (relay.data / DATABASE).read_bytes()
     relay.start()
@@ -688,7 +704,7 @@ def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
     relay.stop()
     gather(relay)
     (relay.data / DATABASE).write_bytes(old)
-    relay.start()
+    go_on_with_less(relay)
     other = epoch_of(relay)
     assert other != epoch
     client = WireClient(relay, "phone")
@@ -704,7 +720,7 @@ def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
 
 
 def test_a_lost_log_begins_another_epoch(tmp_path):
-    """Somebody removes the `-wal` file of a relay that was killed: what it held was acknowledged, and is gone."""
+    """Somebody removes the `-wal` file of a relay that was killed: what it held was acknowledged, and is gone: refused, or another epoch."""
     relay = filled_relay(tmp_path)
     relay.start()
     epoch = epoch_of(relay)
@@ -713,7 +729,7 @@ def test_a_lost_log_begins_another_epoch(tmp_path):
     wal = relay.data / f"{DATABASE}-wal"
     assert wal.stat().st_size > 0, "a killed relay leaves its WAL"
     wal.unlink()
-    relay.start()
+    go_on_with_less(relay)
     other = epoch_of(relay)
     assert other != epoch
     tell_more(relay, 9)
@@ -734,3 +750,41 @@ def test_a_newer_schema_is_left_alone(tmp_path):
     assert relay.wait_end() == 1
     assert f"{file} was written by a newer version" in relay.log_text()
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("how", ["emptied", "removed", "a directory", "a symbolic link"])
+def test_a_data_file_that_is_gone_is_not_begun_anew_beside_its_log(tmp_path, how):
+    """What the `-wal` holds was acknowledged: refused by name, with nothing touched; the doctor says it too; a person begins anew."""
+    relay = filled_relay(tmp_path, unclean=True)
+    file, wal = relay.data / DATABASE, relay.data / f"{DATABASE}-wal"
+    pristine = wal.read_bytes()
+    assert len(pristine) > 32, "a killed relay leaves its WAL"
+    if how == "emptied":
+        os.truncate(file, 0)
+    else:
+        moved = tmp_path / "elsewhere.sqlite"
+        file.rename(moved)
+        if how == "a directory":
+            file.mkdir()
+        elif how == "a symbolic link":
+            file.symlink_to(moved)
+    word = {"emptied": "is empty", "removed": "is gone"}.get(how, how)
+    before = len(relay.log_text())
+    relay.launch()
+    assert relay.wait_end() == 1
+    refused = relay.log_text()[before:]
+    doctor = relay.run("doctor", "--data", str(relay.data), check=False)
+    assert doctor.returncode == 1
+    token = relay.run("token", "create", "--role", "client", "--name", "one", "--data", str(relay.data), check=False)
+    assert token.returncode == 1
+    for said in (refused, doctor.stdout, token.stderr):
+        for words in (str(file), word, "restore", "--anew"):
+            assert words in said, said
+    assert "SQL" not in refused and len(refused.splitlines()) == 1, refused
+    assert wal.read_bytes() == pristine
+    kept = json.loads(relay.run("restore", "--anew", "--json", "--data", str(relay.data)).stdout)["kept"]
+    assert (relay.data / f"{Path(kept).name.removesuffix('-wal')}-wal").read_bytes() == pristine
+    relay.start()
+    assert relay.tokens() == [], "it begins with nothing"
+    relay.stop()
+    relay.check_log()

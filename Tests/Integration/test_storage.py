@@ -123,11 +123,11 @@ def test_a_damaged_file_is_refused_with_two_ways_out_and_kept(decided):
         command, capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL, env=plain_environment(decided.folder / "home")
     )
     assert result.returncode == 1
-    for words in (str(file), "is damaged", "heliograph restore FILE --force", "heliograph restore --empty"):
+    for words in (str(file), "is damaged", "heliograph restore FILE --force", "heliograph restore --anew"):
         assert words in result.stderr, result.stderr
     assert file.read_bytes() == damaged
 
-    kept = json.loads(decided.run("restore", "--empty", "--json", "--data", str(decided.data)).stdout)["kept"]
+    kept = json.loads(decided.run("restore", "--anew", "--json", "--data", str(decided.data)).stdout)["kept"]
     assert open(kept, "rb").read() == damaged
     decided.start()
     assert decided.tokens() == [], "it begins with nothing"

@@ -15,7 +15,7 @@ import Testing
 
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: scratch.path).filter {
-            !["relay.lock", "relay.reserve", "relay.run"].contains($0)
+            !["relay.lock", "relay.reserve"].contains($0) && !$0.hasPrefix("relay.run")
         }
         .sorted()
     }
@@ -220,7 +220,7 @@ import Testing
             let damaged = try bytes(scratch.databasePath)
             let error = #expect(throws: StoreError.self) { try scratch.open() }
             #expect(error?.code == .corrupt)
-            for word in [scratch.databasePath, "restore FILE --force", "restore --empty"] {
+            for word in [scratch.databasePath, "restore FILE --force", "restore --anew"] {
                 #expect(error?.message.contains(word) == true)
             }
             let kept = try #require(isEmpty ? directory().setAside() : directory().restore(backup, replacing: true))

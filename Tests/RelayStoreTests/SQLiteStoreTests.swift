@@ -146,7 +146,7 @@ import Testing
 
     @Test func `two new files have different epochs`() throws {
         let epoch = try scratch.open().epoch
-        try FileManager.default.removeItem(atPath: scratch.databasePath)
+        _ = try DataDirectory(path: scratch.path).setAside()
         #expect(try scratch.open().epoch != epoch)
     }
 }

@@ -40,7 +40,7 @@ package final class Administration {
     }
 
     /// Whether a relay ever ran in this folder.
-    package static func isSetUp(in path: String) -> Bool { FileManager.default.fileExists(atPath: path + "/heliograph.sqlite") }
+    package static func isSetUp(in path: String) -> Bool { DataDirectory.hasRemains(at: path) }
 
     /// The token of this machine's own terminal. Whoever can read the data directory could make one anyway; so one is made
     /// once, and kept beside the data.

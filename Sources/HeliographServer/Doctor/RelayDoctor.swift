@@ -82,6 +82,7 @@ package struct RelayDoctor {
     private func mend(_ code: StoreError.Code) -> String {
         switch code {
         case .corrupt: "heliograph restore FILE\(flag), from a backup; the damaged file is kept beside it"
+        case .lost: "put it back, or heliograph restore FILE --force\(flag), from a backup; what is left is kept under other names"
         case .newerSchema: "install the version that wrote it, or a newer one"
         case .full: "make room on the disk"
         case .busy, .conflict: "look again in a moment"

@@ -18,8 +18,11 @@ package struct Storage {
         try DataDirectory(path: directory).restore(file, replacing: replacing)
     }
 
-    /// Takes the data file out of the way. Hands back its new name, nil where there was none.
+    /// Takes the data file, or what is left of it, out of the way. Hands back its new name, nil where there was none.
     package func setAside() throws -> String? { try DataDirectory(path: directory).setAside() }
+
+    /// Has the next start go on with a data file that lacks what the last relay had.
+    package func acceptDataFile() throws { try DataDirectory(path: directory).acceptDataFile() }
 
     /// Calls `write` with each line of the audit log, without its end; nil for every workspace.
     package func exportAudit(of workspace: String?, _ write: ([UInt8]) throws -> Void) throws {

@@ -2,64 +2,108 @@ internal import Foundation
 internal import Glibc
 
 extension DataDirectory {
-    /// Puts a backup in the place of the data file. Hands back under which name the old one is kept, nil where there was none.
+    /// Puts a backup in the place of the data file. Hands back under which name the old one is kept, or what was left of it; nil where
+    /// there was none.
     ///
     /// The backup is copied and checked first, so what was checked is what is used. Throws `busy` while a relay runs here, and
-    /// `conflict` where there is a data file and `replacing` is false; nothing is changed then.
+    /// `conflict` where there is a data file, or what is left of one, and `replacing` is false; nothing is changed then.
     package func restore(_ file: String, replacing: Bool) throws(StoreError) -> String? {
-        let lock = try lock()
-        let opening = try lockForOpening()
-        defer { withExtendedLifetime((lock, opening)) {} }
-        guard replacing || !Files.exists(databasePath) else {
-            throw StoreError(
-                .conflict, "There is a data file already: \(databasePath). With --force it is kept under another name.")
-        }
-        _ = try Files.byteCount(file)
-        guard try Files.exists(file + "-wal") ? Files.byteCount(file + "-wal") == 0 : true else {
-            throw StoreError(
-                .conflict,
-                "\(file)-wal lies beside \(file): this is a data file in use, or a copy of half of one. Use `heliograph backup`."
-            )
-        }
-        let draft = "\(databasePath).\(getpid()).new"
-        do throws(StoreError) {
-            try Files.copy(file, to: draft)
-            try SQLiteStore.prepareForAnotherLife(draft, called: file)
-            let kept = try Files.exists(databasePath) ? setAsideLocked() : nil
-            try Files.place(draft, at: databasePath, replacing: false)
-            return kept
-        } catch {
-            _ = unsafe unlink(draft)
-            throw error
+        try alone { () throws(StoreError) in
+            guard replacing || dataFiles.isEmpty else {
+                throw StoreError(
+                    .conflict,
+                    "There is a data file already, or what is left of one: \(databasePath). With --force it is kept under another name.")
+            }
+            _ = try Files.byteCount(file)
+            guard try Files.exists(file + "-wal") ? Files.byteCount(file + "-wal") == 0 : true else {
+                throw StoreError(
+                    .conflict,
+                    """
+                    \(file)-wal lies beside \(file): this is a data file in use, or a copy of half of one. Use `heliograph backup`.
+                    """)
+            }
+            let draft = "\(databasePath).\(getpid()).new"
+            do throws(StoreError) {
+                try Files.copy(file, to: draft)
+                try SQLiteStore.prepareForAnotherLife(draft, called: file)
+                let names = freeNames
+                let kept = try setDataAside(as: names.data)
+                try Files.place(draft, at: databasePath, replacing: false)
+                try setRunAside(as: names.run)
+                return kept
+            } catch {
+                _ = unsafe unlink(draft)
+                throw error
+            }
         }
     }
 
-    /// Takes the data file, damaged or not, out of the way, so that the next start begins empty. Hands back its new name; nil
-    /// where there was none. Throws `busy` while a relay runs here.
+    /// Takes the data file, damaged or not, or what is left of it, out of the way, so that the next start begins empty. Hands back its
+    /// new name; nil where there was none. Throws `busy` while a relay runs here.
     package func setAside() throws(StoreError) -> String? {
+        try alone { () throws(StoreError) in
+            let names = freeNames
+            let kept = try setDataAside(as: names.data)
+            try setRunAside(as: names.run)
+            return kept
+        }
+    }
+
+    /// Has the next relay go on with the data file that is here, in another epoch, though the last one had more. Throws `corrupt`
+    /// where it is damaged, and `busy` while a relay runs here; nothing is changed then.
+    package func acceptDataFile() throws(StoreError) {
+        try alone { () throws(StoreError) in
+            try refuseRemains()
+            guard Files.exists(databasePath) else { throw StoreError(.cannotOpen, "\(databasePath) is not there.") }
+            try SQLiteStore.prepareForAnotherLife(databasePath, called: databasePath)
+            try setRunAside(as: freeNames.run)
+        }
+    }
+
+    private func alone<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         let lock = try lock()
         let opening = try lockForOpening()
         defer { withExtendedLifetime((lock, opening)) {} }
-        return try Files.exists(databasePath) ? setAsideLocked() : nil
+        return try body()
     }
 
-    /// The data file and what SQLite has beside it get names with the time in them; none is overwritten.
+    private var dataFiles: [String] { Self.dataFileParts.filter { Files.exists(databasePath + $0) } }
+
+    /// Names with the time in them that nothing has.
+    private var freeNames: (data: String, run: String) {
+        let time = Date().formatted(.iso8601.timeSeparator(.omitted))
+        var ending = time
+        var count = 1
+        while Self.dataFileParts.contains(where: { Files.exists("\(databasePath).\(ending)\($0)") })
+            || Files.exists("\(runPath).\(ending)")
+        {
+            count += 1
+            ending = "\(time)-\(count)"
+        }
+        return ("\(databasePath).\(ending)", "\(runPath).\(ending)")
+    }
+
+    /// The data file and what SQLite has beside it. Hands back the first name that there was something to give to.
     ///
     /// All of them have both names before any loses the old one, and the data file loses it first: after a crash in between,
     /// SQLite finds a log without its file and drops it instead of taking it for another file's.
-    private func setAsideLocked() throws(StoreError) -> String {
-        let time = Date().formatted(.iso8601.timeSeparator(.omitted))
-        var kept = "\(databasePath).\(time)"
-        var count = 1
-        while Files.exists(kept) || Files.exists(kept + "-wal") || Files.exists(kept + "-shm") {
-            count += 1
-            kept = "\(databasePath).\(time)-\(count)"
+    private func setDataAside(as kept: String) throws(StoreError) -> String? {
+        let parts = dataFiles
+        func isFile(_ part: String) -> Bool { if case .file = Files.kind(databasePath + part) { true } else { false } }
+        for part in parts where isFile(part) { try Files.link(databasePath + part, to: kept + part) }
+        try Files.sync(path)
+        for part in parts {
+            // A directory, which somebody put there, can have one name only.
+            if isFile(part) { try Files.remove(databasePath + part) } else { try Files.move(databasePath + part, to: kept + part) }
         }
-        let parts = ["", "-wal", "-shm"].filter { Files.exists(databasePath + $0) }
-        for part in parts { try Files.link(databasePath + part, to: kept + part) }
         try Files.sync(path)
-        for part in parts { try Files.remove(databasePath + part) }
+        return parts.first.map { kept + $0 }
+    }
+
+    /// Last of all: as long as it is here, a start after a crash in between says what is missing.
+    private func setRunAside(as kept: String) throws(StoreError) {
+        guard Files.exists(runPath) else { return }
+        try Files.move(runPath, to: kept)
         try Files.sync(path)
-        return kept
     }
 }

@@ -3,9 +3,25 @@ internal import Glibc
 
 /// Puts files where they belong so that a crash leaves the old or the new one, never half of one, and never overwrites by chance.
 enum Files {
-    static func exists(_ path: String) -> Bool {
+    static func exists(_ path: String) -> Bool { kind(path) != .nothing }
+
+    enum Kind: Equatable {
+        case nothing
+        case file(bytes: Int64)
+        /// In words, such as "a directory".
+        case other(String)
+    }
+
+    /// What lies there itself: a link is not followed.
+    static func kind(_ path: String) -> Kind {
         var facts = stat()
-        return unsafe lstat(path, &facts) == 0
+        guard unsafe lstat(path, &facts) == 0 else { return .nothing }
+        return switch facts.st_mode & S_IFMT {
+        case S_IFREG: .file(bytes: Int64(facts.st_size))
+        case S_IFDIR: .other("a directory")
+        case S_IFLNK: .other("a symbolic link")
+        default: .other("no file")
+        }
     }
 
     static func byteCount(_ path: String) throws(StoreError) -> Int64 {
@@ -58,6 +74,12 @@ enum Files {
     /// Gives a file a second name; throws where that is taken.
     static func link(_ path: String, to other: String) throws(StoreError) {
         guard unsafe Glibc.link(path, other) == 0 else { throw failure(other, "cannot be made", errno) }
+    }
+
+    /// Gives a file or directory another name, which nothing else may have.
+    static func move(_ path: String, to other: String) throws(StoreError) {
+        guard !exists(other) else { throw StoreError(.conflict, "\(other) is there already.") }
+        guard unsafe rename(path, other) == 0 else { throw failure(path, "cannot be given another name", errno) }
     }
 
     static func remove(_ path: String) throws(StoreError) {

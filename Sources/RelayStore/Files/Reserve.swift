@@ -48,7 +48,7 @@ final class Reserve: Sendable {
             let share = isUsed ? Self.shareAgain : Self.shareAtFirst
             guard let free = Disk.freeBytes(at: String(folder)), free / share >= UInt64(missing) else { return false }
         }
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // Also where the file looks large enough: a copy of it may have holes.

@@ -29,14 +29,21 @@ final class RunRecord: Sendable {
 
     /// Makes the file where there is none, so that room for it is there.
     init(_ path: String) throws(StoreError) {
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Files.failure(path, "cannot be opened", errno) }
-        var bytes = [UInt8](repeating: 0, count: Content.byteCount + 1)
-        let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
-        state = Mutex(State(content: Content(parsing: bytes.prefix(max(0, count))) ?? Content(run: "", events: 0)))
+        let (found, count) = Content.read(from: descriptor)
+        state = Mutex(State(content: found ?? Content(run: "", events: 0)))
         guard count >= 0 else { throw Files.failure(path, "cannot be read", errno) }
         guard count == 0 else { return }
         guard write(content) else { throw Files.failure(path, "cannot be written", errno) }
+    }
+
+    /// What the last relay wrote there; nil where there is no such file, or it says nothing.
+    static func content(at path: String) -> Content? {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return Content.read(from: descriptor).content
     }
 
     deinit { close(descriptor) }
@@ -84,7 +91,8 @@ final class RunRecord: Sendable {
         }
     }
 
-    private static func events(in db: Database) throws -> Int64 {
+    /// That the data file ever had.
+    static func events(in db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "SELECT coalesce(sum(seq), 0) FROM sessions") ?? 0
     }
 
@@ -99,6 +107,13 @@ extension RunRecord.Content {
     private static let runBytes = 20
     private static let digits = 20
     static let byteCount = runBytes + 1 + digits + 1
+
+    /// Also how many bytes were there, less than 0 where they cannot be read.
+    static func read(from descriptor: Int32) -> (content: Self?, byteCount: Int) {
+        var bytes = [UInt8](repeating: 0, count: byteCount + 1)
+        let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+        return (Self(parsing: bytes.prefix(max(0, count))), count)
+    }
 
     /// Nil where it is none of ours; then it says nothing.
     init?(parsing bytes: some BidirectionalCollection<UInt8>) {

@@ -33,7 +33,7 @@ extension SQLiteStore {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.inDatabase { db in
                 if let fault = try fault(in: nil, db) { throw broken(fault) }
-                if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: name) }
+                try checkVersion(of: name, in: db)
                 guard try Schema.migrator.appliedIdentifiers(db).contains("v1") else {
                     throw broken("it is none of Heliograph's")
                 }

@@ -18,10 +18,14 @@ extension SQLiteStore {
         _ directory: DataDirectory, checkedBytesMax: Int64 = SQLiteStore.checkedBytesMax
     ) throws(StoreError) -> DataFileExamination {
         let path = directory.databasePath
+        try directory.refuseRemains()
+        // Before the data file, to which a relay that runs adds first.
+        let known = RunRecord.content(at: directory.runPath)
         do {
             let queue = try openToLook(path)
             let found = try queue.read { db in
-                if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.newerSchema(path: path) }
+                try checkVersion(of: path, in: db)
+                try checkEvents(of: path, known, in: db)
                 let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
                 let isSmall = (size ?? 0) <= checkedBytesMax
                 if isSmall { try checkIntegrity(of: nil, path: path, in: db) }

@@ -116,7 +116,8 @@ package final class RelayServer {
         let load: @Sendable () throws -> LogState = {
             try store.load(
                 resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge,
-                commandsSince: WallClock.milliseconds - RelayCore.Limits.commandsAge)
+                // All that were kept: the core forgets them, by a clock that a jump does not move.
+                commandsSince: 0)
         }
         let pushMeasures = PushMeasures(factory: registry)
         let pushes = try PushRunner(
@@ -187,6 +188,7 @@ package final class RelayServer {
                 sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: dataBytes,
                 takesWrites: isReady && !runner.isShortOfRoom)
         }
+        routes.confirmClock = { [unowned runner] in runner.confirmClock() }
         routes.makeReport = { [unowned self] in makeReport($0) }
     }
 
@@ -225,7 +227,7 @@ package final class RelayServer {
                 configuration: configuration, address: configuration.localURL(port: listeners[0].port ?? 0),
                 uptime: ContinuousClock.now - startedAt, core: runner.census, engine: engine, isReady: isReady,
                 takesWrites: store.takesWrites, damagedRecords: store.damagedRecords.count + runner.damagedRecords,
-                pushesUnderWay: pushes.underWay)
+                pushesUnderWay: pushes.underWay, clockDoubt: runner.clockDoubt)
             answer(report.bytes)
         }
     }

@@ -20,6 +20,11 @@ package enum Effect: Sendable {
     case push(PushOrder)
     /// For whoever counts: something was one too many.
     case quotaReached(Quota)
+    /// For whoever keeps the log and counts: retention removed this, and it is on disk.
+    case historyRemoved([Removal])
+    /// For whoever keeps the log and counts: the wall clock is so many milliseconds ahead of the time that history ages by, and not
+    /// believed; nil: it is, again.
+    case clockJudged(aheadBy: Int64?)
     /// Make a pairing code for this workspace and reply to this command.
     case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
 }

@@ -32,6 +32,8 @@ package enum Input: Sendable {
     case pushAnswered(PushID, PushOutcome)
     /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.
     case codePresented(PeerID, CommandID, PushID, Decision.Verdict)
+    /// A person says that the wall clock is right.
+    case clockConfirmed
     /// The tokens were read: these clients hold one, and no others do.
     case clientsListed(Set<ClientKey>)
 }

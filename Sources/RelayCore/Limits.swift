@@ -41,8 +41,6 @@ package enum Limits {
     package static let placesMax = 20_000
     /// Looks for places under way for one host: it sends again what has to wait.
     static let placeReadsMax = 64
-    /// The wall clock may part so far from the steady one, in milliseconds, before nothing is judged by age any more.
-    static let clockDriftMax: Int64 = 60 * 60 * 1000
     /// Subscriptions of one client: a wall of sessions, not all that ever were.
     static let subscriptionsMax = 256
     /// Reads of the log under way for one client: what a page opens at once. Reads are served in turn, so this is what one client

@@ -40,8 +40,13 @@ package struct Relay {
     var budgets = Budgets()
     /// Retention has something to let go of with the next batch.
     var isTrimDue = false
-    /// What the wall clock was ahead of the steady one when the relay started, in milliseconds.
-    var clockOffset: Int64 = 0
+    /// What was removed and not told yet.
+    var removals = RemovalTally()
+    /// The last step of retention is in the batch that is being committed: then what was removed is told.
+    var isRemovalToldNext = false
+    var ages: AgeClock
+    /// As last told: what the wall clock is ahead of history's time; nil where it is believed.
+    private var toldDoubt: Int64?
 
     /// Devices, cards and pushes; see `Push/`.
     var push: PushState
@@ -77,10 +82,12 @@ package struct Relay {
         }
     }
 
-    /// Starts from what the log holds; run the effects of `started(at:)` first.
-    package init(configuration: Configuration, epoch: Epoch, state: LogState) {
+    /// Starts from what the log holds; run the effects of `started(at:)` first. `boot` says which start of the machine the steady clock
+    /// counts from.
+    package init(configuration: Configuration, epoch: Epoch, state: LogState, boot: String, at now: Instant) {
         self.configuration = configuration
         self.epoch = epoch
+        ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
         push = PushState(state.records)
         removed = Places(state.removed, isComplete: !state.hasMoreRemoved)
         for (key, stored) in state.sessions {
@@ -103,7 +110,7 @@ package struct Relay {
 
     /// `holders`: who holds a token of a client; nil: everybody.
     package mutating func started(at now: Instant, holders: Set<ClientKey>? = nil) -> [Effect] {
-        clockOffset = now.wall - now.uptime
+        tellDoubt()
         startBudgets(at: now)
         for key in sessions.keys.sorted() {
             for approval in sessions[key]?.committed?.approvals.openInOrder ?? [] {
@@ -118,6 +125,7 @@ package struct Relay {
 
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         followClock(at: now)
+        ages.follow(now)
         switch input {
         case .hostConnected(let peer, let identity):
             lastHostPeer += 1
@@ -156,11 +164,25 @@ package struct Relay {
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
         case .codePresented(let peer, let command, let push, let verdict):
             codePresented(push, verdict, command, peer, at: now)
+        case .clockConfirmed:
+            ages.confirm(at: now)
+            staging.clock = ages.record
         case .clientsListed(let holders):
             showOut(allBut: holders)
             forgetDevices(allBut: holders, at: now)
         }
+        tellDoubt()
         return takeEffects()
+    }
+
+    /// What the wall clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
+    package var clockDoubt: Int64? { ages.doubt }
+
+    private mutating func tellDoubt() {
+        // It grows by a machine's drift, which is no news.
+        guard (ages.doubt == nil) != (toldDoubt == nil) else { return }
+        toldDoubt = ages.doubt
+        effects.append(.clockJudged(aheadBy: toldDoubt))
     }
 
     private mutating func takeEffects() -> [Effect] {

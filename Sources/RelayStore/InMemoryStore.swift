@@ -19,6 +19,7 @@ package final class InMemoryStore: Sendable {
         var numbers: [SessionKey: Int] = [:]
         var commands: [CommandKey: CommandRecord] = [:]
         var records: [PushRecord.Key: PushRecord] = [:]
+        var clock: AgeClockRecord?
     }
 
     struct Session: Sendable {
@@ -62,6 +63,7 @@ extension InMemoryStore: SessionLog {
             // In an order that is the same in every run: simulations replay.
             state.commands = content.commands.values.filter { $0.at >= commandsSince }
                 .sorted { ($0.at, $0.command.rawValue, $0.client.rawValue) < ($1.at, $1.command.rawValue, $1.client.rawValue) }
+            state.clock = content.clock
             state.records = content.records.values.sorted { $0.key < $1.key }
             return state
         }
@@ -76,6 +78,7 @@ extension InMemoryStore: SessionLog {
             for append in batch.appends { content.append(append) }
             for trim in batch.trims { content.trim(trim) }
             content.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore)
+            if let clock = batch.clock { content.clock = clock }
             for record in batch.records { content.records[record.key] = record.bytes == nil ? nil : record }
         }
     }

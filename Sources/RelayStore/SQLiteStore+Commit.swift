@@ -55,6 +55,9 @@ extension SQLiteStore {
             }
             try self.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore, in: db)
             for record in batch.records { try self.put(record, in: db) }
+            if let clock = batch.clock {
+                try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)", arguments: [AgeClockRecord.name, clock.text])
+            }
         }
         self.memory.withLock { $0 = memory }
     }

@@ -27,7 +27,7 @@ struct Heliograph: ParsableCommand {
                 name: "Relay",
                 subcommands: [
                     Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, PushCommand.self, AuditCommand.self,
-                    Backup.self, Restore.self, Doctor.self,
+                    Backup.self, Restore.self, Clock.self, Doctor.self,
                 ]),
             CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
             CommandGroup(

@@ -1,6 +1,15 @@
 """What the relay no longer keeps: real files, a real restart."""
 
+import json
+import time
+
+import pytest
+
+from faketime import PREFIX, JumpingClock, clean_up
+from host import ScriptedHost
+from relay import Relay
 from schema import assert_valid
+from waits import wait_until
 
 KEPT_MEGABYTES = 1
 TEXT = "x" * 4000
@@ -50,3 +59,46 @@ def test_ended_sessions_go_first_and_positions_stay_honest(make_relay, scripted_
     snapshot = phone.wait(lambda message: message["type"] == "snapshot" and message.get("session") == "first", what="a snapshot")
     assert snapshot["first"] == snapshot["seq"] == snapshot["summary"]["first"] == number == EVENTS + 3
     assert_valid("relay-to-client", phone.messages, each_type_max=100)
+
+
+@pytest.fixture
+def clock(tmp_path):
+    yield JumpingClock(tmp_path)
+    clean_up()
+
+
+def test_a_start_with_a_clock_ahead_removes_nothing_until_somebody_confirms_it(tmp_path, clock):
+    """400 days ahead: all stays, the log, the doctor and a metric say why; a person says that the clock is right, and it is told what went."""
+    relay = Relay(tmp_path / "relay", ["--keep-days", "30"], prefix=PREFIX, environment=clock.environment)
+    relay.start()
+    host = ScriptedHost(relay)
+    sessions = [f"s{number}" for number in range(20)]
+    for session in sessions:
+        host.start_session(session)
+        host.event(session, "session.ended", {})
+        host.wait_acked(session)
+    host.close()
+    relay.stop()
+    clock.jump("+400d")
+    relay.start()
+    assert "the clock has jumped" in relay.log_text()
+    assert relay.metric("heliograph_clock_believed") == 0
+    doctor = relay.run("doctor", "--data", str(relay.data), check=False).stdout
+    assert "400 days ahead" in doctor and "heliograph clock --confirm" in doctor, doctor
+    assert "400 days ahead" in relay.run("clock", "--data", str(relay.data)).stdout
+    # Retention looks five seconds after a start.
+    time.sleep(7)
+    assert relay.metric("heliograph_sessions") == len(sessions)
+    assert relay.metric('heliograph_sessions_removed_total{reason="age"}') == 0
+
+    confirmed = relay.run("clock", "--confirm", "--data", str(relay.data)).stdout
+    assert "is believed" in confirmed, confirmed
+    wait_until(
+        lambda: relay.metric('heliograph_sessions_removed_total{reason="age"}') == len(sessions), TRIM_SECONDS_MAX, "what is old to be removed"
+    )
+    assert relay.metric('heliograph_events_removed_total{reason="age"}') == 2 * len(sessions)
+    told = [json.loads(line) for line in relay.log_text().splitlines() if "removed history" in line]
+    assert len(told) == 1
+    assert told[0]["metadata"]["reason"] == "age" and told[0]["metadata"]["sessions"] == "20" and "oldest" in told[0]["metadata"]
+    relay.stop()
+    relay.check_log()

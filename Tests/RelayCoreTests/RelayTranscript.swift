@@ -26,6 +26,12 @@ final class RelayTranscript {
     private(set) var records: [String: PushRecord] = [:]
     /// Pushes that were ordered and not taken.
     private(set) var pushes: [PushOrder] = []
+    /// What was told to be removed, in order.
+    private(set) var told: [Removal] = []
+    /// What the wall clock is ahead, where it is not believed.
+    private(set) var doubt: Int64?
+    /// As the log keeps it.
+    private(set) var clock: AgeClockRecord?
     /// Those that were reached, in order.
     private(set) var quotas: [Quota] = []
     private var lastPeer: UInt64 = 0
@@ -36,14 +42,15 @@ final class RelayTranscript {
     init(
         state: LogState = LogState(), retention: Retention = Retention(), quotas: Quotas = Quotas(),
         push: PushSettings = PushSettings(), placesMax: Int = Limits.placesMax, now: Int64 = 1_000_000,
-        holders: Set<ClientKey>? = nil
+        holders: Set<ClientKey>? = nil, boot: String = "boot1", clockOffset: Int64 = 0
     ) {
         self.now = now
+        self.clockOffset = clockOffset
         relay = Relay(
             configuration: .init(
                 software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention,
                 quotas: quotas, push: push, placesMax: placesMax),
-            epoch: Self.epoch, state: state)
+            epoch: Self.epoch, state: state, boot: boot, at: Instant(wall: now + clockOffset, uptime: now))
         run(relay.started(at: instant, holders: holders))
     }
 
@@ -56,7 +63,7 @@ final class RelayTranscript {
         LogState(
             sessions: states.map { ($0, $1) }, removed: removed.map { ($0, $1) },
             approvals: approvals.values.map { (Self.home.id, $0) }, commands: commands,
-            records: records.sorted { $0.key < $1.key }.map(\.value))
+            records: records.sorted { $0.key < $1.key }.map(\.value), clock: clock)
     }
 
     func handle(_ input: Input) { run(relay.handle(input, at: instant)) }
@@ -81,6 +88,8 @@ final class RelayTranscript {
                 deadlines[timer] = nil
             case .push(let order): pushes.append(order)
             case .quotaReached(let quota): quotas.append(quota)
+            case .historyRemoved(let removals): told += removals
+            case .clockJudged(let ahead): doubt = ahead
             case .makePairingCode: break
             }
         }
@@ -116,6 +125,7 @@ final class RelayTranscript {
             states[trim.key] = trim.state
         }
         for record in batch.records { records["\(record.kind) \(record.name)"] = record.bytes == nil ? nil : record }
+        if let kept = batch.clock { clock = kept }
         commands += batch.commands
         if let before = batch.commandsForgottenBefore { commands.removeAll { $0.at < before } }
         handle(.committed)
@@ -242,7 +252,7 @@ final class RelayTranscript {
     func resume(_ other: RelayTranscript) {
         (log, trimmedThrough, states, removed) = (other.log, other.trimmedThrough, other.states, other.removed)
         (approvals, commands, now) = (other.approvals, other.commands, other.now)
-        records = other.records
+        (records, clock) = (other.records, other.clock)
     }
 
     /// The numbers of every event that a client was sent, in order.

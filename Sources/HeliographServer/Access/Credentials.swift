@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import Glibc
 package import RelayCore
 package import RelayProtocol
@@ -96,6 +97,10 @@ package struct Credentials: Sendable {
 
 /// Milliseconds since 1970.
 enum WallClock {
+    static func text(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+    }
+
     static var milliseconds: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

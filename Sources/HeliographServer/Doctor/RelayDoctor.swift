@@ -35,10 +35,10 @@ package struct RelayDoctor {
 
     /// Changes nothing. Blocks for as long as the relay and Apple take to answer, a minute and a half at most.
     package func findings() -> [Finding] {
-        let (running, own) = running
+        let (running, clock, own) = running
         // What a relay that runs was told counts; the file may have been changed since.
         let configuration = own ?? (try? settings.get().configuration)
-        return [settingsFinding(of: own), data, disk, running]
+        return [settingsFinding(of: own), data, disk, running] + clock
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
             + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
     }
@@ -102,25 +102,35 @@ package struct RelayDoctor {
     }
 
     /// With its settings, where it runs and is of this version.
-    private var running: (Finding, ServerConfiguration?) {
+    private var running: (Finding, clock: [Finding], ServerConfiguration?) {
         guard let directory = try? DataDirectory(existing: path),
             let answer = try? AdminSocket(of: directory).ask(.get, Report.path)
-        else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), nil) }
+        else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), [], nil) }
         guard answer.status == 200, let read = try? RunningRelay(parsing: answer.body, dataDirectory: path) else {
             return (
                 Finding(
                     "Relay", .doubtful, "runs, and answers with \(answer.status): it is of another version than this program",
-                    mend: "restart it, or use the program that it was started with"), nil
+                    mend: "restart it, or use the program that it was started with"), [], nil
             )
         }
+        let clock = read.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
         let what = "runs on \(read.address), \(read.software), process \(read.process)"
         guard read.isReady else {
             return (
                 Finding("Relay", .wrong, "\(what), and takes no writes", mend: "look at its log, and at the disk"),
-                read.configuration
+                clock, read.configuration
             )
         }
-        return (Finding("Relay", .well, "\(what), ready"), read.configuration)
+        return (Finding("Relay", .well, "\(what), ready"), clock, read.configuration)
+    }
+
+    private func clockFinding(aheadSeconds: Int64) -> [Finding] {
+        let words = ClockState.words(aheadSeconds: aheadSeconds)
+        return [
+            Finding(
+                "Clock", .doubtful, "\(words): no history is removed by it",
+                mend: "set it, where it is wrong (date -u); where it is right: heliograph clock --confirm\(flag)")
+        ]
     }
 
     private func exposure(_ configuration: ServerConfiguration) -> [Finding] {

@@ -6,6 +6,8 @@ struct RunningRelay {
     let address: String
     let process: Int64
     let isReady: Bool
+    /// What the clock is ahead of the time that history ages by, in seconds; nil where it is believed.
+    let clockAheadSeconds: Int64?
     /// With the settings that it was started with, and where each stood.
     let configuration: ServerConfiguration
 
@@ -14,6 +16,7 @@ struct RunningRelay {
         software = try root.string("software")
         address = try root.string("address")
         process = try root.required("process").integer("id")
+        clockAheadSeconds = try ClockState.aheadSeconds(in: root)
         isReady = try root.required("ready").bool()
         var configuration = ServerConfiguration(dataDirectory: dataDirectory)
         for (key, text) in try root.required("settings").members() {

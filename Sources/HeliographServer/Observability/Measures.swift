@@ -16,6 +16,9 @@ struct Measures: Sendable {
     private let turnedAway: [String: Counter]
     private let slowed: [Pace.Limit: Counter]
     private let quotasReached: [Quota: Counter]
+    private let removedSessions: [Removal.Reason: Counter]
+    private let removedEvents: [Removal.Reason: Counter]
+    private let clockBelieved: Meter
     private let clientsCutOff: Counter
     private let memoryUsed: Meter
     private let memoryAllowed: Meter
@@ -49,6 +52,14 @@ struct Measures: Sendable {
         quotasReached = Self.counters(Quota.allCases) {
             Counter(label: "heliograph_quota_refusals_total", dimensions: [("limit", $0.rawValue)], factory: factory)
         }
+        removedSessions = Self.counters(Removal.Reason.allCases) {
+            Counter(label: "heliograph_sessions_removed_total", dimensions: [("reason", $0.rawValue)], factory: factory)
+        }
+        removedEvents = Self.counters(Removal.Reason.allCases) {
+            Counter(label: "heliograph_events_removed_total", dimensions: [("reason", $0.rawValue)], factory: factory)
+        }
+        clockBelieved = Meter(label: "heliograph_clock_believed", dimensions: [], factory: factory)
+        clockBelieved.set(1)
         clientsCutOff = Counter(label: "heliograph_clients_cut_off_total", dimensions: [], factory: factory)
         memoryUsed = Meter(label: "heliograph_memory_bytes", dimensions: [], factory: factory)
         memoryAllowed = Meter(label: "heliograph_memory_budget_bytes", dimensions: [], factory: factory)
@@ -90,6 +101,11 @@ struct Measures: Sendable {
     func turnedAway(_ limit: Turnstile.Limit) { turnedAway[limit.rawValue]?.increment() }
     func slowed(_ limit: Pace.Limit) { slowed[limit]?.increment() }
     func reached(_ quota: Quota) { quotasReached[quota]?.increment() }
+    func removed(_ removal: Removal) {
+        removedSessions[removal.reason]?.increment(by: removal.sessions)
+        removedEvents[removal.reason]?.increment(by: Int(removal.events))
+    }
+    func judgedClock(isBelieved: Bool) { clockBelieved.set(isBelieved ? 1 : 0) }
     func cutOff() { clientsCutOff.increment() }
     func memory(_ bytes: Int64) { memoryUsed.set(bytes) }
     func memoryBudget(_ bytes: Int64) { memoryAllowed.set(bytes) }

@@ -21,6 +21,8 @@ struct Report {
     var takesWrites: Bool
     var damagedRecords: Int
     var pushesUnderWay: Int
+    /// What the clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
+    var clockDoubt: Int64?
 
     var bytes: [UInt8] {
         JSONWriter.object { writer in
@@ -48,6 +50,10 @@ struct Report {
             writer.object("store") {
                 $0.field("takesWrites", takesWrites)
                 $0.field("damagedRecords", Int64(damagedRecords))
+            }
+            writer.object("clock") {
+                $0.field("isBelieved", clockDoubt == nil)
+                $0.field("aheadSeconds", clockDoubt.map { $0 / 1000 })
             }
             writer.field("pushesUnderWay", Int64(pushesUnderWay))
             writer.object("settings") { writer in

@@ -22,6 +22,8 @@ final class Routes {
     var isReady: () -> Bool = { true }
     /// Sets the gauges that are looked at only when somebody asks.
     var look: () -> Void = {}
+    /// A person says that the machine's clock is right; false where nobody doubted it.
+    var confirmClock: () -> Bool = { false }
     /// Asks for a `Report`, as JSON.
     var makeReport: (@escaping ([UInt8]) -> Void) -> Void = { $0([]) }
 
@@ -78,6 +80,8 @@ final class Routes {
             pushes.status { [self] status in respond(id, .json(200, status)) }
         case ("POST", AppleQuestion.path):
             pushes.askApple { [self] answers in respond(id, .json(200, answers)) }
+        case ("POST", ClockState.path):
+            respond(id, .text(200, confirmClock() ? "confirmed\n" : "not in doubt\n"))
         case ("GET", Report.path): makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))

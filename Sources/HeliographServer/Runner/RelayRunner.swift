@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Logging
+import Platform
 import RelayCore
 import RelayProtocol
 import RelayStore
@@ -60,7 +61,7 @@ final class RelayRunner {
         self.configuration = configuration
         self.log = log
         self.load = load
-        relay = Relay(configuration: configuration, epoch: log.epoch, state: try load())
+        relay = Relay(configuration: configuration, epoch: log.epoch, state: try load(), boot: Boot.name, at: .now)
         self.pushes = pushes
         self.measures = measures
         self.logger = logger
@@ -144,6 +145,8 @@ final class RelayRunner {
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
             case .push(let order): pushes.push(order)
             case .quotaReached(let quota): reached(quota)
+            case .historyRemoved(let removals): removals.forEach(removed)
+            case .clockJudged(let ahead): judgedClock(aheadBy: ahead)
             case .makePairingCode(let peer, let command, let role, let workspace):
                 makePairingCode?(ConnectionID(rawValue: peer.rawValue), command, role, workspace)
             }
@@ -187,6 +190,33 @@ final class RelayRunner {
         quotasTold[quota] = now
         logger.notice("refuses what is one too many", metadata: ["limit": "limits.\(quota.rawValue)"])
     }
+
+    private func removed(_ removal: Removal) {
+        measures.removed(removal)
+        var metadata: Logger.Metadata = [
+            "reason": "\(removal.reason.rawValue)", "sessions": "\(removal.sessions)", "events": "\(removal.events)",
+        ]
+        if let oldest = removal.oldest { metadata["oldest"] = "\(WallClock.text(oldest))" }
+        logger.notice("removed history that is not to be kept", metadata: metadata)
+    }
+
+    private func judgedClock(aheadBy milliseconds: Int64?) {
+        measures.judgedClock(isBelieved: milliseconds == nil)
+        guard let milliseconds else { return logger.notice("the clock is believed: history ages by it") }
+        logger.error(
+            "the clock has jumped: history does not age by it until `heliograph clock --confirm`, or three days have passed",
+            metadata: ["aheadSeconds": "\(milliseconds / 1000)", "clock": "\(WallClock.text(WallClock.milliseconds))"])
+    }
+
+    /// A person says that the machine's clock is right. False where nobody doubted it.
+    func confirmClock() -> Bool {
+        guard !isSuspended, relay.clockDoubt != nil else { return false }
+        feed(.clockConfirmed)
+        return true
+    }
+
+    /// What the machine's clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
+    var clockDoubt: Int64? { relay.clockDoubt }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {
         if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
@@ -331,7 +361,7 @@ final class RelayRunner {
         switch result {
         case .success(let state):
             life += 1
-            relay = Relay(configuration: configuration, epoch: log.epoch, state: state)
+            relay = Relay(configuration: configuration, epoch: log.epoch, state: state, boot: Boot.name, at: .now)
             isSuspended = false
             isStoreFailing = false
             pushes.resume()

@@ -32,7 +32,7 @@ extension Relay {
         commandWaiters.append(CommandWaiter(peer: peer, key: name, message: isFirst ? message : nil, host: key))
         guard isFirst else { return }
         staging.commands.append(
-            CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: now.wall))
+            CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: ages.time(at: now)))
     }
 
     /// They are on disk: they go to their hosts.

@@ -41,6 +41,7 @@ extension Relay {
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
         for staged in batch.appends where staged.approvals.isEmpty { show(staged) }
         show(batch.trims)
+        removed(in: batch)
         showBudgets(of: batch, at: now)
         run(batch.commands)
         answerWaiters()
@@ -69,6 +70,7 @@ extension Relay {
                 armExpiry(of: approval, in: key, at: now)
             }
         }
+        isRemovalToldNext = false
         let records = batch.commands + staging.commands
         let orders = batch.budgets + staging.budgets
         var failed = batch

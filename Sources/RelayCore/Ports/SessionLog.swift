@@ -64,16 +64,19 @@ package struct LogBatch: Sendable {
     package var commandsForgottenBefore: Int64?
     /// What the planner of pushes keeps. Of one name the last holds.
     package var records: [PushRecord]
+    /// Takes the place of the one before; nil leaves that.
+    package var clock: AgeClockRecord?
 
     package init(
         appends: [SessionAppend] = [], trims: [SessionTrim] = [], commands: [CommandRecord] = [],
-        commandsForgottenBefore: Int64? = nil, records: [PushRecord] = []
+        commandsForgottenBefore: Int64? = nil, records: [PushRecord] = [], clock: AgeClockRecord? = nil
     ) {
         self.appends = appends
         self.trims = trims
         self.commands = commands
         self.commandsForgottenBefore = commandsForgottenBefore
         self.records = records
+        self.clock = clock
     }
 }
 
@@ -187,13 +190,16 @@ package struct LogState: Sendable {
     package var commands: [CommandRecord]
     /// Every record that the planner of pushes keeps, in the order of their names.
     package var records: [PushRecord]
+    /// Nil where no relay has left one.
+    package var clock: AgeClockRecord?
 
     package init(
         sessions: [(key: SessionKey, state: SessionState)] = [], removed: [(key: SessionKey, place: RemovedSession)] = [],
         approvals: [(workspace: WorkspaceID, approval: Approval)] = [], commands: [CommandRecord] = [],
-        records: [PushRecord] = []
+        records: [PushRecord] = [], clock: AgeClockRecord? = nil
     ) {
         self.sessions = sessions
+        self.clock = clock
         self.removed = removed
         self.approvals = approvals
         self.commands = commands

@@ -10,6 +10,9 @@ struct Staging {
     var trims: [SessionTrim] = []
     var commands: [CommandRecord] = []
     var commandsForgottenBefore: Int64?
+    /// What `trims` lets go of, and why.
+    var removals = RemovalTally()
+    var clock: AgeClockRecord?
     /// Of pushes and budgets; of one name the last holds.
     var records: [PushRecord] = []
     /// Sent when the records are on disk.
@@ -32,7 +35,7 @@ struct Staging {
 
     var isEmpty: Bool {
         appends.isEmpty && trims.isEmpty && commands.isEmpty && commandsForgottenBefore == nil && records.isEmpty
-            && recordWaiters.isEmpty
+            && recordWaiters.isEmpty && clock == nil
     }
 
     subscript(key: SessionKey) -> Staged? { places[key].map { appends[$0] } }
@@ -66,6 +69,6 @@ struct Staging {
                     approvals: staged.approvals)
             },
             trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore,
-            records: PushRecord.latest(records))
+            records: PushRecord.latest(records), clock: clock)
     }
 }

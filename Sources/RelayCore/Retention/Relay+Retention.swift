@@ -8,13 +8,15 @@ extension Relay {
             sessions[key]?.updateViews { $0.forgetResolved(at: now.wall) }
         }
         expireOverdue(at: now)
+        ages.advance(to: now)
+        staging.clock = ages.record
         forgetCommands(at: now)
         isTrimDue = true
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
     }
 
     private mutating func forgetCommands(at now: Instant) {
-        let before = now.wall - Limits.commandsAge
+        let before = ages.time(at: now) - Limits.commandsAge
         guard commands.values.contains(where: { $0 < before }) else { return }
         commands = commands.filter { $0.value >= before }
         staging.commandsForgottenBefore = before
@@ -25,19 +27,34 @@ extension Relay {
         guard isTrimDue else { return }
         isTrimDue = false
         var budget = Limits.trimmedEventsMax
-        for key in keysToRemove(at: now) {
+        for (key, reason) in keysToRemove(at: now) {
             guard budget > 0 else { break }
-            budget -= remove(key, atMost: budget)
+            budget -= remove(key, atMost: budget, because: reason)
         }
         if budget > 0 { trimFull(&budget) }
         // Another step, unless this one found less than it was allowed.
-        if budget <= 0 { effects.append(.armTimer(.trim, after: Limits.trimInterval)) }
+        guard budget > 0 else { return effects.append(.armTimer(.trim, after: Limits.trimInterval)) }
+        if staging.trims.isEmpty { tellRemovals() } else { isRemovalToldNext = true }
+    }
+
+    /// All steps together: a long history goes in hundreds.
+    private mutating func tellRemovals() {
+        if !removals.isEmpty { effects.append(.historyRemoved(removals.take())) }
+    }
+
+    /// The batch is on disk.
+    mutating func removed(in batch: Staging) {
+        guard !batch.trims.isEmpty else { return }
+        removals.add(batch.removals)
+        guard isRemovalToldNext else { return }
+        isRemovalToldNext = false
+        tellRemovals()
     }
 
     // MARK: - Whole sessions
 
     /// Those that are too old, then those that are too many; longest untouched first.
-    private func keysToRemove(at now: Instant) -> [SessionKey] {
+    private func keysToRemove(at now: Instant) -> [(key: SessionKey, reason: Removal.Reason)] {
         let retention = configuration.retention
         let crowded = crowdedHosts()
         guard retention.ageMax != nil || retention.bytesMax != nil || !crowded.isEmpty else { return [] }
@@ -45,20 +62,20 @@ extension Relay {
             .sorted {
                 ($0.staged.state.touchedAt, $0.key.session.rawValue) < ($1.staged.state.touchedAt, $1.key.session.rawValue)
             }
-        var chosen: [SessionKey] = []
-        // A wall clock that was set meanwhile says nothing of how old anything is.
-        if let ageMax = retention.ageMax, abs(now.wall - now.uptime - clockOffset) <= Limits.clockDriftMax {
-            chosen = idle.filter { now.wall - $0.staged.state.touchedAt > ageMax }.map(\.key)
+        var chosen: [(key: SessionKey, reason: Removal.Reason)] = []
+        if let ageMax = retention.ageMax {
+            let time = ages.time(at: now)
+            chosen = idle.filter { time - $0.staged.state.touchedAt > ageMax }.map { ($0.key, .age) }
         }
-        chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen))
+        chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen.map(\.key))).map { ($0, .room) }
         guard let bytesMax = retention.bytesMax else { return chosen }
         var bytes = bytesOfWorkspaces()
-        for key in chosen { bytes[key.workspace, default: 0] -= sessions[key]?.staged.state.eventBytes ?? 0 }
-        let gone = Set(chosen)
+        for (key, _) in chosen { bytes[key.workspace, default: 0] -= sessions[key]?.staged.state.eventBytes ?? 0 }
+        let gone = Set(chosen.map(\.key))
         for session in idle where session.staged.state.summary.endedAt != nil && !gone.contains(session.key) {
             guard bytes[session.key.workspace, default: 0] > bytesMax else { continue }
             bytes[session.key.workspace, default: 0] -= session.staged.state.eventBytes
-            chosen.append(session.key)
+            chosen.append((session.key, .bytes))
         }
         return chosen
     }
@@ -104,13 +121,14 @@ extension Relay {
     }
 
     /// Returns how many events go. A long session goes in steps, its last one with its end.
-    private mutating func remove(_ key: SessionKey, atMost budget: Int64) -> Int64 {
+    private mutating func remove(_ key: SessionKey, atMost budget: Int64, because reason: Removal.Reason) -> Int64 {
         guard let state = sessions[key]?.staged.state else { return 0 }
         let held = state.seq - state.summary.first + 1
         guard held <= budget else {
-            trim(key, count: budget)
+            trim(key, count: budget, because: reason)
             return budget
         }
+        staging.removals.add(reason, events: held, endingSessionTouchedAt: state.touchedAt)
         staging.trims.append(SessionTrim(key: key, through: state.seq, state: nil, usage: state.usage))
         return max(held, 1)
     }
@@ -136,7 +154,7 @@ extension Relay {
             guard excess > 0, held > Limits.keptEventsMin, state.eventBytes > 0 else { continue }
             let share = (Double(excess) / Double(state.eventBytes) * Double(held)).rounded(.up)
             let count = min(Int64(min(share, Double(held))), held - Limits.keptEventsMin, budget)
-            let freed = trim(session.key, count: count)
+            let freed = trim(session.key, count: count, because: .bytes)
             bytes[session.key.workspace, default: 0] -= freed
             budget -= count
         }
@@ -144,8 +162,9 @@ extension Relay {
 
     /// Returns the bytes that go, in proportion: what each event weighs is not remembered.
     @discardableResult
-    private mutating func trim(_ key: SessionKey, count: Int64) -> Int64 {
+    private mutating func trim(_ key: SessionKey, count: Int64, because reason: Removal.Reason) -> Int64 {
         guard var state = sessions[key]?.staged.state, count > 0 else { return 0 }
+        staging.removals.add(reason, events: count)
         let held = state.seq - state.summary.first + 1
         let freed = Int64(Double(state.eventBytes) * Double(count) / Double(max(held, 1)))
         state.summary.first += count

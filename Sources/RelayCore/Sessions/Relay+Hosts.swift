@@ -173,7 +173,7 @@ extension Relay {
         _ event: Event, in key: SessionKey, at place: Dictionary<SessionKey, Session>.Index, _ now: Instant
     ) {
         let quota = quotaReached(by: event, in: key)
-        let (seq, approval) = sessions.values[place].stage(event, at: now)
+        let (seq, approval) = sessions.values[place].stage(event, at: now, aged: ages.time(at: now))
         staging.add(event, seq: seq, to: key, changing: approval)
 
         guard case .approvalRequested(let request) = event.head, let opened = approval else { return }

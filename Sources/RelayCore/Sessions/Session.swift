@@ -43,10 +43,11 @@ struct Session {
     }
 
     /// Adds an event to the staged view. Hands back its number, and the approval that it opened or changed.
-    mutating func stage(_ event: Event, at now: Instant) -> (seq: Int64, changed: Approval?) {
+    /// `time`: by which history ages.
+    mutating func stage(_ event: Event, at now: Instant, aged time: Int64) -> (seq: Int64, changed: Approval?) {
         let seq = staged.state.seq + 1
         staged.reduce(event, seq: seq)
-        staged.state.holds(event.bytes.count, since: now)
+        staged.state.holds(event.bytes.count, since: time)
         if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
             // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
             let wait = min(max(0, end - event.at), Limits.expiryMax)

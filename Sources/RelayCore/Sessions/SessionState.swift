@@ -9,7 +9,7 @@ package struct SessionState: Sendable, Equatable {
     package var hostSeq: Int64 = 0
     /// Of the events that the log holds; after a trim in proportion to what was left.
     package var eventBytes: Int64 = 0
-    /// When the relay last took something in, in milliseconds since 1970 by its own clock: hosts' clocks may say anything.
+    /// When the relay last took something in, in milliseconds since 1970 by the time that history ages by: hosts' clocks may say anything.
     package var touchedAt: Int64 = 0
 
     /// Cost and tokens of runs that are over; the current run counts up from here.
@@ -28,10 +28,10 @@ package struct SessionState: Sendable, Equatable {
 
     package var seq: Int64 { summary.seq }
 
-    /// The log holds so many bytes more.
-    mutating func holds(_ bytes: Int, since now: Instant) {
+    /// The log holds so many bytes more, since this time.
+    mutating func holds(_ bytes: Int, since time: Int64) {
         eventBytes += Int64(bytes)
-        touchedAt = now.wall
+        touchedAt = time
     }
 
     /// Its host is there, and everything up to this event of its numbering was taken in.

@@ -51,7 +51,7 @@ final class RelayProcess {
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
             if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }
             if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
-            var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state)
+            var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state, boot: "life \(life)", at: instant)
             world.pushes?.relayStarts(after: fresh.lastPush)
             let effects = fresh.started(at: instant)
             relay = fresh
@@ -157,7 +157,7 @@ final class RelayProcess {
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
             case .push(let order): world.pushes?.ordered(order)
-            case .makePairingCode, .quotaReached: break
+            case .makePairingCode, .quotaReached, .historyRemoved, .clockJudged: break
             }
         }
     }

@@ -1,0 +1,40 @@
+import RelayAccess
+import RelayProtocol
+import RelayStore
+
+/// Whether a running relay believes its machine's clock, for the command line.
+package struct ClockState {
+    /// On the admin socket.
+    static let path = "/v1/admin/clock"
+
+    /// What the clock is ahead of the time that history ages by, in seconds; nil where it is believed.
+    package let aheadSeconds: Int64?
+
+    /// Asks the relay that runs on this directory.
+    package init(of dataDirectory: String) throws {
+        let answer = try AdminSocket(of: DataDirectory(existing: dataDirectory)).ask(.get, Report.path)
+        aheadSeconds = try Self.aheadSeconds(in: JSONDocument(parsing: answer.body).root.object())
+    }
+
+    /// Tells the relay that runs on this directory that its machine's clock is right.
+    package static func confirm(in dataDirectory: String) throws {
+        _ = try AdminSocket(of: DataDirectory(existing: dataDirectory)).body(of: path)
+    }
+
+    /// A sentence for people.
+    package var words: String {
+        aheadSeconds.map { Self.words(aheadSeconds: $0) } ?? "the clock is believed"
+    }
+
+    static func words(aheadSeconds: Int64) -> String {
+        let hours = abs(aheadSeconds) / 3_600
+        let span = hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
+        let place = aheadSeconds < 0 ? "behind" : "ahead of"
+        return "the machine's clock is \(span) \(place) what the relay has seen of it"
+    }
+
+    /// Nil also where an older relay does not say.
+    static func aheadSeconds(in report: JSONValue) throws(WireError) -> Int64? {
+        try report.optional("clock")?.object().optionalInteger("aheadSeconds", in: -(1 << 52)...1 << 52)
+    }
+}

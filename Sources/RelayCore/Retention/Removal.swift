@@ -1,0 +1,53 @@
+/// What retention let go of in one go, for whoever keeps the log and counts.
+package struct Removal: Sendable, Equatable {
+    package enum Reason: String, Sendable, CaseIterable {
+        /// Nothing had happened in it for longer than `Retention.ageMax`.
+        case age
+        /// There was more than `Retention.bytesMax`.
+        case bytes
+        /// Its host, or its workspace, had no room for another session.
+        case room
+    }
+
+    package let reason: Reason
+    package internal(set) var sessions = 0
+    package internal(set) var events: Int64 = 0
+    /// When the session that was longest untouched was last touched, in milliseconds since 1970; nil where only old events of sessions
+    /// that go on were removed.
+    package internal(set) var oldest: Int64?
+
+    init(_ reason: Reason) { self.reason = reason }
+
+    mutating func add(events count: Int64, endingSessionTouchedAt touched: Int64?) {
+        events += count
+        guard let touched else { return }
+        sessions += 1
+        oldest = min(oldest ?? touched, touched)
+    }
+
+    mutating func add(_ other: Removal) {
+        sessions += other.sessions
+        events += other.events
+        if let touched = other.oldest { oldest = min(oldest ?? touched, touched) }
+    }
+}
+
+/// What was removed so far, until somebody is told.
+struct RemovalTally {
+    private var removals: [Removal.Reason: Removal] = [:]
+
+    var isEmpty: Bool { removals.isEmpty }
+
+    mutating func add(_ reason: Removal.Reason, events: Int64, endingSessionTouchedAt touched: Int64? = nil) {
+        removals[reason, default: Removal(reason)].add(events: events, endingSessionTouchedAt: touched)
+    }
+
+    mutating func add(_ other: RemovalTally) {
+        for (reason, removal) in other.removals { removals[reason, default: Removal(reason)].add(removal) }
+    }
+
+    mutating func take() -> [Removal] {
+        defer { removals = [:] }
+        return Removal.Reason.allCases.compactMap { removals[$0] }
+    }
+}

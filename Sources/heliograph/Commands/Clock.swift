@@ -1,0 +1,29 @@
+import ArgumentParser
+import HeliographServer
+
+/// `heliograph clock`
+struct Clock: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Whether the relay that runs believes this machine's clock.",
+        discussion: """
+            History ages by the clock (--keep-days). Where the clock has jumped by more than an hour, or has gone on by more than \
+            three days while the machine was off, nothing is removed by what it shows, until it has gone on for three days without \
+            another jump, or somebody says that it is right:
+
+              heliograph clock
+              heliograph clock --confirm
+            """)
+
+    @OptionGroup var data: DataOption
+
+    @Flag(help: "The clock is right: history ages by it from now on.")
+    var confirm = false
+
+    func run() throws {
+        try Failure.reporting {
+            if confirm { try ClockState.confirm(in: data.path) }
+            let state = try ClockState(of: data.path)
+            print("\(state.words.prefix(1).uppercased() + state.words.dropFirst()).")
+        }
+    }
+}

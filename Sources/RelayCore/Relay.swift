@@ -33,8 +33,8 @@ package struct Relay {
     /// Commands that are answered when what they wait for is on disk.
     var waiters: [DecisionWaiter] = []
     var commandWaiters: [CommandWaiter] = []
-    /// The commands that have had their effect, with the time (milliseconds since 1970) at which they were recorded.
-    var commands: [CommandKey: Int64] = [:]
+    /// The commands that have had their effect, or may have had it.
+    var commands: [CommandKey: RecordedCommand] = [:]
     /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
     var expiries: [RelayTimer: Int64] = [:]
     var budgets = Budgets()
@@ -103,7 +103,9 @@ package struct Relay {
             if !approval.stage.isFinal { asking[workspace, default: []].insert(key) }
         }
         for key in sessions.keys { fileLive(key) }
-        for record in state.commands { commands[CommandKey(record)] = record.at }
+        for record in state.commands {
+            commands[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
+        }
         budgets = Budgets(restoring: state.records)
         shrinkPlaces()
     }
@@ -167,6 +169,7 @@ package struct Relay {
         case .clockConfirmed:
             ages.confirm(at: now)
             staging.clock = ages.record
+            isTrimDue = true
         case .clientsListed(let holders):
             showOut(allBut: holders)
             forgetDevices(allBut: holders, at: now)

@@ -71,6 +71,7 @@ extension InMemoryStore: SessionLog {
 
     package var isShortOfRoom: Bool { false }
     package func keepRoom() -> Bool { true }
+    package func wouldTake(bytes: Int) -> Bool { true }
 
     package func commit(_ batch: LogBatch) throws(StoreError) {
         try content.withLock { content throws(StoreError) in

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Platform
 package import RelayCore
 internal import RelayProtocol
 internal import Synchronization
@@ -28,7 +29,7 @@ extension SQLiteStore {
     /// What was kept of the disk is for decisions: a batch of events is refused instead, and comes again from its hosts.
     private func putWithReserve(_ batch: LogBatch) throws(StoreError) {
         func isLarge() -> Bool {
-            batch.appends.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } } > Reserve.eventBytesMax
+            batch.eventBytes > Reserve.eventBytesMax
         }
         if isShortOfRoom, isLarge() {
             throw StoreError(.full, "The disk of \(path) is full, but for what is kept for decisions.")
@@ -65,6 +66,11 @@ extension SQLiteStore {
     package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
 
     package func keepRoom() -> Bool { reserve?.keep() ?? true }
+
+    package func wouldTake(bytes: Int) -> Bool {
+        guard let free = Disk.freeBytes(at: Files.directory(of: path)), free >= UInt64(bytes) else { return false }
+        return (try? write { try $0.execute(sql: "UPDATE meta SET value = value WHERE name = 'created'") }) != nil
+    }
 
     private func committed(_ batch: LogBatch) {
         run?.committed(events: batch.appends.reduce(0) { $0 + $1.events.count })

@@ -17,7 +17,8 @@ extension SQLiteStore {
             try loadCommands(since: commandsSince, from: db)
             try loadRecords(from: db)
             let clock = "SELECT value FROM meta WHERE name = ?"
-            state.clock = try String.fetchOne(db, sql: clock, arguments: [AgeClockRecord.name]).flatMap(AgeClockRecord.init(text:))
+            state.clock = try String.fetchOne(db, sql: clock, arguments: [AgeClockRecord.name]).flatMap(
+                AgeClockRecord.init(text:))
         }
 
         private mutating func loadSessions(from db: Database) throws {

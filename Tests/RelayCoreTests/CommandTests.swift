@@ -25,9 +25,10 @@ struct CommandTests {
         #expect(t.take(host) == [] && t.take(client) == [])
         t.commit()
         #expect(t.take(host).count == 1)
-        #expect(t.take(client) == [#"{"type":"reply","id":"p1"}"#, #"{"type":"reply","id":"p1"}"#])
+        let sent = #"{"type":"reply","id":"p1","delivery":"sent"}"#
+        #expect(t.take(client) == [sent, sent])
         t.command(.prompt(T.session, text: "go on"), id: "p1", by: client)
-        #expect(t.take(client) == [#"{"type":"reply","id":"p1"}"#])
+        #expect(t.take(client) == [sent])
         t.commit()
         #expect(t.take(host) == [])
     }
@@ -45,7 +46,7 @@ struct CommandTests {
         _ = t.take(again)
         t.command(.prompt(T.session, text: "go on"), id: "p1", by: again)
         t.commit()
-        #expect(t.take(again) == [#"{"type":"reply","id":"p1"}"#])
+        #expect(t.take(again) == [#"{"type":"reply","id":"p1","delivery":"unknown"}"#], "nobody knows whether it was sent")
         #expect(t.take(host) == [])
         let other = t.client("tablet")
         t.command(.prompt(T.session, text: "another's"), id: "p1", by: other)
@@ -73,8 +74,14 @@ struct CommandTests {
         t.handle(.disconnected(host))
         t.commit()
         #expect(t.take(client).last?.contains("unavailable") == true)
-        _ = t.host(capabilities: [.prompt])
+        let back = t.host(capabilities: [.prompt])
         t.commit()
+        _ = t.take(back)
+        _ = t.take(client)
+        t.command(.prompt(T.session, text: "go on"), id: "p1", by: client)
+        t.commit()
+        #expect(t.take(client).last?.contains("unavailable") == true, "sent again, it is still not sent")
+        #expect(t.take(back) == [])
     }
 
     @Test("a decision on what was resolved long ago hears what it heard then")

@@ -135,7 +135,7 @@ struct HostEventTests {
         _ = (t.take(host), t.take(client))
         t.send([.sessionRenamed(title: "lost")], first: 2, by: host)
         t.failCommit()
-        #expect(t.take(host).isEmpty)
+        #expect(t.take(host) == [#"{"type":"notice","code":"unavailable","message":"no space"}"#], "no ack")
         #expect(!t.take(client).contains { $0.contains("lost") })
         #expect(t.closed[host] == .restarting)
         t.handle(.disconnected(host))

@@ -23,7 +23,7 @@ final class MemoryWatch {
         megabytes: Int, loops: EventLoopGroup, door: Door, measures: Measures, logger: Logger,
         isClient: @escaping (ConnectionID) -> Bool
     ) {
-        budget = MemoryBudget(bytes: megabytes > 0 ? Int64(megabytes) << 20 : ProcessMemory.budgetOfMachine)
+        budget = MemoryBudget(bytes: ProcessMemory.budget(megabytes: megabytes))
         self.loops = loops
         self.door = door
         self.measures = measures

@@ -21,22 +21,30 @@ struct ProcessMemory: ~Copyable {
         }
     }
 
-    /// Three quarters of what the machine has, or of what its control groups (version 2) leave to this process: the rest is for the
-    /// files that it reads and writes.
-    static var budgetOfMachine: Int64 {
-        var most = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE)))
-        let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
-        var folder = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { $0.dropFirst("0::".count) } ?? ""
-        while true {
-            let file = "/sys/fs/cgroup\(folder == "/" ? "" : folder)/memory.max"
-            // `max`, and no file at all, are no limit.
-            if let text = try? String(contentsOfFile: file, encoding: .utf8), let bytes = Int64(text.filter(\.isNumber)) {
-                most = min(most, bytes)
-            }
-            guard let end = folder.lastIndex(of: "/") else { break }
-            folder = folder[..<end]
-        }
-        return most / 4 * 3
+    /// What was set, in megabytes, or, where that is 0, three quarters of what the machine has: the rest is for the files that it reads
+    /// and writes. Never more than the limits that this process lives under leave: beyond them it would be ended.
+    static func budget(megabytes: Int) -> Int64 {
+        let wished = megabytes > 0 ? Int64(megabytes) << 20 : machineBytes / 4 * 3
+        return min(wished, granted)
+    }
+
+    private static var machineBytes: Int64 { Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) }
+
+    /// By control groups and the limit of addresses; of the latter a quarter, as each thread maps more than it ever uses.
+    private static var granted: Int64 {
+        var most = (ControlGroups.memoryBytes() ?? .max) / 4 * 3
+        if let left = addressBytesLeft { most = min(most, (ProcessMemory().used ?? 0) + left / 4) }
+        return most
+    }
+
+    /// How much more this process may map; nil where that has no limit.
+    static var addressBytesLeft: Int64? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(Int64.max),
+            let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+            let pages = text.split(separator: " ").first.flatMap({ Int64($0) })
+        else { return nil }
+        return max(0, Int64(limit.rlim_cur) - pages * Int64(sysconf(Int32(_SC_PAGESIZE))))
     }
 
     /// Takes long where there is much: not on the loop. Swift's Glibc leaves this call out, and other allocators have none.

@@ -37,8 +37,10 @@ final class RelayRunner {
     var callers: Callers?
     /// A batch is over, whatever became of it: less waits for the disk.
     var commitSettled: () -> Void = {}
-    /// The store refused the last batch. Events are refused until it takes one again.
+    /// The store refused the last batch. Hosts' events wait with them until it takes something again.
     private(set) var isStoreFailing = false
+    /// What that batch had.
+    private var refusedBytes = 0
     /// The disk is full, and what was kept on it is for decisions: what hosts send waits with them.
     private(set) var isShortOfRoom = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
@@ -88,13 +90,14 @@ final class RelayRunner {
 
     func feed(_ input: Input, at now: Instant = .now) {
         if isSuspended { return turnAway(input) }
-        if isShortOfRoom, case .hostSent(let peer, .events) = input { return postpone(peer) }
+        if isShortOfRoom || isStoreFailing, case .hostSent(let peer, .events) = input { return postpone(peer) }
         run(relay.handle(input, at: now))
     }
 
     /// A host sends again what it hears this of.
     private func postpone(_ peer: PeerID) {
-        let notice = Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's disk is full; try again")
+        let reason = isShortOfRoom ? "the relay's disk is full" : "the relay's store takes no writes"
+        let notice = Notice(code: ErrorCode.unavailable.rawValue, message: "\(reason); try again")
         send(MessageToHost.notice(notice).bytes, to: [peer])
     }
 
@@ -235,7 +238,7 @@ final class RelayRunner {
         let events = batch.appends.reduce(0) { $0 + $1.events.count }
         commits.async {
             let outcome = Self.commit(batch, to: log)
-            handle.execute { bound.value.commitEnded(outcome, of: life, events: events, since: begun) }
+            handle.execute { bound.value.commitEnded(outcome, of: life, batch, events: events, since: begun) }
         }
     }
 
@@ -269,7 +272,9 @@ final class RelayRunner {
     private static let commitPatience = Duration.seconds(2)
     private static let commitRetryMicroseconds: UInt32 = 250_000
 
-    private func commitEnded(_ outcome: CommitOutcome, of life: Int, events: Int, since begun: DispatchTime) {
+    private func commitEnded(
+        _ outcome: CommitOutcome, of life: Int, _ batch: LogBatch, events: Int, since begun: DispatchTime
+    ) {
         guard life == self.life, !isSuspended else { return }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         switch outcome {
@@ -280,6 +285,8 @@ final class RelayRunner {
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
             isStoreFailing = true
+            refusedBytes = batch.eventBytes
+            lookForRoomLater()
             logger.error("the store refused a batch", metadata: ["error": "\(error)", "events": "\(events)"])
             feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
         case .unknown(let error):
@@ -303,21 +310,28 @@ final class RelayRunner {
     /// Also where all is well: a disk that was crowded at the start may have room by now.
     private func lookForRoomLater() {
         if let roomTimer { loop.cancel(roomTimer) }
-        roomTimer = loop.schedule(after: isShortOfRoom ? Self.shortRoomInterval : Self.roomInterval) { [weak self] in
+        roomTimer = loop.schedule(after: isShortOfRoom || isStoreFailing ? Self.shortRoomInterval : Self.roomInterval) {
+            [weak self] in
             self?.lookForRoom()
         }
     }
 
     private func lookForRoom() {
         guard let bound else { preconditionFailure("effects come after the start") }
-        let (log, handle) = (log, loop.handle)
+        let (log, handle, life) = (log, loop.handle, life)
+        let needed = isStoreFailing && !isSuspended ? 2 * refusedBytes + Self.roomOfBatch : nil
         commits.async {
             let isKept = log.keepRoom()
-            handle.execute { bound.value.lookedForRoom(isKept) }
+            let takesAgain = needed.map { log.wouldTake(bytes: $0) } ?? false
+            handle.execute { bound.value.lookedForRoom(isKept, takesAgain: takesAgain && bound.value.life == life) }
         }
     }
 
-    private func lookedForRoom(_ isKept: Bool) {
+    private func lookedForRoom(_ isKept: Bool, takesAgain: Bool) {
+        if takesAgain, isStoreFailing, !isSuspended {
+            isStoreFailing = false
+            logger.notice("the store takes what is written again")
+        }
         // By now a commit may have given it up again.
         if isKept, isShortOfRoom, !log.isShortOfRoom {
             isShortOfRoom = false
@@ -326,6 +340,8 @@ final class RelayRunner {
         lookForRoomLater()
     }
 
+    /// What a batch writes beside its events: pages of the tables and of the audit log.
+    private static let roomOfBatch = 64 << 10
     /// Less than a host waits before it sends again.
     private static let shortRoomInterval = Duration.seconds(2)
     private static let roomInterval = Duration.seconds(600)

@@ -1,17 +1,14 @@
 import RelayProtocol
 
 /// Commands that reach beyond the log: each is on disk under its name before it has its effect, and has it once, however often it
-/// is sent within `Limits.commandsAge`. Whoever sends it again is answered as if it were the first time.
+/// is sent within `Limits.commandsAge`. Whoever sends it again is told what is known of it.
 extension Relay {
     mutating func prompt(
         _ message: MessageToHost, needing capability: Capability, of session: SessionID, _ id: CommandID,
         of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
         let name = CommandKey(workspace: client.workspace, client: client.identity.client.id, command: id)
-        if commands[name] != nil {
-            reply(.done, to: id, of: peer)
-            return
-        }
+        if let known = commands[name] { return reply(known.reply, to: id, of: peer) }
         guard let found = sessions[SessionKey(workspace: client.workspace, session: session)]?.committed else {
             reply(.noSuchSession, to: id, of: peer)
             return
@@ -37,18 +34,20 @@ extension Relay {
 
     /// They are on disk: they go to their hosts.
     mutating func run(_ records: [CommandRecord]) {
-        for record in records { commands[CommandKey(record)] = record.at }
+        for record in records {
+            commands[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
+        }
         for waiter in takeCommandWaiters(of: records) {
             if let message = waiter.message {
-                guard let host = hostPeers[waiter.host] else {
-                    // Nobody knows better than the one who typed it whether it still makes sense later.
-                    let gone = Reply.failed(.unavailable, "the host has just gone; send it again under another id")
-                    reply(gone, to: waiter.key.command, of: waiter.peer)
-                    continue
+                // Nobody knows better than the one who typed it whether it still makes sense later.
+                var answer = Reply.failed(.unavailable, "the host has just gone; send it again under another id")
+                if let host = hostPeers[waiter.host] {
+                    send(message, toHost: host)
+                    answer = .forwarded(.sent)
                 }
-                send(message, toHost: host)
+                commands[waiter.key]?.reply = answer
             }
-            reply(.done, to: waiter.key.command, of: waiter.peer)
+            if let known = commands[waiter.key] { reply(known.reply, to: waiter.key.command, of: waiter.peer) }
         }
     }
 
@@ -66,6 +65,14 @@ extension Relay {
         for waiter in taken { clients[waiter.peer]?.waitingCommands -= 1 }
         return taken
     }
+}
+
+/// A command that is not to take effect again.
+struct RecordedCommand {
+    /// By the time that history ages by.
+    let at: Int64
+    /// To whoever sends it again.
+    var reply: Reply
 }
 
 extension CommandKey {

@@ -55,10 +55,12 @@ extension Relay {
     mutating func commitFailed(_ reason: String, at now: Instant) {
         guard let batch = committing else { preconditionFailure("a failed commit answers an append") }
         committing = nil
+        var losers: Set<HostKey> = []
         for key in batch.appends.map(\.key) + staging.appends.map(\.key) {
             guard let session = sessions[key] else { continue }
+            let host = HostKey(workspace: key.workspace, host: session.staged.state.summary.host.id)
+            if session.staged.state.hostSeq != session.committed?.state.hostSeq { losers.insert(host) }
             guard let view = session.committed else {
-                let host = HostKey(workspace: key.workspace, host: session.staged.state.summary.host.id)
                 sessionsOfHosts[host]?.remove(key)
                 sessions[key] = nil
                 continue
@@ -85,8 +87,10 @@ extension Relay {
         recordsFailed(failed, reason)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still
         // under way on this one follows on what was dropped, and after a gap of the host's own it would be taken as if that were
-        // gone there too.
+        // gone there too. First it hears why.
         for peer in hosts.keys.sorted() {
+            guard let host = hosts[peer]?.key, losers.contains(host) else { continue }
+            send(.notice(.init(.unavailable, reason)), toHost: peer)
             effects.append(.close(peer, .restarting))
             disconnected(peer, at: now)
         }

@@ -22,6 +22,10 @@ package protocol SessionLog: Sendable {
     /// Keeps some, where none is kept. False where there is no room for it. Called from the thread that commits; takes as long as the disk.
     func keepRoom() -> Bool
 
+    /// Whether a batch of so many bytes would be taken now, found out by a write that changes nothing. Called from the thread that
+    /// commits; takes as long as the disk.
+    func wouldTake(bytes: Int) -> Bool
+
     /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum.
     /// An unknown session has none. Safe to call while another thread commits.
     func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws -> LogPage
@@ -78,6 +82,10 @@ package struct LogBatch: Sendable {
         self.records = records
         self.clock = clock
     }
+}
+
+extension LogBatch {
+    package var eventBytes: Int { appends.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } } }
 }
 
 /// Removes the oldest events of a session. Its numbering goes on as if nothing had happened.

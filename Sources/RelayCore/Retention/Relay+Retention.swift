@@ -17,8 +17,8 @@ extension Relay {
 
     private mutating func forgetCommands(at now: Instant) {
         let before = ages.time(at: now) - Limits.commandsAge
-        guard commands.values.contains(where: { $0 < before }) else { return }
-        commands = commands.filter { $0.value >= before }
+        guard commands.values.contains(where: { $0.at < before }) else { return }
+        commands = commands.filter { $0.value.at >= before }
         staging.commandsForgottenBefore = before
     }
 

@@ -1,6 +1,8 @@
 /// The answer to one command.
 package enum Reply: Sendable, Equatable {
     case done
+    /// To `prompt` and `interrupt`: what is known of its way to the host.
+    case forwarded(Delivery)
     /// To `decide` and `answer`: what the approval is now.
     case decided(ApprovalStage)
     case history(first: Int64, events: [[UInt8]])
@@ -16,6 +18,14 @@ package enum Reply: Sendable, Equatable {
         .failed(Notice(code: code.rawValue, message: message), winner: winner)
     }
 
+    /// A host does not say whether it took what was sent.
+    package enum Delivery: String, Sendable, CaseIterable {
+        /// Written to the connection of its host. A host that is killed at that moment has not taken it.
+        case sent
+        /// Recorded by a relay that was ended before it could say whether it was sent. It is not sent again.
+        case unknown
+    }
+
     init(from value: JSONValue) throws(WireError) {
         if let error = value.optional("error") {
             var winner: Decision?
@@ -23,6 +33,8 @@ package enum Reply: Sendable, Equatable {
             self = .failed(try Notice(from: error), winner: winner)
         } else if value.optional("stage") != nil {
             self = .decided(try value.word("stage"))
+        } else if value.optional("delivery") != nil {
+            self = .forwarded(try value.word("delivery"))
         } else if value.optional("events") != nil {
             self = .history(first: try value.integer("first"), events: try value.array("events").map { Array($0.bytes) })
         } else if value.optional("link") != nil {
@@ -44,6 +56,7 @@ package enum Reply: Sendable, Equatable {
     func write(to writer: inout JSONWriter) {
         switch self {
         case .done: break
+        case .forwarded(let delivery): writer.field("delivery", delivery.rawValue)
         case .decided(let stage): writer.field("stage", stage.rawValue)
         case .history(let first, let events):
             writer.field("first", first)

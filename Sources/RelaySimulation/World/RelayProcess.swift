@@ -51,7 +51,9 @@ final class RelayProcess {
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
             if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }
             if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
-            var fresh = Relay(configuration: world.relayConfiguration, epoch: world.log.epoch, state: state, boot: "life \(life)", at: instant)
+            var fresh = Relay(
+                configuration: world.relayConfiguration, epoch: world.log.epoch, state: state, boot: "life \(life)", at: instant
+            )
             world.pushes?.relayStarts(after: fresh.lastPush)
             let effects = fresh.started(at: instant)
             relay = fresh

@@ -1,0 +1,41 @@
+import Foundation
+
+/// What the control groups of this process leave to it, of either version.
+enum ControlGroups {
+    /// The least of the limits from its group up to the root; nil where there is none. `groups` is what the kernel says of the process,
+    /// `root` where the groups are mounted: within a container its own group is the root there, whatever it is called outside.
+    static func memoryBytes(
+        groups: String = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? "",
+        root: String = "/sys/fs/cgroup"
+    ) -> Int64? {
+        var least: Int64?
+        for line in groups.split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            // Version 2 has one tree, which names no controllers; version 1 one for each.
+            if fields[0] == "0", fields[1].isEmpty {
+                for name in ["memory.max", "memory.high"] { lower(&least, to: limit(name, from: fields[2], in: root)) }
+            } else if fields[1].split(separator: ",").contains("memory") {
+                lower(&least, to: limit("memory.limit_in_bytes", from: fields[2], in: root + "/memory"))
+            }
+        }
+        return least
+    }
+
+    private static func lower(_ least: inout Int64?, to bytes: Int64?) {
+        if let bytes { least = min(least ?? bytes, bytes) }
+    }
+
+    private static func limit(_ name: String, from group: Substring, in root: String) -> Int64? {
+        var folder = group == "/" ? "" : group
+        var least: Int64?
+        while true {
+            // `max`, and no file at all, are no limit. Version 1 writes a number that no machine has.
+            if let text = try? String(contentsOfFile: "\(root)\(folder)/\(name)", encoding: .utf8) {
+                lower(&least, to: Int64(text.filter { !$0.isWhitespace }))
+            }
+            guard let end = folder.lastIndex(of: "/") else { return least }
+            folder = folder[..<end]
+        }
+    }
+}

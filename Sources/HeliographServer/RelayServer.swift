@@ -34,6 +34,7 @@ package final class RelayServer {
     /// Runs until SIGTERM or SIGINT. `started` gets the addresses, on the loop's thread, when the relay accepts connections.
     package static func run(_ configuration: ServerConfiguration, started: @escaping (Addresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
+        try SystemLimits.check(loops: configuration.loops)
         let signals = SignalSwitch()
         // Who closes the terminal ends what runs in it; a service is told to read its files again.
         try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { signals.fire($0) }
@@ -63,13 +64,28 @@ package final class RelayServer {
             let addresses = Addresses(
                 port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
                 configuration: configuration)
-            try AddressFile.write(addresses, in: directory)
+            do { try AddressFile.write(addresses, in: directory) } catch {
+                logger.error(
+                    "the file that tells this machine's commands where the relay listens cannot be written",
+                    metadata: ["error": "\(error)"])
+            }
             started(addresses)
             service.map { loops.main.report(to: $0) }
         }
         server?.runner.finishCommits()
         try store.close()
         logger.notice("stopped")
+    }
+
+    /// Whether a start failed for what the machine did not give: room, rights, limits, an address. A person may mend that and start again;
+    /// else it is what lies in the folder that is refused.
+    package static func isFaultOfMachine(_ error: any Error) -> Bool {
+        switch error {
+        case let error as StoreError: [.full, .readOnly, .io].contains(error.code)
+        case let error as WebSocketEngineError: error.code == .cannotListen || error.code == .initialisationFailed
+        case is SystemLimits.Fault, is PrivateFile.Fault: true
+        default: false
+        }
     }
 
     package struct Addresses {

@@ -37,7 +37,9 @@ package struct DataDirectory: Sendable {
     private func check() throws(StoreError) {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {
-            guard errno != ENOENT else { throw StoreError(.cannotOpen, "There is no relay's data in \(path): it is not there.") }
+            guard errno != ENOENT else {
+                throw StoreError(.cannotOpen, "There is no relay's data in \(path): it is not there.")
+            }
             throw Files.failure(path, "cannot be looked at", errno)
         }
         guard facts.st_mode & S_IFMT == S_IFDIR else {

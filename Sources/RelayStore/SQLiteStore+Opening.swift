@@ -89,6 +89,18 @@ extension SQLiteStore {
         if held < known.events { throw StoreError.lost(path: path, held: held, known: known.events) }
     }
 
+    /// Each version in a transaction of its own: what does not fit leaves the file at the version before it.
+    static func bringUpToDate(_ pool: DatabasePool, path: String) throws {
+        do { try Schema.migrator.migrate(pool) } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            guard case .file(let bytes) = Files.kind(path), bytes > 0 else { throw error }
+            throw StoreError(
+                .full,
+                """
+                The disk of \(path) is full, and an older version wrote the file: to bring it up to date takes up to                 \(2 * bytes >> 20 + 8) MB. Make room there (df -h, df -i) and start again; nothing in it was lost.
+                """, underlying: error)
+        }
+    }
+
     /// A connection that cannot write.
     static func openToLook(_ path: String) throws -> DatabaseQueue {
         var configuration = configuration

@@ -69,11 +69,14 @@ package final class SQLiteStore: Sendable {
                 let pool = try Self.open(path)
                 let isUpToDate = { try pool.writeWithoutTransaction(Schema.migrator.hasCompletedMigrations) }
                 let alone = try user.isRelay || isUpToDate() ? nil : directory.lockForUpdate()
-                try withExtendedLifetime(alone) { try Schema.migrator.migrate(pool) }
+                try withExtendedLifetime(alone) { try Self.bringUpToDate(pool, path: path) }
                 let run = user.isRelay ? try RunRecord(directory.runPath) : nil
                 let epoch = try Self.epoch(of: pool, path: path, run)
                 if let run { try pool.writeWithoutTransaction(run.count) }
                 return Opened(pool: pool, epoch: epoch, run: run, isChecked: isChecked)
+            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+                // Nothing is written yet; it is the `-shm` that finds no room.
+                throw StoreError.full(path: path, underlying: error)
             } catch {
                 throw StoreError(error, path: path)
             }

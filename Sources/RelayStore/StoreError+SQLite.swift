@@ -1,5 +1,17 @@
 internal import GRDB
 
+extension StoreError: CustomStringConvertible {
+    /// With what lies beneath, where the message leaves that open. SQLite's number and words, not the statement: it says nothing to people.
+    package var description: String {
+        switch (code, underlying) {
+        case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil): message
+        case (_, let error as DatabaseError):
+            "\(message) (SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no words"))"
+        case (_, let error?): "\(message) (\(error))"
+        }
+    }
+}
+
 extension StoreError {
     /// Says in our words what SQLite says of the file at `path`.
     ///
@@ -24,7 +36,7 @@ extension StoreError {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             self = .corrupt(path: path, error.message ?? "unknown", underlying: error)
         case .SQLITE_FULL:
-            self.init(.full, "The disk of \(path) is full.", underlying: error)
+            self = .full(path: path, underlying: error)
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
             self.init(.busy, "Another process has kept \(path) locked for too long.", underlying: error)
         case .SQLITE_CONSTRAINT:
@@ -38,6 +50,10 @@ extension StoreError {
         default:
             self.init(.io, "SQLite did not do what was asked of \(path).", underlying: error)
         }
+    }
+
+    static func full(path: String, underlying: (any Error)? = nil) -> StoreError {
+        StoreError(.full, "The disk of \(path) is full: make room there (df -h, df -i).", underlying: underlying)
     }
 
     static func readOnly(path: String, underlying: any Error) -> StoreError {

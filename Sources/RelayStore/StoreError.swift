@@ -1,5 +1,5 @@
 /// Why the store could not do what it was asked to: a closed code, a sentence for people, and what lies beneath.
-package struct StoreError: Error, Sendable, CustomStringConvertible {
+package struct StoreError: Error, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// The data directory or file cannot be opened, or is not as it must be.
         case cannotOpen
@@ -32,6 +32,4 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.underlying = underlying
     }
-
-    package var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 }

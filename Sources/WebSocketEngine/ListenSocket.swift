@@ -96,11 +96,23 @@ enum Binding {
             }
         }
         guard bound, listen(descriptor, backlog) == 0 else {
-            let cause = String(errno: errno)
+            let code = errno
             Glibc.close(descriptor)
-            throw WebSocketEngineError(.cannotListen, "cannot listen on \(name): \(cause)")
+            throw WebSocketEngineError(
+                .cannotListen, "cannot listen on \(name): \(String(errno: code))\(Self.mend(code))")
         }
         return descriptor
+    }
+
+    /// What whoever reads the sentence can do, where that is clear.
+    private static func mend(_ code: Int32) -> String {
+        switch code {
+        case ENOSPC, EDQUOT: ": make room there (df -h, df -i)"
+        case EADDRINUSE: ": stop the program that listens there, or choose another port"
+        case EADDRNOTAVAIL: ": choose an address of this machine"
+        case EACCES: ": choose a port from 1024 on, or give the program the right to this one"
+        default: ""
+        }
     }
 
     private static func boundPort(_ descriptor: Int32, or port: UInt16) -> UInt16 {

@@ -39,7 +39,9 @@ import Testing
     }
 
     /// Refused to the relay, the command line and the doctor, and nothing was touched.
-    private func expectRefusal(_ code: StoreError.Code, _ words: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectRefusal(_ code: StoreError.Code, _ words: String..., sourceLocation: SourceLocation = #_sourceLocation)
+        throws
+    {
         let before = try content()
         for open in [
             { _ = try scratch.open() }, { _ = try scratch.openAsCommandLine() },
@@ -151,5 +153,27 @@ import Testing
             #expect(error?.description.contains("CREATE") == false)
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.databasePath)) == before)
+    }
+
+    @Test(.enabled(if: Tool.canMount, "only root can mount a small disk"))
+    func `an older file that finds no room to be brought up to date is refused in words, and is whole`() throws {
+        try scratch.onDisk(kilobytes: 20_000) { disk in
+            try disk.fill(200)
+            try disk.sql(OlderFile.version3)
+            let used = try Tool.run("df", "--output=used", disk.path).split(separator: "\n").last.flatMap {
+                Int($0.filter(\.isNumber))
+            }
+            try Tool.run("mount", "-o", "remount,size=\(try #require(used) + 36)k", disk.path)
+            let error = #expect(throws: StoreError.self) { try disk.open() }
+            #expect(error?.code == .full)
+            for word in [disk.databasePath, "full", "df -i"] { #expect(error?.description.contains(word) == true) }
+            for word in ["ALTER", "SQL", "CREATE"] {
+                #expect(error?.description.contains(word) == false, "\(error?.description ?? "")")
+            }
+            try Tool.run("mount", "-o", "remount,size=30m", disk.path)
+            let store = try disk.open()
+            #expect(try store.all(key).count == 200)
+            try store.close()
+        }
     }
 }

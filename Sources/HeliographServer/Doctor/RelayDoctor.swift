@@ -15,6 +15,8 @@ package struct RelayDoctor {
     /// Below the first the disk is all but full; below the second somebody should know.
     static let freeBytesMin: UInt64 = 100 << 20
     static let freeBytesLow: UInt64 = 1 << 30
+    /// The relay makes a handful with each start.
+    static let freeFilesMin: UInt64 = 32
     /// A certificate that renews itself is renewed long before.
     static let certificateDaysLow = 14
 
@@ -82,7 +84,8 @@ package struct RelayDoctor {
     private func mend(_ code: StoreError.Code) -> String {
         switch code {
         case .corrupt: "heliograph restore FILE\(flag), from a backup; the damaged file is kept beside it"
-        case .lost: "put it back, or heliograph restore FILE --force\(flag), from a backup; what is left is kept under other names"
+        case .lost:
+            "put it back, or heliograph restore FILE --force\(flag), from a backup; what is left is kept under other names"
         case .newerSchema: "install the version that wrote it, or a newer one"
         case .full: "make room on the disk"
         case .busy, .conflict: "look again in a moment"
@@ -95,6 +98,9 @@ package struct RelayDoctor {
     private var disk: Finding {
         guard let free = Disk.freeBytes(at: path) else {
             return Finding("Disk", .wrong, "\(path) cannot be seen", mend: "run this as the relay's user")
+        }
+        if let files = Disk.freeFiles(at: path), files < Self.freeFilesMin {
+            return Finding("Disk", .wrong, "\(files) files more can be made there", mend: "remove some: df -i \(path)")
         }
         let text = "\(free >> 20) MiB are free"
         let state: Finding.State = free < Self.freeBytesMin ? .wrong : free < Self.freeBytesLow ? .doubtful : .well

@@ -6,7 +6,8 @@ enum MetricHelp {
         "heliograph_bytes_received_total": "Bytes of the messages of hosts and clients.",
         "heliograph_bytes_sent_total": "Bytes of the messages to hosts and clients.",
         "heliograph_clients_cut_off_total": "Clients that were furthest behind when memory was short, and were closed.",
-        "heliograph_clock_believed": "1 while history ages by the clock of the machine; 0 after a jump that nobody has confirmed.",
+        "heliograph_clock_believed":
+            "1 while history ages by the clock of the machine; 0 after a jump of that clock.",
         "heliograph_commit_seconds": "From the order to the answer of the disk, a batch.",
         "heliograph_commits_failed_total": "Batches that the store did not take; hosts send them again.",
         "heliograph_congestions_total": "Times that a peer did not read as fast as it was sent to.",

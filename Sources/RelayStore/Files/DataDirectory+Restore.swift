@@ -12,7 +12,8 @@ extension DataDirectory {
             guard replacing || dataFiles.isEmpty else {
                 throw StoreError(
                     .conflict,
-                    "There is a data file already, or what is left of one: \(databasePath). With --force it is kept under another name.")
+                    "There is a data file already, or what is left of one: \(databasePath). With --force it is kept under another name."
+                )
             }
             _ = try Files.byteCount(file)
             guard try Files.exists(file + "-wal") ? Files.byteCount(file + "-wal") == 0 : true else {
@@ -94,7 +95,11 @@ extension DataDirectory {
         try Files.sync(path)
         for part in parts {
             // A directory, which somebody put there, can have one name only.
-            if isFile(part) { try Files.remove(databasePath + part) } else { try Files.move(databasePath + part, to: kept + part) }
+            if isFile(part) {
+                try Files.remove(databasePath + part)
+            } else {
+                try Files.move(databasePath + part, to: kept + part)
+            }
         }
         try Files.sync(path)
         return parts.first.map { kept + $0 }

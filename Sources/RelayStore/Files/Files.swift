@@ -107,6 +107,7 @@ enum Files {
             case EIO: .io
             default: .cannotOpen
             }
-        return StoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code))).")
+        let mend = kind == .full ? ": make room there (df -h, df -i)" : ""
+        return StoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code)))\(mend).")
     }
 }

@@ -26,11 +26,12 @@ enum Executable {
 }
 
 enum Failure {
-    /// Says in one line what went wrong, and exits with 1; with 2 where the program was told what it cannot take.
+    /// Says in one line what went wrong, and exits with 1; with 2 where the program was told what it cannot take,
+    /// with 7 where this machine does not give what is needed.
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
             FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose("\(error)"))\n".utf8))
-            throw ExitCode(error is SettingsError ? 2 : 1)
+            throw ExitCode(error is SettingsError ? 2 : RelayServer.isFaultOfMachine(error) ? 7 : 1)
         }
     }
 }

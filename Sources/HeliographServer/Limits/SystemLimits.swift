@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// What the system has to grant before a relay may say that it listens. Without it everybody would be turned away, or it would stand still
+/// without a word.
+enum SystemLimits {
+    /// The engine keeps 64 for the store, pushes and logs; the rest is for connections, of which a page opens some.
+    static let descriptorsMin: rlim_t = 256
+    /// Beside the loops: the store, its readers, pushes, reports, and what Dispatch has for all of them.
+    static let otherThreadsMin = 16
+    /// What a relay that serves a hundred people maps besides what it has when it begins: arenas of its threads, above all.
+    static let addressBytesMin: Int64 = 256 << 20
+
+    struct Fault: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func check(loops: Int) throws(Fault) {
+        try checkDescriptors()
+        try checkAddresses()
+        try checkThreads(loops + otherThreadsMin)
+    }
+
+    /// Takes what may be had: the soft limit is only a habit.
+    private static func checkDescriptors() throws(Fault) {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < descriptorsMin else {
+            return
+        }
+        let granted = limit.rlim_cur
+        limit.rlim_cur = descriptorsMin
+        if descriptorsMin <= limit.rlim_max, unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            return
+        }
+        throw Fault(
+            description: """
+                The relay may open \(granted) files (ulimit -n) and needs \(descriptorsMin) at least, as each connection is one: raise the \
+                limit by `ulimit -n 4096`, or by LimitNOFILE= where systemd starts it.
+                """)
+    }
+
+    private static func checkAddresses() throws(Fault) {
+        guard let left = ProcessMemory.addressBytesLeft, left < addressBytesMin else { return }
+        throw Fault(
+            description: """
+                The relay may map \(left >> 20) MB of addresses more (ulimit -v) and needs \(addressBytesMin >> 20) at least: raise that limit, \
+                or limit its memory by --limits-memory-megabytes or a control group (MemoryMax= of systemd) instead.
+                """)
+    }
+
+    /// Makes that many, all at once, and lets them go: where one is refused later, what waits for it waits for ever.
+    private static func checkThreads(_ count: Int) throws(Fault) {
+        // Each waits at the gate until it is opened.
+        let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        defer { unsafe gate.deallocate() }
+        unsafe pthread_mutex_init(gate, nil)
+        unsafe pthread_mutex_lock(gate)
+        var threads: [pthread_t] = []
+        var code: Int32 = 0
+        while threads.count < count, code == 0 {
+            var thread = pthread_t()
+            code = unsafe pthread_create(
+                &thread, nil,
+                { gate in
+                    guard let gate = unsafe gate?.assumingMemoryBound(to: pthread_mutex_t.self) else { return nil }
+                    unsafe pthread_mutex_lock(gate)
+                    unsafe pthread_mutex_unlock(gate)
+                    return nil
+                }, gate)
+            if code == 0 { threads.append(thread) }
+        }
+        unsafe pthread_mutex_unlock(gate)
+        for thread in threads { pthread_join(thread, nil) }
+        unsafe pthread_mutex_destroy(gate)
+        guard code != 0 else { return }
+        throw Fault(
+            description: """
+                The relay may have \(threads.count) threads more and needs \(count): raise the limit of processes (ulimit -u, TasksMax= of \
+                systemd, pids.max of a control group), or of address space (ulimit -v) where there is one.
+                """)
+    }
+}

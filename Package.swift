@@ -149,7 +149,7 @@ let package = Package(
         tests("RelaySimulationTests", ["RelaySimulation"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
         tests("CryptoTests", ["Crypto"]),
-        tests("PlatformTests", ["Platform"]),
+        tests("PlatformTests", ["Platform", "TestSupport"]),
         tests("HTTP2Tests", ["HTTP2", "Crypto", "TestSupport"]),
         tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto", "TestSupport"]),
         tests("QRCodeTests", ["QRCode"]),

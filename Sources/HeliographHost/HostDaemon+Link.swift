@@ -53,7 +53,11 @@ extension HostDaemon: ClientHandler {
             welcomeTimer = loop.schedule(after: within) { [unowned self] in drive(.welcomeOverdue) }
         case .resendAfter(let wait): loop.schedule(after: wait) { [unowned self] in drive(.resendDue) }
         case .acknowledge(let session, let through): spool.acknowledge(session, through: through)
-        case .drop(let session, let seq): spool.drop(session, seq: seq)
+        case .drop(let session, let seq):
+            spool.drop(session, seq: seq)
+            // A question that nobody will see is not waited for.
+            let lost = asked.first { $0.value == (session, seq) }.flatMap { ApprovalID($0.key) }
+            if let lost { tell(.notRecorded(lost)) }
         case .decide(let session, let approval, let digest, let decision):
             logger.info(
                 "a decision came",

@@ -23,7 +23,7 @@ extension HostDaemon: ServerHandler {
         var limits = Limits()
         limits.httpBodyBytesMax = Self.bodyBytesMax
         var listener = ListenerConfiguration(address: .unix(path: configuration.socketPath), limits: limits)
-        listener.extraHeaders = ["x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt", "x-call"]
+        listener.extraHeaders = ["x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt", "x-call", "x-cut"]
         return listener
     }
 
@@ -60,12 +60,10 @@ extension HostDaemon: ServerHandler {
 
     private func hookCalled(_ event: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
         let isAsked = event == "PermissionRequest" || event == "PreToolUse"
-        guard let payload = parse(request, event) else {
-            // What we cannot read could be of any session.
-            respond(HookToken(rawValue: id.rawValue), event == "PreToolUse" && !adapter.holds.isEmpty ? ClaudeAnswer.ask : nil)
-            return
-        }
-        var hook = ClaudeHook(event: event, payload: payload, process: process(request))
+        let strict = parse(request, event)
+        // What is not strict JSON is shown as well as it can be, so that no event of an agent vanishes.
+        var hook = ClaudeHook(event: event, payload: strict ?? JSONRepair.document(request.body), process: process(request))
+        hook.isWhole = strict != nil && request.header("x-cut") == nil
         hook.isAttended = request.header("x-agent-attended") != "0"
         hook.attempt = request.header("x-attempt").flatMap { Int($0) } ?? 1
         hook.run = request.header("x-call").flatMap(Self.run)
@@ -80,7 +78,6 @@ extension HostDaemon: ServerHandler {
         return isName ? header : nil
     }
 
-    /// What is not strict JSON is no event and no question.
     private func parse(_ request: HTTPRequest, _ event: String) -> JSONDocument? {
         do throws(WireError) {
             let document = try JSONDocument(parsing: request.body)

@@ -8,7 +8,7 @@ package struct WireError: Error, Equatable, Sendable {
         case badUTF8
         case duplicateKey
         case loneSurrogate
-        /// Nested deeper than `JSONDocument.depthMax`.
+        /// Nested deeper than `JSONDocument.depthMax`, or an event deeper than `WireLimits.eventDepthMax`.
         case tooDeep
         case missingField
         case wrongType

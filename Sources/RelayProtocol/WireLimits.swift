@@ -6,6 +6,10 @@ package enum WireLimits {
     package static let batchEventsMax = 256
     /// One event, body included: a large diff. A host cuts what is longer and says so.
     package static let eventBytesMax = 256 << 10
+    /// Containers inside containers of one event: what fitted an `events` message when readers took 32. A host cuts what is deeper.
+    package static let eventDepthMax = 30
+    /// What messages, answers and lines of the audit log wrap around an event: three in a snapshot, as many again for later ones.
+    package static let envelopeDepthMax = 6
     /// Sessions named in one `hello`.
     package static let helloSessionsMax = 1_000
     /// A name of a host, client, tool or model.

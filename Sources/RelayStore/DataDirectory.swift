@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Platform
 
 /// The directory that holds everything the relay keeps. Nobody but its owner may look into it.
 package struct DataDirectory: Sendable {
@@ -17,38 +18,26 @@ package struct DataDirectory: Sendable {
         // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
         umask(0o077)
         self.path = Self.bare(path)
-        for index in self.path.indices.dropFirst() where self.path[index] == "/" {
-            try Self.makeDirectory(String(self.path[..<index]))
-        }
-        try Self.makeDirectory(self.path)
-        try check()
+        try Self.translating { () throws(PrivateDirectory.Refusal) in try PrivateDirectory.make(self.path, isOwn: false) }
     }
 
     /// Takes a directory that has a data file, and makes nothing.
     package init(existing path: String) throws(StoreError) {
         umask(0o077)
         self.path = Self.bare(path)
-        try check()
+        guard Files.exists(self.path) else {
+            throw StoreError(.cannotOpen, "There is no relay's data in \(self.path): it is not there.")
+        }
+        try Self.translating { () throws(PrivateDirectory.Refusal) in try PrivateDirectory.check(self.path, isOwn: false) }
         guard !Files.exists(databasePath) else { return }
         try refuseRemains()
         throw StoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
     }
 
-    private func check() throws(StoreError) {
-        var facts = stat()
-        guard unsafe stat(path, &facts) == 0 else {
-            guard errno != ENOENT else {
-                throw StoreError(.cannotOpen, "There is no relay's data in \(path): it is not there.")
-            }
-            throw Files.failure(path, "cannot be looked at", errno)
-        }
-        guard facts.st_mode & S_IFMT == S_IFDIR else {
-            throw StoreError(.cannotOpen, "\(path) is not a directory.")
-        }
-        guard facts.st_mode & 0o077 == 0 else {
-            throw StoreError(
-                .cannotOpen,
-                "Others can look into \(self.path), which holds what they must not see. Run: chmod 700 \(self.path)")
+    private static func translating(_ body: () throws(PrivateDirectory.Refusal) -> Void) throws(StoreError) {
+        do throws(PrivateDirectory.Refusal) { try body() } catch {
+            let code = Files.code(error.number)
+            throw StoreError(code, error.message + Files.mend(code))
         }
     }
 
@@ -93,14 +82,6 @@ package struct DataDirectory: Sendable {
 
     private static func bare(_ path: String) -> String {
         path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    }
-
-    private static func makeDirectory(_ path: String) throws(StoreError) {
-        guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        let code = errno
-        // An existing directory of somebody else's may answer with EACCES or EROFS instead.
-        guard unsafe access(path, F_OK) != 0 else { return }
-        throw Files.failure(path, "cannot be created", code)
     }
 
     private static func owner(_ descriptor: Int32) -> Int? {

@@ -118,6 +118,18 @@ def test_a_secret_stays_on_the_machine(machine, phone, relay):
     assert secret.encode() not in relay.files_text()
 
 
+def test_half_an_emoji_in_a_command_still_brings_a_card(machine, phone):
+    """JavaScript writes half of a pair as it is, which no strict reader takes: a person sees it all the same, and can say no."""
+    write = {"tool": "Bash", "input": {"command": "echo 'half \ud83d' > out.txt", "description": "Create out.txt"}}
+    card = ask(machine, phone, [[write], [{"text": "All done now."}]])
+    assert card["request"]["head"]["cut"] is True
+    assert card["request"]["body"]["input"]["command"] == "echo 'half \ufffd' > out.txt"
+    phone.decide(session_of(card), card["approval"], "deny")
+    machine.wait_screen("All done now.")
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "denied"
+    assert not (machine.project / "out.txt").exists()
+
+
 def test_a_subagents_request_names_it(machine, phone):
     machine.api.scripts_by_word["SUBTASK"] = [
         [{"tool": "Bash", "input": {"command": "echo sub > sub.txt", "description": "Create sub.txt"}}], [{"text": "The subtask is done."}],

@@ -79,11 +79,11 @@ struct JSONDocumentTests {
         arguments: [#""\ud800""#, #""\udc00""#, #""\ud800\u0041""#, #""\ud800x""#])
     func surrogates(_ text: String) { #expect(code(text) == .loneSurrogate) }
 
-    @Test("takes 32 levels and refuses 33, and 200 without overflowing")
+    @Test("takes 36 levels and refuses 37, and 200 without overflowing")
     func depth() {
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
-        #expect(code(nested(32)) == nil)
-        #expect(code(nested(33)) == .tooDeep)
+        #expect(code(nested(36)) == nil)
+        #expect(code(nested(37)) == .tooDeep)
         #expect(code(nested(200)) == .tooDeep)
     }
 

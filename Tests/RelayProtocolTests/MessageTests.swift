@@ -185,3 +185,37 @@ struct MessageTests {
         }
     }
 }
+
+@Suite("Events nested deeply")
+struct DeepEventTests {
+    /// An approval's request of so many containers inside containers.
+    private func event(_ depth: Int) throws -> [UInt8] {
+        let request = ApprovalRequest(approval: ApprovalID("a1")!, kind: .tool, tool: "x", title: "x", digest: Sample.digest)
+        let nested = String(repeating: "[", count: depth - 2) + String(repeating: "]", count: depth - 2)
+        return Event(.approvalRequested(request), at: 1) { $0.raw("input", Array(nested.utf8)) }.bytes
+    }
+
+    @Test("an event as deep as the relay takes it is read in every message that carries it")
+    func deepest() throws {
+        let bytes = try event(WireLimits.eventDepthMax)
+        let session = SessionID("s1")!
+        let event = try Event(stored: bytes)
+        guard case .approvalRequested(let request) = event.head else { throw WireError(.badValue, at: "$", "no request") }
+        _ = try HostMessage(parsing: HostMessage.events(HostEvents(session: session, first: 1, events: [event])).bytes)
+        let approval = Approval(session: session, request: request, requestBytes: bytes, requestedAt: 1, seq: 1)
+        let run = SessionEvents(session: session, epoch: Epoch("e1")!, first: 1, events: [bytes])
+        let messages: [MessageToClient] = [
+            .workspaceSnapshot(sessions: [], approvals: [approval]), .approval(approval), .events(run),
+            .reply(CommandID("c1")!, .history(first: 1, events: [bytes])),
+        ]
+        for message in messages { #expect(throws: Never.self) { try MessageToClient(parsing: message.bytes) } }
+    }
+
+    @Test("a deeper one is refused, by itself and in a message")
+    func tooDeep() throws {
+        let bytes = try event(WireLimits.eventDepthMax + 1)
+        #expect { try Event(stored: bytes) } throws: { ($0 as? WireError)?.code == .tooDeep }
+        let message = Array(#"{"type":"events","session":"s1","first":1,"events":["#.utf8) + bytes + Array("]}".utf8)
+        #expect { try HostMessage(parsing: message) } throws: { ($0 as? WireError)?.path == "$.events[0]" }
+    }
+}

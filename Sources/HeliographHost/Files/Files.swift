@@ -1,19 +1,17 @@
 internal import Glibc
+internal import Platform
 
 /// Files and directories that only their owner may read.
 enum Files {
-    /// Makes the directory and those above it; an existing last one is narrowed to its owner.
+    /// Makes the directory and those above it; one that others can look into is refused.
     static func makePrivateDirectory(_ path: String) throws(HostError) {
-        var prefix = ""
-        for part in path.split(separator: "/") {
-            prefix += "/" + part
-            guard unsafe mkdir(prefix, 0o700) != 0 else { continue }
-            if errno != EEXIST && errno != EISDIR && errno != EROFS && errno != EACCES { throw .file("make", prefix) }
+        do throws(PrivateDirectory.Refusal) {
+            try PrivateDirectory.make(path, isOwn: true)
+        } catch {
+            var refusal = HostError(.file, error.message)
+            refusal.number = error.number
+            throw refusal
         }
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw .file("make", path) }
-        guard status.st_uid == getuid() else { throw HostError(.file, "\(path) belongs to another user") }
-        if status.st_mode & 0o077 != 0, unsafe chmod(path, 0o700) != 0 { throw .file("protect", path) }
     }
 
     /// Nil where there is no such file; at most `bytesMax` of it.

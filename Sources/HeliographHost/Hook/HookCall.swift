@@ -12,8 +12,9 @@ package enum HookCall {
         let isHeld = event == "PreToolUse" && HoldsFile(paths.stateDirectory).isThere
         var limits = HookLimits()
         if isHeld { limits.budget = limits.heldBudget }
-        guard let body = HookStream.readInput(limits: limits),
-            let request = HookRequest(path: ["hook", agent, event], body: body, call: HookRequest.randomCall())
+        guard let input = HookStream.readInput(limits: limits),
+            let request = HookRequest(
+                path: ["hook", agent, event], body: input.bytes, isWhole: input.isWhole, call: HookRequest.randomCall())
         else {
             if isHeld { HookStream.write(ClaudeAnswer.ask) }
             return 0

@@ -9,7 +9,7 @@ struct HookLimits: Sendable {
     var transferMax = Duration.milliseconds(500)
     /// For the agent to finish writing our input; agents write it at once, and none waits longer for a hook than this.
     var inputWait = Duration.seconds(5)
-    /// A tool's result with an image in it; what is longer is not sent at all.
+    /// A tool's result with an image in it; of what is longer the beginning is sent, and that it is one.
     var inputBytesMax = 8 << 20
     /// A decision is a few hundred bytes; an answer to questions echoes them.
     var responseBytesMax = 1 << 20

@@ -17,7 +17,8 @@ struct HookRequest: Sendable {
 
     /// Nil where a part of the path is not a plain word. `call` names this run of the hook, the same at every attempt.
     init?(
-        path parts: [String], body: [UInt8], call: String? = nil, environment: (String) -> String? = HostPaths.variable
+        path parts: [String], body: [UInt8], isWhole: Bool = true, call: String? = nil,
+        environment: (String) -> String? = HostPaths.variable
     ) {
         guard parts.allSatisfy(Self.isWord) else { return nil }
         path = "/v1/" + parts.joined(separator: "/")
@@ -27,6 +28,7 @@ struct HookRequest: Sendable {
             // Anything but a plain word could end the header and begin another.
             if let value = environment(fact.variable), Self.isWord(value) { headers += "\(fact.header): \(value)\r\n" }
         }
+        if !isWhole { headers += "X-Cut: 1\r\n" }
         if let call, Self.isWord(call) { headers += "X-Call: \(call)\r\n" }
         self.headers = headers
     }

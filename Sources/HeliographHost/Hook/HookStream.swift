@@ -2,27 +2,38 @@ import Glibc
 
 /// Standard input and output without buffers of their own.
 enum HookStream {
-    /// All of standard input; nil where it is longer than allowed, does not end in time, or is a terminal.
-    static func readInput(limits: HookLimits, from descriptor: Int32 = STDIN_FILENO) -> [UInt8]? {
+    /// All of standard input, or the beginning of what is longer than allowed or does not end in time; nil where nothing comes, or a terminal is.
+    static func readInput(limits: HookLimits, from descriptor: Int32 = STDIN_FILENO) -> (bytes: [UInt8], isWhole: Bool)? {
         if isatty(descriptor) == 1 { return nil }
         let deadline = ContinuousClock.now + limits.inputWait
         let chunkBytes = 64 << 10
         var bytes: [UInt8] = []
+        var isWhole = true
         while true {
-            guard HookSocket.wait(for: POLLIN, on: descriptor, until: deadline) == .ready else { return nil }
+            guard HookSocket.wait(for: POLLIN, on: descriptor, until: deadline) == .ready else {
+                return bytes.isEmpty ? nil : (bytes, false)
+            }
             var count = 0
             let chunk = unsafe [UInt8](unsafeUninitializedCapacity: chunkBytes) { buffer, initialized in
                 count = unsafe read(descriptor, buffer.baseAddress, chunkBytes)
                 // Exactly the bytes that read wrote.
                 initialized = max(0, count)
             }
-            if count == 0 { return bytes }
+            if count == 0 { return (bytes, isWhole) }
             if count < 0 {
                 if errno == EINTR || errno == EAGAIN { continue }
-                return nil
+                return bytes.isEmpty ? nil : (bytes, false)
+            }
+            // An agent whose pipe breaks could take that for a failure: the rest is read, too, and forgotten.
+            guard bytes.count < limits.inputBytesMax else {
+                isWhole = false
+                continue
             }
             if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
-            if bytes.count > limits.inputBytesMax { return nil }
+            if bytes.count > limits.inputBytesMax {
+                bytes.removeLast(bytes.count - limits.inputBytesMax)
+                isWhole = false
+            }
         }
     }
 

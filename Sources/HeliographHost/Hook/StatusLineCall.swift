@@ -7,7 +7,8 @@ package enum StatusLineCall {
     package static func run(agent: String, wrapped: String?) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         let limits = HookLimits()
-        guard let body = HookStream.readInput(limits: limits) else { return 0 }
+        guard let input = HookStream.readInput(limits: limits), input.isWhole else { return 0 }
+        let body = input.bytes
         let child = wrapped.flatMap { ShellCommand(running: $0, input: body) }
         if wrapped == nil, let line = StatusLine.text(for: body) { HookStream.write(Array((line + "\n").utf8)) }
         if let request = HookRequest(path: ["statusline", agent], body: body) {

@@ -25,6 +25,9 @@ package struct Event: Sendable {
         guard bytes.count <= WireLimits.eventBytesMax else {
             throw WireError(.outOfRange, at: value.path, "an event has at most \(WireLimits.eventBytesMax) bytes")
         }
+        guard !value.isDeeper(than: WireLimits.eventDepthMax) else {
+            throw WireError(.tooDeep, at: value.path, "an event is nested at most \(WireLimits.eventDepthMax) deep")
+        }
         at = try value.integer("at")
         let kind = try value.string("kind", bytesMax: WireLimits.nameBytesMax)
         head = try EventHead(kind: kind, head: value.object("head"))

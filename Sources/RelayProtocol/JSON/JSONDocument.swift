@@ -5,19 +5,22 @@
 /// attacker show one thing and do another, so it never gets past this type. Values are read on demand and their bytes can be
 /// carried on without being encoded again.
 package final class JSONDocument: Sendable {
-    /// Containers inside containers; our own messages need six, an agent's tool input seldom more than ten.
-    package static let depthMax = 32
+    /// Containers inside containers: the deepest event that is taken can be read in whatever carries it.
+    package static let depthMax = WireLimits.eventDepthMax + WireLimits.envelopeDepthMax
     /// What the tape can count. Whatever comes to us has limits of its own, far below.
     static let bytesMax = Int(Int32.max)
 
     package let bytes: [UInt8]
     let nodes: [JSONNode]
+    /// Of the deepest place in it.
+    private let depth: Int
 
     package init(parsing bytes: [UInt8]) throws(WireError) {
         var parser = JSONParser(bytes: bytes)
         try parser.parse()
         self.bytes = bytes
         self.nodes = parser.nodes
+        depth = parser.deepest
     }
 
     package convenience init(parsing text: String) throws(WireError) {
@@ -49,6 +52,18 @@ package final class JSONDocument: Sendable {
             if child >= node.next { return path }
         }
         return path
+    }
+
+    /// Whether a value has more than `max` containers inside each other, itself counted. Almost no document has, and then none is looked at.
+    func isDeeper(_ index: Int, than max: Int) -> Bool {
+        guard depth > max else { return false }
+        var ends: [Int] = []
+        for place in index..<nodes[index].next where nodes[place].kind == .object || nodes[place].kind == .array {
+            while let end = ends.last, end <= place { ends.removeLast() }
+            ends.append(nodes[place].next)
+            if ends.count > max { return true }
+        }
+        return false
     }
 
     /// The decoded text of a string node.

@@ -3,6 +3,9 @@ struct JSONParser {
     let bytes: [UInt8]
     private(set) var nodes: [JSONNode] = []
 
+    /// Containers that were open at one time.
+    private(set) var deepest = 0
+
     private var index = 0
     private var open: [Int] = []
     /// The keys of objects that have many, by the object's place on the tape.
@@ -153,6 +156,7 @@ struct JSONParser {
             throw refusal(.tooDeep, "nested deeper than \(JSONDocument.depthMax)")
         }
         open.append(nodes.count)
+        if open.count > deepest { deepest = open.count }
         nodes.append(JSONNode(kind: kind, start: index, end: index, next: nodes.count + 1))
         index += 1
     }

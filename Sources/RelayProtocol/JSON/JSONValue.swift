@@ -16,6 +16,9 @@ package struct JSONValue: Sendable {
     package var isObject: Bool { node.kind == .object }
     package var isNull: Bool { node.kind == .null }
 
+    /// Whether more than `max` containers stand inside each other, this value counted.
+    package func isDeeper(than max: Int) -> Bool { document.isDeeper(index, than: max) }
+
     // MARK: - This value as something
 
     package func object() throws(WireError) -> JSONValue {

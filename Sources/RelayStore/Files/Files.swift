@@ -100,14 +100,20 @@ enum Files {
     }
 
     static func failure(_ path: String, _ what: String, _ code: Int32) -> StoreError {
-        let kind: StoreError.Code =
-            switch code {
-            case ENOSPC, EDQUOT: .full
-            case EROFS: .readOnly
-            case EIO: .io
-            default: .cannotOpen
-            }
-        let mend = kind == .full ? ": make room there (df -h, df -i)" : ""
-        return StoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code)))\(mend).")
+        let kind = Self.code(code)
+        return StoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code))).\(mend(kind))")
+    }
+
+    /// What to do about it, as a sentence to go behind the one that says what is wrong.
+    static func mend(_ code: StoreError.Code) -> String { code == .full ? " Make room there (df -h, df -i)." : "" }
+
+    /// What the system's number means to a store.
+    static func code(_ number: Int32?) -> StoreError.Code {
+        switch number {
+        case ENOSPC, EDQUOT: .full
+        case EROFS: .readOnly
+        case EIO: .io
+        default: .cannotOpen
+        }
     }
 }

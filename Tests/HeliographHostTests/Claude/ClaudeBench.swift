@@ -59,12 +59,28 @@ struct ClaudeBench {
     ) throws -> HookToken {
         let document = try JSONDocument(parsing: payload)
         let event = try document.root.string("hook_event_name")
-        var hook = ClaudeHook(event: event, payload: document, process: process)
+        let hook = ClaudeHook(event: event, payload: document, process: process)
+        return call(hook, attempt: attempt, isAttended: isAttended, run: run, isHeard: isHeard)
+    }
+
+    /// As the local socket reads what a hook hands over.
+    mutating func call(bytes: [UInt8], event: String) {
+        let strict = try? JSONDocument(parsing: bytes)
+        var hook = ClaudeHook(event: event, payload: strict ?? JSONRepair.document(bytes), process: process)
+        hook.isWhole = strict != nil
+        call(hook)
+    }
+
+    @discardableResult
+    private mutating func call(
+        _ hook: ClaudeHook, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1", isHeard: Bool = false
+    ) -> HookToken {
+        var hook = hook
         hook.isAttended = isAttended
         hook.attempt = attempt
         hook.run = run
         let token = HookToken(rawValue: nextToken)
-        if event == "PermissionRequest" || isHeard {
+        if hook.event == "PermissionRequest" || isHeard {
             hook.token = token
             nextToken += 1
         }

@@ -76,12 +76,20 @@ struct SpoolDiskTests {
         #expect(throws: SpoolError.self) { try disk.names() }
     }
 
-    @Test("a disk without room says so")
+    @Test("a directory that others can look into is refused, and left as it is")
+    func open() throws {
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        #expect(unsafe chmod(folder.path, 0o755) == 0)
+        #expect { _ = try FileSpoolDisk(folder.path) } throws: { "\($0)".contains("chmod 700") }
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
+        #expect(mode == 0o755)
+    }
+
+    @Test("a disk without room says so", .enabled(if: geteuid() == 0, "only root makes devices"))
     func full() throws {
-        // The kernel's own full disk; a device file is never in a spool's folder by itself.
-        _ = try FileSpoolDisk(folder.path)
-        try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "/dev/full")
-        let disk = try FileSpoolDisk("/dev")
+        let disk = try FileSpoolDisk(folder.path)
+        // The kernel's own full disk, in a folder of ours.
+        try #require(unsafe mknod(folder.path + "/full", S_IFCHR | 0o600, 1 << 8 | 7) == 0)
         #expect { try disk.append([1], to: "full") } throws: { ($0 as? SpoolError)?.code == .full }
     }
 }

@@ -48,6 +48,7 @@ extension ClaudeAdapter {
                 json: Array("{}".utf8), isRedacted: false, isCut: false
             )
         if let input, !shown.isCut, isHidingCommand(input, tool: tool) { shown.isCut = true }
+        if !hook.isWhole { shown.isCut = true }
         var approval = ClaudeApproval(
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
             prompt: Self.prompt(payload), run: hook.run, digest: digest, input: raw, questions: questions ?? [],
@@ -87,11 +88,14 @@ extension ClaudeAdapter {
         let questions = approval.isCut ? [] : approval.questions
         // Whole or not at all: people decide on what they see.
         let change = diff.flatMap { cleanWhole($0, bytesMax: limits.approvalDiffBytes) }
-        emit(.approvalRequested(request), in: approval.session) {
+        let isShown = emit(.approvalRequested(request), in: approval.session) {
             if approval.kind == .tool || isTwice || questions.isEmpty { $0.raw("input", shown) }
             if !questions.isEmpty { $0.array("questions", questions.map(\.bytes)) }
             $0.field("diff", change)
         }
+        guard !isShown else { return }
+        approvals[approval.id]?.cut()
+        if let note = approvals[approval.id]?.note { order(.remember(approval.id.rawValue, note)) }
     }
 
     // MARK: Decisions

@@ -69,11 +69,15 @@ struct ClaudeAdapter {
 
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
-        guard let id = Self.sessionID(payload) else {
+        guard let id = Self.sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
             // What we cannot tell apart could be of a session that is held.
             let isHeld = hook.event == "PreToolUse" && !holds.isEmpty
             if let token = hook.token { order(isHeld ? .ask(token) : .respond(token, nil)) }
             return
+        }
+        if !hook.isWhole, (try? payload.members().isEmpty) ?? true {
+            let event = TextCut.line(hook.event, bytesMax: WireLimits.nameBytesMax)
+            emit(.error(message: "What Claude Code said at \(event) could not be read", recoverable: true), in: id)
         }
         switch hook.event {
         case "SessionStart": sessionStarted(id, hook, payload)
@@ -158,14 +162,33 @@ struct ClaudeAdapter {
 
     var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
+    /// What cannot be read does not name its session; its process may be that of one.
+    private func session(of process: AgentProcess?) -> SessionID? {
+        guard let process else { return nil }
+        return sessions.values.filter { $0.process == process && !$0.isEnded }.max { $0.lastUse < $1.lastUse }?.id
+    }
+
     // MARK: Orders
 
     mutating func order(_ effect: ClaudeEffect) { effects.append(effect) }
 
-    mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) {
+    /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
+    @discardableResult
+    mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
         let event = Event(head, at: now.wall, body: body)
-        emit(event.bytes, head.knownKind, in: session)
+        if Self.isTaken(event) {
+            emit(event.bytes, head.knownKind, in: session)
+            return true
+        }
+        let bare = Event(head.cut, at: now.wall)
+        let left =
+            Self.isTaken(bare) ? bare : Event(.error(message: "\(head.kind) cannot be shown", recoverable: true), at: now.wall)
+        emit(left.bytes, left.head.knownKind, in: session)
+        return false
     }
+
+    /// By the reader that the relay has.
+    private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
 
     private mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
         uses += 1
@@ -191,6 +214,15 @@ struct ClaudeAdapter {
     static func sessionID(_ payload: JSONValue) -> SessionID? {
         guard let name = payload.text("session_id"), !name.isEmpty else { return nil }
         return SessionID("claude-" + name) ?? SessionID("claude-x" + Crypto.hex(Crypto.sha256(name)).prefix(40))
+    }
+}
+
+extension EventHead {
+    /// Without its body: people must not decide on what they do not see.
+    fileprivate var cut: EventHead {
+        guard case .approvalRequested(var request) = self else { return self }
+        request.isCut = true
+        return .approvalRequested(request)
     }
 }
 

@@ -32,7 +32,7 @@ struct ClaudeApproval {
     var process: AgentProcess?
     var isAttended: Bool
     /// What people see is not whole: it can be denied, never allowed.
-    let isCut: Bool
+    private(set) var isCut: Bool
     /// By the wall clock, as the card says it.
     let expiresAt: Int64
     /// The same by the clock that never jumps, which is the one that counts.
@@ -100,6 +100,12 @@ struct ClaudeApproval {
             values.append((question.text, value))
         }
         return values
+    }
+
+    mutating func cut() {
+        isCut = true
+        input = []
+        questions = []
     }
 
     // MARK: Over a restart

@@ -9,6 +9,8 @@ struct HookToken: Hashable, Sendable {
 struct ClaudeHook: Sendable {
     var event: String
     var payload: JSONDocument
+    /// The payload is all of what the agent wrote, exactly. Where not, it can be shown and denied, never allowed.
+    var isWhole = true
     var process: AgentProcess?
     /// Whether somebody sits at the terminal, so that a prompt of its own stays when we abstain.
     var isAttended = true

@@ -127,6 +127,15 @@ struct AnswerParserTests {
         #expect(throws: ClientFault.self) { try parse(choices) }
     }
 
+    @Test func aNumberIsAChoicesPlaceWhateverTheLabelsAre() throws {
+        let versions = ApprovalText.Question(
+            id: "q0", text: "Which?", header: nil, isMultiple: false, choices: [.init(label: "2"), .init(label: "1"), .init(label: "3,1")])
+        #expect(AnswerParser.typed("1", for: versions) == ["2"])
+        #expect(AnswerParser.typed("2", for: versions) == ["1"])
+        #expect(AnswerParser.typed("3,1", for: versions) == ["3,1"])
+        #expect(AnswerParser.understood(["1"], for: versions) == "2. 1")
+    }
+
     @Test func otherWordsAreTheOnesOwn() {
         #expect(AnswerParser.typed("1", for: questions[0]) == ["Blue"])
         #expect(AnswerParser.typed("1, 2", for: questions[1]) == ["A", "B"])

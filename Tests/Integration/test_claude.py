@@ -139,6 +139,7 @@ def test_a_subagents_request_names_it(machine, phone):
     machine.prompt("delegate it")
     card = phone.wait_card()
     agent = card["request"]["head"]["agent"]
+    assert card["request"]["head"]["agentName"] == "a subtask"
     assert card["request"]["body"]["input"]["command"] == "echo sub > sub.txt"
     phone.decide(session_of(card), card["approval"], "allow")
     assert machine.wait_file("sub.txt") == "sub\n"
@@ -146,7 +147,7 @@ def test_a_subagents_request_names_it(machine, phone):
     session = session_of(card)
     phone.subscribe(session)
     finished = phone.wait_event(session, lambda event: event["kind"] == "subagent.finished", timeout=15)
-    assert finished["head"]["agent"] == agent
+    assert finished["head"]["agent"] == agent and finished["head"]["name"] == "a subtask"
     phone.wait_summary(session, lambda summary: summary["subagents"] == 0 and summary["status"] == "idle", timeout=15)
 
 

@@ -219,7 +219,9 @@ export class ApprovalCard extends HTMLElement {
   #draw() {
     const { session, stage } = this.#approval;
     const summary = this.#app.state.sessions.get(session);
-    say(this.#where, summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`, line);
+    const { agentName } = this.#approval.request.head;
+    const asker = typeof agentName === "string" ? ` · subagent: ${agentName}` : "";
+    say(this.#where, (summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`) + asker, line);
     attribute(this, "data-stage", stage);
 
     const attempt = this.#app.decisions.attempt(this.#approval);

@@ -43,13 +43,22 @@ enum AnswerParser {
         return questions.compactMap { answers[$0.id] }
     }
 
-    /// One typed line: a label, or numbers or labels with commas between. Nil: it is an answer in the person's own words.
+    /// One typed line: numbers or labels with commas between, or a label. Nil: it is an answer in the person's own words.
     static func typed(_ line: String, for question: Question) -> [String]? {
         try? labels(line, of: question)
     }
 
-    /// The whole text is tried first: a label may have commas in it.
+    /// What was understood, as it stood in the list.
+    static func understood(_ labels: [String], for question: Question) -> String {
+        question.choices.enumerated().filter { labels.contains($1.label) }
+            .map { "\($0 + 1). \(VisibleText.exactLine($1.label))" }.joined(separator: ", ")
+    }
+
+    /// Numbers first, whatever the labels are: they are what stands before each choice. Then the whole text: a label may have commas.
     private static func labels(_ value: String, of question: Question) throws(ClientFault) -> [String] {
+        let numbered = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
+        let isListOfNumbers = !numbered.isEmpty && numbered.allSatisfy { $0 != nil }
+        if isListOfNumbers, question.isMultiple || numbered.count == 1 { return numbered.compactMap(\.self) }
         if let label = label(value, of: question) { return [label] }
         var result: [String] = []
         for part in value.split(separator: ",") {
@@ -64,10 +73,15 @@ enum AnswerParser {
         return result
     }
 
-    /// By label, exactly; by number; by label without regard to case, if that is one.
+    private static func numbered(_ text: String, of question: Question) -> String? {
+        guard let number = Int(text), question.choices.indices.contains(number - 1) else { return nil }
+        return question.choices[number - 1].label
+    }
+
+    /// By number; by label, exactly; by label without regard to case, if that is one.
     private static func label(_ text: String, of question: Question) -> String? {
+        if let label = numbered(text, of: question) { return label }
         if let exact = question.choices.first(where: { $0.label.utf8.elementsEqual(text.utf8) }) { return exact.label }
-        if let number = Int(text), question.choices.indices.contains(number - 1) { return question.choices[number - 1].label }
         let alike = question.choices.filter { $0.label.lowercased() == text.lowercased() }
         return alike.count == 1 ? alike[0].label : nil
     }

@@ -184,6 +184,7 @@ final class DecideTask: ClientTask {
             if line.allSatisfy(\.isWhitespace) { return ask(questions, approval) }
             if let labels = AnswerParser.typed(line, for: question) {
                 answers.append(Answer(question: question.id, choices: labels))
+                run.terminal.print("  understood: \(AnswerParser.understood(labels, for: question))")
             } else {
                 answers.append(Answer(question: question.id, choices: [], text: line))
                 run.terminal.print("  in your own words: \(VisibleText.line(line))")

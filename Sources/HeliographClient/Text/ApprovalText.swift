@@ -70,7 +70,7 @@ package struct ApprovalText: Sendable {
             fact("session", "\(approval.session)")
         }
         fact("tool", VisibleText.exactLine(request.tool))
-        if let agent = request.agent { fact("subagent", VisibleText.line(agent)) }
+        if let agent = request.agentName ?? request.agent { fact("subagent", VisibleText.line(agent)) }
         fact("asked", "\(Moment.clock(approval.requestedAt, now: now)), \(Moment.age(now - approval.requestedAt)) ago")
         if let end = approval.expiresAt, approval.stage == .pending {
             fact("expires", end > now ? "in \(Moment.age(end - now))" : "now", end - now < 60_000 ? .yellow : nil)

@@ -293,6 +293,7 @@ extension ApprovalRequest {
         expiresAt = try head.optionalInteger("expiresAt")
         call = try head.optionalString("call", bytesMax: WireLimits.nameBytesMax)
         agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
+        agentName = try head.optionalString("agentName", bytesMax: WireLimits.nameBytesMax)
     }
 
     func write(to writer: inout JSONWriter) {
@@ -306,5 +307,6 @@ extension ApprovalRequest {
         writer.field("expiresAt", expiresAt)
         writer.field("call", call)
         writer.field("agent", agent)
+        writer.field("agentName", agentName)
     }
 }

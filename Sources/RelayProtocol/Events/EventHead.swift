@@ -158,6 +158,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var expiresAt: Int64?
     package var call: String?
     package var agent: String?
+    /// What the subagent was started for.
+    package var agentName: String?
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {
         self.approval = approval

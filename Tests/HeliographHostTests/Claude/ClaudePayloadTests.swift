@@ -79,6 +79,42 @@ struct ClaudePayloadTests {
         #expect(bench.take() == ["error What Claude Code said at PostToolUse could not be read"])
     }
 
+    @Test("a plan is allowed with an input: without one Claude Code takes no notice")
+    func plan() throws {
+        var bench = try Self.asked("{}", tool: "ExitPlanMode")
+        _ = bench.take()
+        try bench.decide(.allow)
+        #expect(bench.take() == ["approval.delivered", #"hook 1: {"behavior":"allow","updatedInput":{}}"#])
+    }
+
+    @Test("options that look alike once their secrets are hidden are shown apart, and each means itself")
+    func alike() throws {
+        let (live, test) = ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "ghp_9876543210abcdefghijABCDEFGHIJ012345")
+        var bench = try Self.asked(
+            #"{"questions":[{"question":"Which key?","options":[{"label":"\#(live)"},{"label":"\#(test)"},{"label":"none"}]}]}"#,
+            tool: "AskUserQuestion")
+        let choices = try bench.body(.approvalRequested).array("questions")[0].array("choices").map { try $0.string("label") }
+        #expect(choices == ["⟨redacted⟩ (1)", "⟨redacted⟩ (2)", "none"])
+        try bench.decide(.answer([Answer(question: "q0", choices: [choices[1]])]))
+        let answer = try #require(bench.take().last)
+        #expect(answer.contains(#""answers":{"Which key?":"\#(test)"}"#) && answer.hasPrefix("hook 1:"))
+    }
+
+    @Test("a subagent's card says what it was started for; compacting is no other start of the session")
+    func names() throws {
+        var bench = ClaudeBench()
+        let common = #""session_id":"s1","cwd":"/w""#
+        try bench.call(
+            #"{\#(common),"hook_event_name":"PreToolUse","tool_name":"Agent","tool_use_id":"t1","tool_input":{"description":"look for bugs","subagent_type":"general-purpose"}}"#)
+        try bench.call(#"{\#(common),"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"general-purpose"}"#)
+        try bench.call(
+            #"{\#(common),"hook_event_name":"PermissionRequest","agent_id":"a1","tool_name":"Bash","tool_input":{"command":"ls"}}"#)
+        #expect(bench.requests.last?.head.agentName == "look for bugs")
+        _ = bench.take()
+        try bench.call(#"{\#(common),"hook_event_name":"SessionStart","source":"compact"}"#)
+        #expect(bench.take() == [])
+    }
+
     // MARK: Whatever comes
 
     @Test("the relay takes every event that comes of any hook's input", arguments: 0..<8)

@@ -61,7 +61,8 @@ extension ClaudeAdapter {
         approvals[name] = approval
         sessions[id]?.cardAt = now.monotonic
         order(.remember(name.rawValue, approval.note))
-        ask(approval, input: input, shown: shown.json, isRedacted: shown.isRedacted)
+        let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
+        ask(approval, agentName, input: input, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
     /// A private key is hidden line by line, and only where nothing can run is that nothing that a person must see. A text that
@@ -72,7 +73,8 @@ extension ClaudeAdapter {
         return keys.torn > 0 || (keys.whole > 0 && !isContent)
     }
 
-    private mutating func ask(_ approval: ClaudeApproval, input: JSONValue?, shown: [UInt8], isRedacted: Bool) {
+    private mutating func ask(
+        _ approval: ClaudeApproval, _ agentName: String?, input: JSONValue?, shown: [UInt8], isRedacted: Bool) {
         let paths = sessions[approval.session]?.paths ?? ClaudePaths(home: home)
         let title = ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
@@ -82,6 +84,7 @@ extension ClaudeAdapter {
         request.expiresAt = approval.expiresAt
         request.call = approval.call
         request.agent = approval.agent
+        request.agentName = agentName
         let diff = approval.kind == .tool ? ClaudeDiff(tool: approval.tool, input: input)?.text : nil
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
@@ -182,7 +185,7 @@ extension ClaudeAdapter {
     /// It asks again, so it never got what was handed over.
     private mutating func handOverAgain(_ handed: ClaudeHanded, to approval: ClaudeApproval, _ token: HookToken) {
         switch (handed.kind, approval.kind) {
-        case (.allow, .tool) where !approval.isCut: deliver(handed, ClaudeAnswer.allow, to: approval, token)
+        case (.allow, .tool) where !approval.isCut: deliver(handed, ClaudeAnswer.allow(tool: approval.tool), to: approval, token)
         case (.deny(let words), _): deliver(handed, ClaudeAnswer.deny(words), to: approval, token)
         // Of answers only the digest is left: the agent's own prompt stays.
         default: resolve(approval.id, .approvalStale(approval.id, reason: "hostRestarted"))

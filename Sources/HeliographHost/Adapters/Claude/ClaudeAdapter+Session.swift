@@ -6,9 +6,11 @@ extension ClaudeAdapter {
     mutating func sessionStarted(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         let source = payload.text("source")
         let wasRunning = sessions[id]?.status == .running
+        let isKnown = sessions[id]?.isEnded == false
         take(id, hook.process, payload)
-        startSession(id, model: payload.text("model"), isResumed: source == "resume" || source == "compact")
-        // Compacting happens in the middle of a turn.
+        // Compacting goes on with the same conversation, often in the middle of a turn.
+        if source == "compact", isKnown { return }
+        startSession(id, model: payload.text("model"), isResumed: source == "resume")
         if source == "compact", wasRunning { setStatus(.running, in: id) }
     }
 
@@ -79,6 +81,7 @@ extension ClaudeAdapter {
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
         sessions[id]?.subagents = []
+        sessions[id]?.subagentNames = [:]
         emit(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed), in: id)
         remember(id)
     }
@@ -127,17 +130,30 @@ extension ClaudeAdapter {
 
     mutating func subagentStarted(_ id: SessionID, _ payload: JSONValue) {
         guard let agent = Self.agent(payload), sessions[id]?.subagents.insert(agent).inserted == true else { return }
-        let name = payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
-        emit(.subagentStarted(agent: agent, name: name), in: id)
+        let type = payload.text("agent_type")
+        // It does not say which call it is of: with several of its type there is no telling.
+        let calls = sessions[id]?.calls.values.filter { $0.delegated.map { $0.type == nil || $0.type == type } ?? false } ?? []
+        if calls.count == 1, let call = calls.first {
+            sessions[id]?.subagentNames[agent] = call.delegated?.name
+            sessions[id]?.calls[call.id]?.delegated = nil
+        }
+        emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload)), in: id)
     }
 
     mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
         guard let agent = Self.agent(payload) else { return }
         turnOver(id, agent: agent)
         guard sessions[id]?.subagents.remove(agent) != nil else { return }
-        let name = payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+        let name = subagentName(agent, in: id, payload)
+        sessions[id]?.subagentNames[agent] = nil
         let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
+    }
+
+    /// What it was started for, else its type.
+    func subagentName(_ agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
+        sessions[id]?.subagentNames[agent]
+            ?? payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
     }
 
     /// What was lost may have been a status: said again, which also tells the relay of the gap.

@@ -10,6 +10,9 @@ extension ClaudeAdapter {
         guard sessions[id]?.calls[call] == nil else { return }
         let digest = Self.digest(tool: tool, input: input.map { Array($0.bytes) } ?? [])
         sessions[id]?.begin(call, tool: tool, digest, agent: agent, countMax: limits.callsMax)
+        if ["Agent", "Task"].contains(tool), let name = subagentName(input) {
+            sessions[id]?.calls[call]?.delegated = (name, input?.text("subagent_type"))
+        }
         adopt(call, digest, agent: agent, in: id)
         let operation = ClaudeOperation(tool: tool, input: input, paths: paths, clean: clean)
         var start = ToolStart(call: call, tool: tool, operation: operation.doing)
@@ -30,6 +33,10 @@ extension ClaudeAdapter {
         guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
         let response = payload.optional("tool_response")
         toolProven(id, payload, tool: tool, call: call, failed: failed)
+        // One that goes on in the background is named by its id here, and by nothing else.
+        if let response, let agent = response.text("agentId"), let name = subagentName(response), sessions[id]?.subagents.contains(agent) == true {
+            sessions[id]?.subagentNames[agent] = name
+        }
         workedOn(id)
         // The batch may have told it before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
@@ -102,6 +109,11 @@ extension ClaudeAdapter {
     }
 
     // MARK: Helpers
+
+    private func subagentName(_ value: JSONValue?) -> String? {
+        let name = value?.text("description").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+        return name?.isEmpty == false ? name : nil
+    }
 
     static func tool(_ payload: JSONValue) -> String? {
         let name = payload.text("tool_name").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }

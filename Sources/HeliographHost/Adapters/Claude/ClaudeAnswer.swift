@@ -2,7 +2,13 @@ internal import RelayProtocol
 
 /// What a PermissionRequest or PreToolUse hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
 enum ClaudeAnswer {
-    static let allow = decision { $0.field("behavior", "allow") }
+    /// A plan counts as approved only where the answer has an input; its own is empty, and the plan is in a file.
+    static func allow(tool: String) -> [UInt8] {
+        decision {
+            $0.field("behavior", "allow")
+            if tool == "ExitPlanMode" { $0.object("updatedInput") { _ in } }
+        }
+    }
 
     /// Of a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
     static let ask = JSONWriter.object {

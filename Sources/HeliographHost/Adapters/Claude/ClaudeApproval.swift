@@ -74,7 +74,7 @@ struct ClaudeApproval {
     /// The bytes that the answer stands for.
     func output(of decision: Decision) -> [UInt8]? {
         switch (decision.verdict, kind) {
-        case (.allow, .tool): return ClaudeAnswer.allow
+        case (.allow, .tool): return ClaudeAnswer.allow(tool: tool)
         case (.deny, _): return ClaudeAnswer.deny(Self.denial(decision))
         case (.answer(let answers), .question):
             guard let values = answerValues(answers), let root = try? JSONDocument(parsing: input).root,

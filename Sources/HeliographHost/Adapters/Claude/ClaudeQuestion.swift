@@ -29,13 +29,28 @@ struct ClaudeQuestion: Equatable {
                 }
             }
             guard choices.count <= WireLimits.questionsMax else { return nil }
+            let shown = apart(choices.map(\.shownLabel))
             questions.append(
                 ClaudeQuestion(
                     id: "q\(position)", text: text, shownText: clean(text), header: value.text("header").map(clean),
-                    isMultiple: value.isTrue("multiSelect"), choices: choices))
+                    isMultiple: value.isTrue("multiSelect"),
+                    choices: zip(choices, shown).map { Choice(label: $0.label, shownLabel: $1, description: $0.description) }))
         }
         // Claude takes answers by the question's text: two alike could not be told apart.
         return Set(questions.map(\.text)).count == questions.count ? questions : nil
+    }
+
+    /// Labels that look alike, because what differed was hidden, get a number each: whoever chooses one must mean one.
+    private static func apart(_ labels: [String]) -> [String] {
+        // Swift's own equality: what looks alike in other bytes is alike, too.
+        let counts = Dictionary(labels.map { (TextCut.trim($0), 1) }, uniquingKeysWith: +)
+        var taken = Set(counts.keys)
+        return labels.map { label in
+            guard counts[TextCut.trim(label)] != 1 else { return label }
+            var number = 1
+            while !taken.insert("\(TextCut.trim(label)) (\(number))").inserted { number += 1 }
+            return "\(TextCut.trim(label)) (\(number))"
+        }
     }
 
     var bytes: [UInt8] {
@@ -61,7 +76,8 @@ struct ClaudeQuestion: Equatable {
         guard mine.count == 1, let answer = mine.first else { return nil }
         var parts: [String] = []
         for label in answer.choices {
-            guard let choice = choices.first(where: { $0.shownLabel == label || $0.label == label }) else { return nil }
+            // No two are shown alike, so it is one.
+            guard let choice = choices.first(where: { $0.shownLabel == label }) else { return nil }
             parts.append(choice.label)
         }
         if let text = answer.text, !text.isEmpty { parts.append(text) }

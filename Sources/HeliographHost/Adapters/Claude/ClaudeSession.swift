@@ -9,6 +9,8 @@ struct ClaudeSession {
         var agent: String?
         /// Of the exact input.
         var digest: InputDigest
+        /// What a subagent is started for, and of which type.
+        var delegated: (name: String, type: String?)? = nil
         var order: Int
     }
 
@@ -40,6 +42,8 @@ struct ClaudeSession {
     private(set) var finishedCalls: [String] = []
     var messages: [Message] = []
     var subagents: Set<String> = []
+    /// What subagents were started for, by their ids.
+    var subagentNames: [String: String] = [:]
     var todos: [UInt8] = []
     var usage = ClaudeUsage()
     var lastUse = 0

@@ -13,6 +13,8 @@ package enum Input: Sendable {
     case disconnected(PeerID)
     /// All that was readable in this turn of the loop has been handled.
     case tickEnded
+    /// The log has had approvals of these names; `committed` follows.
+    case namesTaken([ApprovalName])
     /// The batch of the last `append` is on disk.
     case committed
     /// The batch of the last `append` is not on disk, and nothing of it is.

@@ -143,6 +143,7 @@ package struct Relay {
         case .tickEnded:
             sendDueSnapshots()
             appendStaged(at: now)
+        case .namesTaken(let names): withdraw(names, at: now)
         case .committed: committed(at: now)
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)

@@ -24,11 +24,15 @@ package struct CommitMemory: Sendable {
     struct Approval: Sendable {
         let number: Int64
         let stage: String
+        /// Nothing can happen to it any more.
+        let isOver: Bool
     }
 
     private(set) var sessions: [SessionKey: Session] = [:]
     private(set) var approvals: [ApprovalKey: Approval] = [:]
     var audits: [WorkspaceID: SQLiteStore.AuditPlace] = [:]
+    /// By this commit: see `SessionLog.commit`.
+    var taken: [ApprovalName] = []
 
     /// Of sessions, and of approvals: what is beyond is asked for again. Some 200 bytes each.
     package static let entriesMax = 4_096

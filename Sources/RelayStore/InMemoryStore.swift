@@ -73,14 +73,16 @@ extension InMemoryStore: SessionLog {
     package func keepRoom() -> Bool { true }
     package func wouldTake(bytes: Int) -> Bool { true }
 
-    package func commit(_ batch: LogBatch) throws(StoreError) {
+    @discardableResult package func commit(_ batch: LogBatch) throws(StoreError) -> [ApprovalName] {
         try content.withLock { content throws(StoreError) in
             try content.check(batch)
-            for append in batch.appends { content.append(append) }
+            var taken: [ApprovalName] = []
+            for append in batch.appends { taken += content.append(append) }
             for trim in batch.trims { content.trim(trim) }
             content.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore)
             if let clock = batch.clock { content.clock = clock }
             for record in batch.records { content.records[record.key] = record.bytes == nil ? nil : record }
+            return taken
         }
     }
 
@@ -142,7 +144,8 @@ extension InMemoryStore.Content {
         for record in batch.records where record.bytes != nil { try checkWorkspace(record.workspace) }
     }
 
-    mutating func append(_ append: SessionAppend) {
+    /// Hands back the names under which something was asked anew.
+    mutating func append(_ append: SessionAppend) -> [ApprovalName] {
         let state = append.state
         let place = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)
         let number = numbers[append.key] ?? sessions.count
@@ -153,13 +156,19 @@ extension InMemoryStore.Content {
         sessions[number].place = place
         sessions[number].state = state
         sessions[number].events.append(contentsOf: append.events.map(\.bytes))
+        var taken: [ApprovalName] = []
         for approval in append.approvals {
             if let index = sessions[number].approvals.firstIndex(where: { $0.id == approval.id }) {
-                sessions[number].approvals[index] = approval
+                if sessions[number].approvals[index].stage.isFinal {
+                    taken.append(ApprovalName(append.key, approval.id))
+                } else {
+                    sessions[number].approvals[index] = approval
+                }
             } else {
                 sessions[number].approvals.append(approval)
             }
         }
+        return taken
     }
 
     mutating func trim(_ trim: SessionTrim) {

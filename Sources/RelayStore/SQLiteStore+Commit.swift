@@ -13,40 +13,48 @@ extension SQLiteStore {
     /// after all, this returns as if nothing had been. As long as the disk does not, every commit throws.
     ///
     /// The work of a trim is what it removes: 0.2 s for 10,000 events of 650 bytes were seen. Remove more in steps.
-    package func commit(_ batch: LogBatch) throws(StoreError) {
+    @discardableResult package func commit(_ batch: LogBatch) throws(StoreError) -> [ApprovalName] {
         try batch.check()
-        if isInDoubt.load(ordering: .relaxed), try settle(batch) { return committed(batch) }
+        let taken = try put(orFind: batch)
+        run?.committed(events: batch.appends.reduce(0) { $0 + $1.events.count })
+        forgetDamage(mendedBy: batch)
+        return taken
+    }
+
+    private func put(orFind batch: LogBatch) throws(StoreError) -> [ApprovalName] {
+        if isInDoubt.load(ordering: .relaxed), try settle(batch) { return try namesTaken(in: batch) }
         do throws(StoreError) {
-            try putWithReserve(batch)
+            return try putWithReserve(batch)
         } catch {
             guard error.code == .io else { throw error }
             isInDoubt.store(true, ordering: .relaxed)
             guard let isThere = try? settle(batch), isThere else { throw error }
+            return try namesTaken(in: batch)
         }
-        committed(batch)
     }
 
     /// What was kept of the disk is for decisions: a batch of events is refused instead, and comes again from its hosts.
-    private func putWithReserve(_ batch: LogBatch) throws(StoreError) {
+    private func putWithReserve(_ batch: LogBatch) throws(StoreError) -> [ApprovalName] {
         func isLarge() -> Bool {
             batch.eventBytes > Reserve.eventBytesMax
         }
         if isShortOfRoom, isLarge() {
             throw StoreError(.full, "The disk of \(path) is full, but for what is kept for decisions.")
         }
-        do throws(StoreError) { try put(batch) } catch {
+        do throws(StoreError) { return try put(batch) } catch {
             let isFull = (error.underlying as? DatabaseError)?.resultCode == .SQLITE_FULL
             // Nothing of it is there, and now there is room.
             guard isFull, let reserve, reserve.giveUp(), !isLarge() else { throw error }
-            try put(batch)
+            return try put(batch)
         }
     }
 
-    private func put(_ batch: LogBatch) throws(StoreError) {
+    private func put(_ batch: LogBatch) throws(StoreError) -> [ApprovalName] {
         var memory = memory.withLock { memory in
             defer { memory = CommitMemory() }
             return memory
         }
+        memory.taken = []
         try write { db in
             try run?.begin(in: db)
             for append in batch.appends { try self.append(append, &memory, in: db) }
@@ -61,6 +69,7 @@ extension SQLiteStore {
             }
         }
         self.memory.withLock { $0 = memory }
+        return memory.taken
     }
 
     package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
@@ -70,11 +79,6 @@ extension SQLiteStore {
     package func wouldTake(bytes: Int) -> Bool {
         guard let free = Disk.freeBytes(at: Files.directory(of: path)), free >= UInt64(bytes) else { return false }
         return (try? write { try $0.execute(sql: "UPDATE meta SET value = value WHERE name = 'created'") }) != nil
-    }
-
-    private func committed(_ batch: LogBatch) {
-        run?.committed(events: batch.appends.reduce(0) { $0 + $1.events.count })
-        forgetDamage(mendedBy: batch)
     }
 
     /// Finds out what the disk has made of an error: whether the batch is there, and that more can be written.
@@ -190,6 +194,10 @@ extension SQLiteStore {
             }
             if db.changesCount == 1 { number = db.lastInsertedRowID } else { known = try stored(key, in: db) }
         }
+        if known?.isOver == true {
+            memory.taken.append(ApprovalName(append.key, approval.id))
+            return nil
+        }
         if let known {
             let update = try db.cachedStatement(
                 sql: "UPDATE approvals SET seq = ?, stage = ?, resolved_at = ?, record = ?, checksum = ? WHERE number = ?")
@@ -207,7 +215,7 @@ extension SQLiteStore {
             number = known.number
         }
         if let number, approval.closedAt == nil {
-            memory.remember(CommitMemory.Approval(number: number, stage: stage), as: key)
+            memory.remember(CommitMemory.Approval(number: number, stage: stage, isOver: false), as: key)
         } else {
             memory.forget(key)
         }
@@ -222,11 +230,12 @@ extension SQLiteStore {
     }
 
     private func stored(_ key: CommitMemory.ApprovalKey, in db: Database) throws -> CommitMemory.Approval? {
-        let query = try db.cachedStatement(sql: "SELECT number, stage FROM approvals WHERE session = ? AND approval = ?")
+        let query = try db.cachedStatement(
+            sql: "SELECT number, stage, resolved_at IS NOT NULL FROM approvals WHERE session = ? AND approval = ?")
         return try query.first({
             $0.add(key.session)
             $0.add(key.approval.rawValue)
-        }) { CommitMemory.Approval(number: $0.integer(0), stage: $0.text(1)) }
+        }) { CommitMemory.Approval(number: $0.integer(0), stage: $0.text(1), isOver: $0.integer(2) != 0) }
     }
 
     private func trim(_ trim: SessionTrim, in db: Database) throws {
@@ -295,6 +304,26 @@ extension SQLiteStore {
     }
 
     // MARK: - After an error of the disk
+
+    /// Of a batch that was found in the file: whatever its last word is on an approval, the file has it, or had that name before.
+    private func namesTaken(in batch: LogBatch) throws(StoreError) -> [ApprovalName] {
+        try read { db in
+            var taken: [ApprovalName] = []
+            for append in batch.appends {
+                let last = Dictionary(append.approvals.map { ($0.id, $0.seq) }) { _, later in later }
+                for (approval, seq) in last.sorted(by: { $0.value < $1.value }) {
+                    let stored = try Int64.fetchOne(
+                        db,
+                        sql: """
+                            SELECT seq FROM approvals WHERE approval = ?
+                            AND session = (SELECT number FROM sessions WHERE workspace = ? AND session = ?)
+                            """, arguments: [approval.rawValue, append.key.workspace.rawValue, append.key.session.rawValue])
+                    if let stored, stored < append.firstSeq, stored < seq { taken.append(ApprovalName(append.key, approval)) }
+                }
+            }
+            return taken
+        }
+    }
 
     /// Whether the file is as the batch left it. A batch is there whole or not at all, and one that changes nothing is there:
     /// what of it can be told from the file is enough.

@@ -76,7 +76,9 @@ import Testing
 
     @Test func `the code takes its place`() throws {
         var order = order(7)
-        order.code = PushCode(session: SessionID("s1")!, approval: ApprovalID("a1")!, expiresAt: 9)
+        order.code = PushCode(
+            session: SessionID("s1")!, approval: ApprovalID("a1")!, digest: InputDigest(String(repeating: "0", count: 64))!,
+            expiresAt: 9)
         let payload = try JSONDocument(parsing: order.request(with: material).payload).root
         #expect(try material.codes.push(ofCode: payload.required("heliograph").string("code")) == order.id)
         order.payload = Array(#"{"aps":{}}"#.utf8)
@@ -88,7 +90,9 @@ import Testing
         var order = order(7)
         order.payload = Array(#"{"aps":{"mutable-content":1}}"#.utf8)
         order.seal = PushSeal(key: Crypto.base64(key), text: Array(#"{"title":"t","body":"b","code":"CODE"}"#.utf8))
-        order.code = PushCode(session: SessionID("s1")!, approval: ApprovalID("a1")!, expiresAt: 9)
+        order.code = PushCode(
+            session: SessionID("s1")!, approval: ApprovalID("a1")!, digest: InputDigest(String(repeating: "0", count: 64))!,
+            expiresAt: 9)
         let request = try order.request(with: material)
         let payload = try JSONDocument(parsing: request.payload).root
         #expect(try payload.members().map(\.key) == ["aps", "sealed"])

@@ -106,13 +106,20 @@ final class RelayTranscript {
     func finishCommit() {
         guard let batch = pendingBatch else { return }
         pendingBatch = nil
+        var taken: [ApprovalName] = []
         for append in batch.appends {
             let last = Int64(trimmedThrough[append.key, default: 0] + log[append.key, default: []].count)
             #expect(append.firstSeq == last + 1)
             log[append.key, default: []] += append.events.map(\.bytes)
             states[append.key] = append.state
             removed[append.key] = nil
-            for approval in append.approvals { approvals[approval.id] = approval }
+            for approval in append.approvals {
+                if approvals[approval.id]?.stage.isFinal == true {
+                    taken.append(ApprovalName(append.key, approval.id))
+                } else {
+                    approvals[approval.id] = approval
+                }
+            }
         }
         for trim in batch.trims {
             log[trim.key, default: []].removeFirst(Int(trim.through) - trimmedThrough[trim.key, default: 0])
@@ -128,6 +135,7 @@ final class RelayTranscript {
         if let kept = batch.clock { clock = kept }
         commands += batch.commands
         if let before = batch.commandsForgottenBefore { commands.removeAll { $0.at < before } }
+        if !taken.isEmpty { handle(.namesTaken(taken)) }
         handle(.committed)
     }
 
@@ -274,9 +282,12 @@ final class RelayTranscript {
     static let digest = InputDigest(String(repeating: "ab", count: 32))!
     static let started = EventHead.sessionStarted(SessionFacts(agentName: "claude-code"))
 
-    static func request(_ id: String = "a1", kind: ApprovalKind = .tool, cut: Bool = false, expiresAt: Int64? = nil)
-        -> EventHead
-    {
+    static let otherDigest = InputDigest(String(repeating: "cd", count: 32))!
+
+    static func request(
+        _ id: String = "a1", kind: ApprovalKind = .tool, cut: Bool = false, expiresAt: Int64? = nil,
+        digest: InputDigest = digest
+    ) -> EventHead {
         var request = ApprovalRequest(
             approval: ApprovalID(id)!, kind: kind, tool: "Bash", title: "Run: ls", digest: digest)
         request.isCut = cut

@@ -194,6 +194,23 @@ import Testing
     }
 
     @Test(arguments: Implementation.allCases)
+    func `an approval that is over stays as it is, and who asks anew under its name is told`(
+        _ implementation: Implementation
+    ) throws {
+        let log = try implementation.make()
+        var (writer, other) = (Writer(.first), Writer(.second))
+        let asked = [writer.approval("a1", seq: 1), writer.approval("a2", seq: 1)]
+        #expect(try log.commit(writer.batch(1, approvals: asked)).isEmpty)
+        let denied = writer.approval("a1", seq: 2, stage: .cancelled, resolvedAt: 2_000)
+        #expect(try log.commit(writer.batch(1, approvals: [denied])).isEmpty)
+        let again = [writer.approval("a1", seq: 3), writer.approval("a2", seq: 3, stage: .stale, resolvedAt: 3_000)]
+        #expect(try log.commit(writer.batch(1, approvals: again)) == [ApprovalName(.first, denied.id)])
+        #expect(try log.approval(denied.id, of: .first)?.bytes == denied.bytes)
+        #expect(try log.commit(other.batch(1, approvals: [other.approval("a1", seq: 1)])).isEmpty, "another session's")
+        #expect(try log.load(resolvedSince: .max, commandsSince: 0).approvals.map(\.approval.session) == [other.key.session])
+    }
+
+    @Test(arguments: Implementation.allCases)
     func `a load has approvals that are open or were resolved lately`(_ implementation: Implementation) throws {
         let log = try implementation.make()
         var writer = Writer(.first)

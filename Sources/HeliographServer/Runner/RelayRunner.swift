@@ -243,7 +243,7 @@ final class RelayRunner {
     }
 
     private enum CommitOutcome: Sendable {
-        case committed
+        case committed([ApprovalName])
         /// Nothing of the batch is on disk.
         case refused(String)
         /// Nobody can say what is on disk.
@@ -256,8 +256,7 @@ final class RelayRunner {
         var isInDoubt = false
         while true {
             do {
-                try log.commit(batch)
-                return .committed
+                return .committed(try log.commit(batch))
             } catch let error as StoreError where error.code == .io || error.code == .busy && isInDoubt {
                 guard ContinuousClock.now < deadline else { return .unknown("\(error)") }
                 isInDoubt = true
@@ -278,9 +277,10 @@ final class RelayRunner {
         guard life == self.life, !isSuspended else { return }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         switch outcome {
-        case .committed:
+        case .committed(let namesTaken):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: true)
             isStoreFailing = false
+            if !namesTaken.isEmpty { feed(.namesTaken(namesTaken)) }
             feed(.committed)
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)

@@ -14,7 +14,10 @@ package protocol SessionLog: Sendable {
     func load(resolvedSince: Int64, commandsSince: Int64) throws -> LogState
 
     /// Makes a batch durable, all of it or nothing; it is on disk when this returns. Called from one thread at a time.
-    func commit(_ batch: LogBatch) throws
+    ///
+    /// An approval that is over never changes again: what a batch says of one is left out, and its name handed back. It asks anew under
+    /// a name that the log has had.
+    @discardableResult func commit(_ batch: LogBatch) throws -> [ApprovalName]
 
     /// The disk is full, and what is committed takes what was kept on it for decisions. Safe to call while another thread commits.
     var isShortOfRoom: Bool { get }
@@ -54,6 +57,17 @@ package struct SessionKey: Hashable, Comparable, Sendable {
 
     package static func < (left: SessionKey, right: SessionKey) -> Bool {
         (left.workspace.rawValue, left.session.rawValue) < (right.workspace.rawValue, right.session.rawValue)
+    }
+}
+
+/// An approval's name in the log.
+package struct ApprovalName: Hashable, Sendable {
+    package let key: SessionKey
+    package let approval: ApprovalID
+
+    package init(_ key: SessionKey, _ approval: ApprovalID) {
+        self.key = key
+        self.approval = approval
     }
 }
 

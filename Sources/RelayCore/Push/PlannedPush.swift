@@ -104,6 +104,7 @@ extension PushOrder {
                 writer.object("code") {
                     $0.field("session", code.session)
                     $0.field("approval", code.approval)
+                    $0.field("digest", code.digest.rawValue)
                     $0.field("expiresAt", code.expiresAt)
                 }
             }
@@ -140,9 +141,10 @@ extension PushOrder {
         if let seal = value.optional("seal") {
             self.seal = PushSeal(key: try seal.string("key"), text: Array(try seal.required("text").bytes))
         }
-        if let code = value.optional("code") {
+        // One of a version that did not say for which input is for none.
+        if let code = value.optional("code"), let digest = try code.optionalString("digest").flatMap(InputDigest.init) {
             self.code = PushCode(
-                session: try code.identifier("session"), approval: try code.identifier("approval"),
+                session: try code.identifier("session"), approval: try code.identifier("approval"), digest: digest,
                 expiresAt: try code.integer("expiresAt"))
         }
         tokenRegisteredAt = try value.integer("tokenRegisteredAt")

@@ -93,12 +93,15 @@ package struct PushSeal: Sendable, Equatable {
 package struct PushCode: Sendable, Equatable {
     package var session: SessionID
     package var approval: ApprovalID
+    /// Of the input that the alert is about.
+    package var digest: InputDigest
     /// Until when, in milliseconds since 1970.
     package var expiresAt: Int64
 
-    package init(session: SessionID, approval: ApprovalID, expiresAt: Int64) {
+    package init(session: SessionID, approval: ApprovalID, digest: InputDigest, expiresAt: Int64) {
         self.session = session
         self.approval = approval
+        self.digest = digest
         self.expiresAt = expiresAt
     }
 }

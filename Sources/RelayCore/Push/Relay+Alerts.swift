@@ -298,7 +298,8 @@ extension Relay {
         order.isHarmlessToRepeat = true
         order.tokenRegisteredAt = device.alertTokenAt
         if let approval = alert.approval {
-            order.code = PushCode(session: approval.session, approval: approval.id, expiresAt: end)
+            order.code = PushCode(
+                session: approval.session, approval: approval.id, digest: approval.request.digest, expiresAt: end)
         }
         let isSealed = device.device.text == .sealed && alert.session != nil
         let text = isSealed ? alert.cover : alert.text
@@ -414,7 +415,7 @@ extension Relay {
         client.hasSaidHello = true
         clients[peer] = client
         let decide = DecideCommand(
-            session: code.session, approval: code.approval, digest: approval.request.digest, verdict: verdict)
+            session: code.session, approval: code.approval, digest: code.digest, verdict: verdict)
         self.decide(decide, command, of: client, peer, at: now)
         // A decision that was refused has not used it up.
         guard sessions[key]?.staged.approvals[code.approval]?.decision?.command == command else { return }

@@ -29,6 +29,11 @@ struct ApprovalBook {
         }
     }
 
+    mutating func withdraw(_ id: ApprovalID) {
+        open[id] = nil
+        resolved[id] = nil
+    }
+
     /// Those that wait for a decision.
     var pending: [Approval] { open.values.filter { $0.stage == .pending } }
 

@@ -176,13 +176,29 @@ extension Relay {
         let (seq, approval) = sessions.values[place].stage(event, at: now, aged: ages.time(at: now))
         staging.add(event, seq: seq, to: key, changing: approval)
 
-        guard case .approvalRequested(let request) = event.head, let opened = approval else { return }
+        guard case .approvalRequested(let request) = event.head else { return }
+        guard let opened = approval else {
+            // Another input under a name that stands for one already: whoever decides that one decides nothing of this.
+            let standing = sessions.values[place].staged.approvals[request.approval]
+            if standing?.request.digest != request.digest { stage(.nameTaken(at: now.wall), in: key, at: place, now) }
+            return
+        }
         asking[key.workspace, default: []].insert(key)
         if let quota {
             effects.append(.quotaReached(quota))
             stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: place, now)
         } else {
             armExpiry(of: opened, in: key, at: now)
+        }
+    }
+
+    /// What the log has had is not in memory for ever, and is found when a batch is put on disk. Nobody has been shown these.
+    mutating func withdraw(_ names: [ApprovalName], at now: Instant) {
+        for name in names {
+            guard let approval = sessions[name.key]?.staged.approvals[name.approval] else { continue }
+            cancelExpiry(of: approval, in: name.key)
+            sessions[name.key]?.updateViews { $0.withdraw(name.approval) }
+            stage(.nameTaken(at: now.wall), in: name.key, at: now)
         }
     }
 
@@ -213,6 +229,15 @@ extension Relay {
 
     var welcome: Welcome {
         Welcome(software: configuration.software, epoch: epoch, heartbeat: configuration.heartbeat)
+    }
+}
+
+extension Event {
+    fileprivate static func nameTaken(at time: Int64) -> Event {
+        Event(
+            .error(
+                message: "an approval came under a name that an earlier one has: nobody is asked",
+                recoverable: true), at: time)
     }
 }
 

@@ -53,6 +53,12 @@ extension SessionView {
 
     var openApprovalCount: Int { approvals.open.count }
 
+    /// As if nobody had asked.
+    mutating func withdraw(_ approval: ApprovalID) {
+        approvals.withdraw(approval)
+        state.recount(approvals)
+    }
+
     private mutating func open(_ request: ApprovalRequest, event: Event, seq: Int64) {
         // A host that asks twice under one name gets one approval: the first, whatever became of it.
         guard approvals[request.approval] == nil else { return }
@@ -109,6 +115,11 @@ extension SessionState {
         case .budgetCrossed, .truncated, .rewound, .unsupported: break
         }
         summary.subagents = Int64(subagents.count)
+        coverStatus()
+    }
+
+    fileprivate mutating func recount(_ approvals: ApprovalBook) {
+        count(approvals.pending)
         coverStatus()
     }
 

@@ -9,6 +9,7 @@ import { Devices } from "./devices.js";
 import { attribute, write } from "./dom.js";
 import { plural } from "./format.js";
 import { Link } from "./link.js";
+import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
 import { pairingOf, routeOf } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
@@ -49,7 +50,7 @@ const timers = {
 };
 
 const link = new Link({
-  open: openSocket,
+  open: () => openSocket(subprotocols()),
   now: () => Date.now(),
   random: () => Math.random(),
   ...timers,
@@ -150,7 +151,7 @@ function drawCounts() {
 function linkChanged() {
   if (link.isLive && !wasLive) arrived();
   wasLive = link.isLive || (wasLive && link.phase === "silent");
-  if (link.phase === "stopped") remember(link.stopCode !== 4401 && link.stopCode !== 1000);
+  if (link.phase === "stopped" && [4401, 1000].includes(link.stopCode)) forgetKey();
   if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
   if (link.phase === "waiting") draw(linkLost(state));
   presence.linkChanged();
@@ -228,7 +229,7 @@ function pairScreen(found) {
 async function whoAmI() {
   try {
     const asked = Date.now();
-    const response = await fetch("/v1/me", { cache: "no-store" });
+    const response = await ask("/v1/me", { cache: "no-store" });
     const date = Date.parse(response.headers.get("Date") ?? "");
     // The header has whole seconds, and the way there and back takes time: less than that is no difference.
     const offset = date + 500 - (asked + Date.now()) / 2;
@@ -249,7 +250,7 @@ async function start() {
     return pairScreen({ reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." });
   }
   lost();
-  if (isKnownHere()) {
+  if (hasKey()) {
     // Where the relay does not know this browser any more, the link finds out.
     whoAmI();
   } else if ((await whoAmI()) === "unpaired") {
@@ -262,27 +263,8 @@ async function start() {
 /** The link is live, for the first time or again. */
 function arrived() {
   times += 1;
-  remember(true);
   if (times === 1) keepShell();
   renew({ isFirst: times === 1 }).then((isOutdated) => attribute(element("reload"), "hidden", !isOutdated));
-}
-
-function isKnownHere() {
-  try {
-    return localStorage.getItem(knownHere) !== null;
-  } catch {
-    return false; // No storage in this browser: it asks each time.
-  }
-}
-
-/** @param {boolean} isKnown Whether the next visit may begin as one who is let in. */
-function remember(isKnown) {
-  try {
-    if (isKnown) localStorage.setItem(knownHere, "1");
-    else localStorage.removeItem(knownHere);
-  } catch {
-    // As above.
-  }
 }
 
 views.pair.onpaired = () => {

@@ -3,39 +3,41 @@
  * are under way together. Not a module, as those wait for the whole page.
  */
 
-/** Where this browser remembers that it was let in. No secret. */
-const knownHere = "heliograph.known";
+/** Where a browser that was let in has its key: see `page-key.js`. */
+const keyIsHere = "heliograph.key";
 
 /**
  * Opens the socket, which greets the relay and asks for the workspace as soon as it is open.
- * @type {() => WebSocket}
+ * @type {(subprotocols: string[]) => WebSocket}
  */
 const openSocket = (() => {
   const greeting = [{ type: "hello", version: 1, software: "heliograph-page/1" }, { type: "subscribe", id: "greeting" }];
-  const open = () => {
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/client`, "heliograph.v1");
+  /** @param {string[]} subprotocols */
+  const open = (subprotocols) => {
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/client`, subprotocols);
     socket.addEventListener("open", () => greeting.forEach((message) => socket.send(JSON.stringify(message))));
     return socket;
   };
-  const isKnown = () => {
+  const key = () => {
     try {
-      return localStorage.getItem(knownHere) !== null;
+      return localStorage.getItem(keyIsHere);
     } catch {
-      return false; // Site data is blocked: nothing is lost but the head start.
+      return null; // Site data is blocked: nothing is lost but the head start.
     }
   };
   /** @type {WebSocket|null} */
   let first = null;
   /** @type {MessageEvent[]} What came before the page. */
   const early = [];
-  if (!location.hash.includes("=") && isKnown()) {
-    first = open();
+  const kept = key();
+  if (!location.hash.includes("=") && kept) {
+    first = open(["heliograph.v1", `key.${kept}`]);
     first.onmessage = (message) => early.push(message);
   }
-  return () => {
+  return (subprotocols) => {
     const socket = first && first.readyState <= WebSocket.OPEN ? first : null;
     first = null;
-    if (!socket) return open();
+    if (!socket) return open(subprotocols);
     // Who asked for it says in this same turn what it listens to; only then comes what was kept, and after that what arrives.
     queueMicrotask(() => {
       if (socket.readyState === WebSocket.OPEN) socket.onopen?.(new Event("open"));

@@ -16,6 +16,7 @@ import WebSocketEngine
 ///                   └─▶ Routes (page, pairing, health) ─▶ Callers (clients over HTTP)          Access: who may come in
 package final class RelayServer {
     private let loops: EventLoopGroup
+    private let access: Access
     private let runner: RelayRunner
     private let pushes: PushRunner
     private let listeners: [Listener]
@@ -73,6 +74,7 @@ package final class RelayServer {
             service.map { loops.main.report(to: $0) }
         }
         server?.runner.finishCommits()
+        server?.access.uses.finish()
         try store.close()
         logger.notice("stopped")
     }
@@ -156,6 +158,7 @@ package final class RelayServer {
         }
         let access = try Access(
             store: store, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops, logger: logger)
+        self.access = access
         let routes = Routes(
             loops: loops, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
             registry: registry, pushMeasures: pushMeasures, logger: logger)
@@ -180,7 +183,7 @@ package final class RelayServer {
                 address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: configuration.limits,
                 liveness: configuration.liveness)
             listener.limits.unfinishedBytesMax = unfinishedBytesMax
-            listener.extraHeaders.append(Forwarding.Header.forwarded.rawValue)
+            listener.extraHeaders += [Forwarding.Header.forwarded.rawValue, PageKey.header]
             if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
             return listener
         }

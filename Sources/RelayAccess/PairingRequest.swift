@@ -52,6 +52,7 @@ package struct PairingRequest: Sendable {
             $0.field("code", link.code)
             $0.field("name", name)
             $0.field("previous", previousToken)
+            if link.role == .client { $0.field("kind", "terminal") }
         }
     }
 

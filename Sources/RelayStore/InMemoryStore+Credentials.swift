@@ -25,11 +25,17 @@ extension InMemoryStore: CredentialStore {
         try content.withLock { content throws(StoreError) in try content.add(token) }
     }
 
-    package func revokeToken(id: String, at: Int64) -> Bool {
+    package func revoke(_ revocation: TokenRevocation) -> [Token] {
         content.withLock { content in
-            guard let index = content.tokens.firstIndex(where: { $0.id == id && $0.revokedAt == nil }) else { return false }
-            content.tokens[index].revokedAt = at
-            return true
+            let ended = revocation.ended(of: content.tokens)
+            for token in ended { content.change(token.id) { $0.revokedAt = revocation.at } }
+            return ended
+        }
+    }
+
+    package func noteUses(_ uses: [String: Int64]) {
+        content.withLock { content in
+            for (id, at) in uses { content.change(id) { $0.usedAt = max($0.usedAt ?? at, at) } }
         }
     }
 
@@ -51,6 +57,9 @@ extension InMemoryStore: CredentialStore {
                 $0.code.digest == digest && !$0.isUsed && now < $0.code.expiresAt
             }
             guard let index else { return nil }
+            if let parent = content.pairingCodes[index].code.parent {
+                guard content.tokens.contains(where: { $0.id == parent && $0.revokedAt == nil }) else { return nil }
+            }
             let token = make(content.pairingCodes[index].code)
             try content.add(token)
             content.pairingCodes[index].isUsed = true
@@ -64,6 +73,10 @@ extension InMemoryStore: CredentialStore {
 }
 
 extension InMemoryStore.Content {
+    mutating func change(_ id: String, _ change: (inout Token) -> Void) {
+        if let index = tokens.firstIndex(where: { $0.id == id }) { change(&tokens[index]) }
+    }
+
     mutating func add(_ token: Token) throws(StoreError) {
         try checkWorkspace(token.workspace)
         guard token.digest.count == 32, !tokens.contains(where: { $0.id == token.id || $0.digest == token.digest }) else {

@@ -38,27 +38,33 @@ extension SQLiteStore: CredentialStore {
     package func addToken(_ token: Token) throws(StoreError) {
         try write { db in
             try self.insert(token, in: db)
-            try self.audit(AuditRecord(token, AuditWord.tokenCreated, at: token.createdAt), in: db)
+            try self.audit(AuditRecord(token, AuditWord.tokenCreated, by: token.parent, at: token.createdAt), in: db)
         }
     }
 
-    package func revokeToken(id: String, at: Int64) throws(StoreError) -> Bool {
+    package func revoke(_ revocation: TokenRevocation) throws(StoreError) -> [Token] {
         try write { db in
-            try db.execute(
-                sql: "UPDATE tokens SET revoked_at = ? WHERE token = ? AND revoked_at IS NULL", arguments: [at, id])
-            guard db.changesCount == 1 else { return false }
-            for token in try self.tokens("WHERE token = ?", [id], in: db) {
-                try self.audit(AuditRecord(token, AuditWord.tokenRevoked, at: at), in: db)
+            let ended = revocation.ended(of: try self.tokens("ORDER BY number", in: db))
+            for token in ended {
+                try db.execute(sql: "UPDATE tokens SET revoked_at = ? WHERE token = ?", arguments: [revocation.at, token.id])
+                try self.audit(AuditRecord(token, AuditWord.tokenRevoked, by: revocation.by, at: revocation.at), in: db)
             }
-            return true
+            return ended
+        }
+    }
+
+    package func noteUses(_ uses: [String: Int64]) throws(StoreError) {
+        try write { db in
+            let update = try db.cachedStatement(sql: "UPDATE tokens SET used_at = max(coalesce(used_at, 0), ?) WHERE token = ?")
+            for (id, at) in uses { try update.execute(arguments: [at, id]) }
         }
     }
 
     package func addPairingCode(_ code: PairingCode) throws(StoreError) {
         try write { db in
             try db.execute(
-                sql: "INSERT INTO pairing_codes (digest, role, workspace, expires_at) VALUES (?, ?, ?, ?)",
-                arguments: [Data(code.digest), code.role.rawValue, code.workspace.rawValue, code.expiresAt])
+                sql: "INSERT INTO pairing_codes (digest, role, workspace, expires_at, parent) VALUES (?, ?, ?, ?, ?)",
+                arguments: [Data(code.digest), code.role.rawValue, code.workspace.rawValue, code.expiresAt, code.parent])
         }
     }
 
@@ -71,14 +77,16 @@ extension SQLiteStore: CredentialStore {
                 db,
                 sql: """
                     UPDATE pairing_codes SET used_at = ? WHERE digest = ? AND used_at IS NULL AND expires_at > ?
-                    RETURNING role, workspace, expires_at
+                    AND (parent IS NULL OR parent IN (SELECT token FROM tokens WHERE revoked_at IS NULL))
+                    RETURNING role, workspace, expires_at, parent
                     """, arguments: [now, Data(digest), now])
             guard let row else { return nil }
             let code = PairingCode(
-                digest: digest, role: try self.word(row[0]), workspace: try self.identifier(row[1]), expiresAt: row[2])
+                digest: digest, role: try self.word(row[0]), workspace: try self.identifier(row[1]), expiresAt: row[2],
+                parent: row[3])
             let token = make(code)
             try self.insert(token, in: db)
-            try self.audit(AuditRecord(token, AuditWord.pairingRedeemed, at: now), in: db)
+            try self.audit(AuditRecord(token, AuditWord.pairingRedeemed, by: token.parent, at: now), in: db)
             return token
         }
     }
@@ -96,23 +104,28 @@ extension SQLiteStore: CredentialStore {
     private func tokens(
         _ selection: StaticString, _ arguments: StatementArguments = [], in db: Database
     ) throws -> [Token] {
-        let columns = "token, digest, role, subject, name, workspace, created_at, revoked_at"
+        let columns =
+            "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at"
         return try Row.fetchAll(db, sql: "SELECT \(columns) FROM tokens \(selection)", arguments: arguments).map {
             Token(
-                id: $0[0], digest: $0[1], role: try word($0[2]), subject: $0[3], name: $0[4],
-                workspace: try identifier($0[5]), createdAt: $0[6], revokedAt: $0[7])
+                // A kind that a damaged file has, or a newer relay made, is one that lets nobody in.
+                id: $0[0], digest: $0[1], role: try word($0[2]), kind: Token.Kind(rawValue: $0[3]) ?? .unsure, subject: $0[4],
+                name: $0[5], workspace: try identifier($0[6]), parent: $0[7], pageKeyDigest: $0[8], createdAt: $0[9],
+                revokedAt: $0[10], usedAt: $0[11])
         }
     }
 
     private func insert(_ token: Token, in db: Database) throws {
         try db.execute(
             sql: """
-                INSERT INTO tokens (token, digest, role, subject, name, workspace, created_at, revoked_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO tokens
+                (token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                token.id, Data(token.digest), token.role.rawValue, token.subject, token.name, token.workspace.rawValue,
-                token.createdAt, token.revokedAt,
+                token.id, Data(token.digest), token.role.rawValue, token.kind.rawValue, token.subject, token.name,
+                token.workspace.rawValue, token.parent, token.pageKeyDigest.map { Data($0) }, token.createdAt,
+                token.revokedAt, token.usedAt,
             ])
     }
 }

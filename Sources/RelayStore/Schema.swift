@@ -9,6 +9,7 @@ enum Schema {
         migrator.registerMigration("v3") { try $0.execute(sql: v3) }
         migrator.registerMigration("v4") { try $0.execute(sql: v4) }
         migrator.registerMigration("v5") { try $0.execute(sql: v5) }
+        migrator.registerMigration("v6") { try $0.execute(sql: v6) }
         return migrator
     }
 
@@ -217,6 +218,24 @@ enum Schema {
         BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
         CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
         BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+        """
+
+    private static let v6 = """
+        -- parent: the token by which it was let in; null: the relay's own machine. page_key: SHA-256 of what a browser's page keeps beside
+        -- its cookie. See decision record 0026.
+        ALTER TABLE tokens ADD COLUMN kind TEXT NOT NULL DEFAULT 'unsure';
+        ALTER TABLE tokens ADD COLUMN parent TEXT;
+        ALTER TABLE tokens ADD COLUMN page_key BLOB;
+        ALTER TABLE tokens ADD COLUMN used_at INTEGER;
+        ALTER TABLE pairing_codes ADD COLUMN parent TEXT;
+
+        -- A client's token that came of a code may stand in a browser's cookie. One that the relay's own machine made never did.
+        UPDATE tokens SET kind = 'host' WHERE role = 'host';
+        WITH made AS MATERIALIZED (
+            SELECT CAST(line AS TEXT) AS line FROM audit WHERE instr(line, CAST('"what":"token.created"' AS BLOB))
+        )
+        UPDATE tokens SET kind = 'program'
+        WHERE role = 'client' AND EXISTS (SELECT * FROM made WHERE instr(line, '"what":"token.created","token":"' || token || '"'));
         """
 }
 

@@ -62,7 +62,7 @@ def test_a_phone_pairs_and_its_page_lives(front: ReverseProxy, browser: Any) -> 
     with closing_screens(lambda **options: Screen(browser, front, **options)) as screen:
         one = screen()
         assert one.page.url.startswith(front.url)
-        cookie = next(cookie for cookie in one.context.cookies() if cookie["name"] == "heliograph")
+        cookie = next(cookie for cookie in one.context.cookies() if cookie["name"] == "__Host-heliograph")
         assert cookie["secure"] and cookie["httpOnly"] and cookie["sameSite"] == "Strict"
         # What this page hands on is an address that others can open.
         one.go("#/link")

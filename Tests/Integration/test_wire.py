@@ -12,16 +12,18 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from host import ScriptedHost
+from paired_browser import PairedBrowser, pair_browser
 from waits import wait_until
 from wire import Connection
 
 CANARY = "canary-7f3a91"
 
 
-def refused(relay: Any, path: str, **headers: str) -> int:
+def refused(relay: Any, path: str, subprotocols: list[str] | None = None, **headers: str) -> int:
     """The HTTP status that a WebSocket upgrade was refused with."""
+    offered = subprotocols or ["heliograph.v1"]
     with pytest.raises(InvalidStatus) as failure:
-        connect(relay.url.replace("http", "ws") + path, subprotocols=["heliograph.v1"], additional_headers=headers, proxy=None, legacy=True)
+        connect(relay.url.replace("http", "ws") + path, subprotocols=offered, additional_headers=headers, proxy=None, legacy=True)
     return failure.value.response.status_code
 
 
@@ -109,12 +111,6 @@ def test_the_same_host_again_replaces_the_first(relay):
 
 def code_of(link: str) -> str:
     return link.rsplit("=", 1)[1]
-
-
-def paired_cookie(relay: Any) -> str:
-    answer = relay.post("/v1/pair", {"code": code_of(relay.pair_link("client")), "name": "Ada's phone"}, {"Origin": relay.url})
-    assert answer.status == 200, answer.body
-    return answer.headers["Set-Cookie"].split(";")[0]
 
 
 class TestPairing:
@@ -211,19 +207,56 @@ class TestCookie:
         assert attributes[0].startswith("heliograph=")
         assert "httponly" in attributes and "samesite=strict" in attributes
         assert "token" not in answer.json, "a browser's token is in the cookie alone"
+        assert answer.json["key"] not in answer.headers["Set-Cookie"], "and the page's key is not"
 
     def test_opens_the_wire_from_our_own_origin_only(self, relay):
-        cookie = paired_cookie(relay)
-        connection = Connection(relay.url, "/v1/client", None, headers={"Cookie": cookie, "Origin": relay.url})
+        browser = pair_browser(relay)
+        connection = browser.connect()
         connection.send({"type": "hello", "version": 1, "software": "page"})
         connection.wait(lambda message: message["type"] == "welcome", what="welcome")
         connection.close()
         for origin in ["https://evil.example", "null", relay.url + ".evil.example", relay.url.replace("http:", "https:"), f"{relay.url}0"]:
-            assert refused(relay, "/v1/client", Cookie=cookie, Origin=origin) == 403, origin
-        assert refused(relay, "/v1/client", Cookie=cookie) in (401, 403)
+            assert refused(relay, "/v1/client", browser.subprotocols, Cookie=browser.cookie, Origin=origin) == 403, origin
+        assert refused(relay, "/v1/client", browser.subprotocols, Cookie=browser.cookie) in (401, 403)
 
     def test_opens_no_host(self, relay):
-        assert refused(relay, "/v1/host", Cookie=paired_cookie(relay), Origin=relay.url) in (401, 403)
+        browser = pair_browser(relay)
+        assert refused(relay, "/v1/host", browser.subprotocols, Cookie=browser.cookie, Origin=relay.url) in (401, 403)
+
+    def test_alone_it_is_worth_nothing(self, relay):
+        """Every port of the relay's name is sent it: what another server there can do with it, and with what it makes up."""
+        browser, other = pair_browser(relay), pair_browser(relay, "Bo's phone")
+        secret = browser.cookie.split("=", 1)[1]
+        bearer = {"Authorization": f"Bearer {secret}"}
+        keyless = {"Cookie": browser.cookie, "Origin": relay.url}
+        for headers in [
+            bearer, keyless, keyless | bearer, keyless | {"Heliograph-Key": ""}, keyless | {"Heliograph-Key": secret},
+            keyless | {"Heliograph-Key": other.key}, bearer | {"Heliograph-Key": other.key}, bearer | {"Heliograph-Key": browser.key},
+            {"Authorization": f"Bearer {browser.key}"}, {"Heliograph-Key": browser.key, "Origin": relay.url},
+        ]:  # fmt: skip
+            for method, path in [("GET", "/v1/me"), ("GET", "/v1/devices"), ("GET", "/v1/tokens"), ("POST", "/v1/logout")]:
+                assert relay.request(method, path, headers=headers).status == 401, (method, path, headers)
+        for protocols in [[], [f"key.{secret}"], [f"key.{other.key}"], ["key."]]:
+            offered = ["heliograph.v1", *protocols]
+            assert refused(relay, "/v1/client", offered, Cookie=browser.cookie, Origin=relay.url) == 401, protocols
+            assert refused(relay, "/v1/client", offered, **bearer, Origin=relay.url) == 401, protocols
+            assert refused(relay, "/v1/client", offered, **bearer) == 401, protocols
+        assert relay.get("/v1/me", browser.headers).status == 200
+
+    def test_a_programs_token_is_no_cookie(self, relay):
+        token = relay.token("client", "terminal")
+        browser = pair_browser(relay)
+        headers = browser.headers | {"Cookie": f"heliograph={token}"}
+        assert relay.get("/v1/me", headers).status == 401
+
+    def test_others_of_its_name_do_no_harm(self, relay):
+        """Another port of the name plants them; with a longer path they even stand first."""
+        browser, theirs = pair_browser(relay), pair_browser(relay, "the attacker's own")
+        for planted in ["heliograph=x", "heliograph=", theirs.cookie, "; ".join(["heliograph=x"] * 6)]:
+            for cookies in [f"{planted}; {browser.cookie}", f"{browser.cookie}; {planted}"]:
+                me = relay.get("/v1/me", browser.headers | {"Cookie": cookies})
+                assert me.status == 200 and me.json["client"]["name"] == "Ada's phone", "nobody is made somebody else"
+        assert relay.get("/v1/me", browser.headers | {"Cookie": theirs.cookie}).status == 401, "a logged-out page, no more"
 
     def test_another_site_cannot_pair(self, relay):
         code = code_of(relay.pair_link())
@@ -232,14 +265,109 @@ class TestCookie:
 
     def test_me_and_logout(self, relay):
         assert relay.get("/v1/me").status == 401
-        cookie = paired_cookie(relay)
-        me = relay.get("/v1/me", {"Cookie": cookie})
+        browser = pair_browser(relay)
+        me = relay.get("/v1/me", browser.headers)
         assert me.json["client"]["name"] == "Ada's phone" and me.json["workspace"]["id"]
-        connection = Connection(relay.url, "/v1/client", None, headers={"Cookie": cookie, "Origin": relay.url})
-        assert relay.request("POST", "/v1/logout", headers={"Cookie": cookie, "Origin": "https://evil.example"}).status in (401, 403)
-        assert relay.request("POST", "/v1/logout", headers={"Cookie": cookie, "Origin": relay.url}).status in (200, 204)
+        connection = browser.connect()
+        assert relay.request("POST", "/v1/logout", headers=browser.headers | {"Origin": "https://evil.example"}).status in (401, 403)
+        left = relay.request("POST", "/v1/logout", headers=browser.headers)
+        assert left.status in (200, 204) and "Max-Age=0" in left.headers["Set-Cookie"]
         assert connection.wait_closed(5) == 4401
-        assert relay.get("/v1/me", {"Cookie": cookie}).status == 401
+        assert relay.get("/v1/me", browser.headers).status == 401
+
+
+# Who let whom in
+
+
+class TestLineage:
+    def paired_by(self, relay: Any, connection: Connection, name: str) -> PairedBrowser:
+        connection.send({"type": "pair", "id": f"pair-{name}", "role": "client"})
+        reply = connection.wait(lambda message: message.get("id") == f"pair-{name}", what="a code")
+        return pair_browser(relay, name, reply["link"])
+
+    def family(self, relay: Any) -> tuple[PairedBrowser, PairedBrowser, PairedBrowser]:
+        """Each let the next one in."""
+        first = pair_browser(relay, "first")
+        made = [first]
+        for name in ("second", "third"):
+            connection = made[-1].connect()
+            connection.send({"type": "hello", "version": 1, "software": "page"})
+            made.append(self.paired_by(relay, connection, name))
+            connection.close()
+        return made[0], made[1], made[2]
+
+    def listed(self, relay: Any, browser: PairedBrowser) -> dict[str, Any]:
+        answer = relay.get("/v1/tokens", browser.headers)
+        assert answer.status == 200, answer.body
+        return {token["name"]: token for token in answer.json["tokens"]}
+
+    def test_each_is_listed_with_who_let_it_in_and_whom_it_let_in(self, relay):
+        host = relay.token("host", "laptop")
+        first, second, third = self.family(relay)
+        live = third.connect()
+        laptop = Connection(relay.url, "/v1/host", host)
+        tokens = self.listed(relay, second)
+        assert set(tokens) == {"first", "second", "third", "laptop"}
+        assert {name: token["kind"] for name, token in tokens.items()} == {"first": "browser", "second": "browser", "third": "browser", "laptop": "host"}
+        assert "by" not in tokens["first"] and tokens["third"]["by"] == {"id": tokens["second"]["id"], "name": "second"}
+        assert [child["name"] for child in tokens["first"]["children"]] == ["second", "third"]
+        assert [tokens[name]["connections"] for name in ("first", "third", "laptop")] == [0, 1, 1]
+        assert all(token["usedAt"] >= token["createdAt"] for token in tokens.values())
+        assert [name for name, token in tokens.items() if token.get("own")] == ["second"]
+        one = relay.get(f"/v1/tokens/{tokens['first']['id']}", third.headers)
+        assert one.json["children"] == tokens["first"]["children"]
+        assert relay.get("/v1/tokens", {"Authorization": f"Bearer {host}"}).status == 403
+        lines = relay.run("token", "list", "--data", str(relay.data)).stdout.splitlines()
+        assert any("third" in line and "by second" in line and "connected now" in line for line in lines), lines
+        assert any("first" in line and "last used" in line for line in lines), lines
+        live.close()
+        laptop.close()
+
+    def test_revoking_takes_along_whom_it_let_in(self, relay):
+        first, second, third = self.family(relay)
+        bystander = pair_browser(relay, "bystander")
+        live = third.connect()
+        tokens = self.listed(relay, bystander)
+        answer = relay.post(f"/v1/tokens/{tokens['first']['id']}/revoke", {}, bystander.headers)
+        assert [token["name"] for token in answer.json["revoked"]] == ["first", "second", "third"]
+        assert live.wait_closed(5) == 4401
+        assert [relay.get("/v1/me", one.headers).status for one in (first, second, third, bystander)] == [401, 401, 401, 200]
+        audit = [json.loads(line) for line in relay.run("audit", "export", "--data", str(relay.data)).stdout.splitlines()]
+        minted = {line["name"]: line.get("by") for line in audit if line["what"] == "pairing.redeemed"}
+        assert minted == {"first": None, "second": tokens["first"]["id"], "third": tokens["second"]["id"], "bystander": None}
+        assert {line["by"] for line in audit if line["what"] == "token.revoked"} == {tokens["bystander"]["id"]}
+
+    def test_children_stay_where_one_says_so_and_are_still_known(self, relay):
+        first, second, third = self.family(relay)
+        name = relay.token_id("first")
+        said = relay.run("token", "revoke", name, "--keep-children", "--data", str(relay.data)).stdout
+        assert "revoked" in said.splitlines()[0] and [line.split()[0] for line in said.splitlines()] == ["revoked", "stays", "stays"]
+        assert [relay.get("/v1/me", one.headers).status for one in (first, second, third)] == [401, 200, 200]
+        assert self.listed(relay, second)["second"]["by"] == {"id": name, "name": "first", "revoked": True}
+        said = relay.run("token", "revoke", name, "--data", str(relay.data)).stdout
+        assert len(said.splitlines()) == 2 and relay.get("/v1/me", third.headers).status == 401
+
+    def test_a_code_does_not_outlive_who_made_it(self, relay):
+        """A thief with a minute makes codes for the minutes after."""
+        thief = pair_browser(relay, "thief")
+        connection = thief.connect()
+        connection.send({"type": "hello", "version": 1, "software": "page"})
+        connection.send({"type": "pair", "id": "later", "role": "client"})
+        link = connection.wait(lambda message: message.get("id") == "later", what="a code")["link"]
+        relay.revoke(relay.token_id("thief"))
+        assert relay.post("/v1/pair", {"code": code_of(link), "name": "thief again"}).status == 404
+
+    def test_logging_out_takes_nobody_along(self, relay):
+        first, second, _ = self.family(relay)
+        assert relay.request("POST", "/v1/logout", headers=first.headers).status == 204
+        assert relay.get("/v1/me", second.headers).status == 200
+
+    def test_nobody_ends_what_is_not_there(self, relay):
+        browser = pair_browser(relay)
+        for name in ("t_nothing", "..", "t_%2e"):
+            assert relay.post(f"/v1/tokens/{name}/revoke", {}, browser.headers).status in (400, 404), name
+        keyless = {"Cookie": browser.cookie, "Origin": relay.url}
+        assert relay.post("/v1/tokens/" + relay.token_id("Ada's phone") + "/revoke", {}, keyless).status == 401
 
 
 # What is refused, and how

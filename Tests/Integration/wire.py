@@ -42,7 +42,9 @@ class Connection:
         on_message: Callable[[Message], None] | None = None,
         on_closed: Callable[[], None] | None = None,
         subprotocol: str | None = SUBPROTOCOL,
+        beside: tuple[str, ...] = (),
     ):
+        """`beside` are subprotocols that are offered, too, and must not be chosen."""
         extra = dict(headers or {})
         if token is not None:
             extra["Authorization"] = f"Bearer {token}"
@@ -57,7 +59,7 @@ class Connection:
         self.failure: BaseException | None = None
         self.socket = connect(
             url.replace("http", "ws", 1) + path,
-            subprotocols=[subprotocol] if subprotocol else None,
+            subprotocols=[subprotocol, *beside] if subprotocol else None,
             additional_headers=extra,
             open_timeout=patient(10),
             close_timeout=2,

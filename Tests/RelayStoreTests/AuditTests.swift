@@ -83,7 +83,7 @@ import Testing
         for _ in 0..<2 {
             _ = try store.redeemPairingCode(digest: Array(repeating: 7, count: 32), now: 2_000) { _ in token("t2", 0xa2) }
         }
-        for _ in 0..<2 { _ = try store.revokeToken(id: "t1", at: 3_000) }
+        for _ in 0..<2 { _ = try store.revoke(TokenRevocation(id: "t1", by: "t2", at: 3_000)) }
         #expect(throws: StoreError.self) { try store.addToken(token("t1", 0xa3)) }
         let lines = try store.auditLines()
         let expected = [

@@ -53,7 +53,7 @@ import Testing
         var counts: [Int] = []
         for number in 0..<5 {
             let other = Scratch(path: scratch.path + "/other\(number)")
-            #expect(try DataDirectory(path: other.path).restore("\(backup)\(number)", replacing: false) == nil)
+            #expect(try DataDirectory(path: other.path).restore("\(backup)\(number)", replacing: false).kept == nil)
             let store = try other.open()
             let events = try store.all(key)
             #expect(events.count % 3 == 0 && events.count <= newest)
@@ -135,7 +135,7 @@ import Testing
         // Readers leave it behind, empty.
         try Data().write(to: URL(fileURLWithPath: scratch.databasePath + "-wal"))
         let other = Scratch(path: scratch.path + "/other")
-        #expect(try DataDirectory(path: other.path).restore(scratch.databasePath, replacing: false) == nil)
+        #expect(try DataDirectory(path: other.path).restore(scratch.databasePath, replacing: false).kept == nil)
         #expect(try events(in: other).count == 5)
     }
 
@@ -149,7 +149,7 @@ import Testing
         #expect(try bytes(scratch.databasePath) == before)
         #expect(try files() == ["backup.sqlite", "heliograph.sqlite"])
 
-        let kept = try #require(try directory().restore(backup, replacing: true))
+        let kept = try #require(try directory().restore(backup, replacing: true).kept)
         #expect(kept.hasPrefix(scratch.databasePath + ".20"))
         #expect(try bytes(kept) == before)
         #expect(try files().count == 3)
@@ -160,7 +160,7 @@ import Testing
         try scratch.fill(5)
         let relay = try scratch.open()
         _ = try scratch.openAsCommandLine().backUp(to: backup, replacing: false)
-        for attempt in [{ try directory().restore(backup, replacing: true) }, { try directory().setAside() }] {
+        for attempt in [{ try directory().restore(backup, replacing: true).kept }, { try directory().setAside() }] {
             let error = #expect(throws: StoreError.self) { try attempt() }
             #expect(error?.code == .busy)
             #expect(error?.message.contains("process \(getpid())") == true)
@@ -223,7 +223,7 @@ import Testing
             for word in [scratch.databasePath, "restore FILE --force", "restore --anew"] {
                 #expect(error?.message.contains(word) == true)
             }
-            let kept = try #require(isEmpty ? directory().setAside() : directory().restore(backup, replacing: true))
+            let kept = try #require(isEmpty ? directory().setAside() : directory().restore(backup, replacing: true).kept)
             #expect(try bytes(kept) == damaged)
             #expect(try events(in: scratch).count == (isEmpty ? 0 : 300))
         }

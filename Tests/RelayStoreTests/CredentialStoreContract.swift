@@ -33,7 +33,9 @@ import Testing
     @Test(arguments: Implementation.allCases)
     func `a token is kept whole`(_ implementation: Implementation) throws {
         let store = try implementation.make()
-        let tokens = [token("t1", 1), token("t2", 2, workspace: .other)]
+        var browser = token("t3", 3)
+        (browser.kind, browser.pageKeyDigest, browser.parent, browser.usedAt) = (.browser, digest(9), "t1", 2_000)
+        let tokens = [token("t1", 1), token("t2", 2, workspace: .other), browser]
         for token in tokens { try store.addToken(token) }
         #expect(try store.tokens() == tokens)
     }
@@ -43,12 +45,71 @@ import Testing
         let store = try implementation.make()
         try store.addToken(token("t1", 1))
         try store.addToken(token("t2", 2))
-        #expect(try store.revokeToken(id: "t1", at: 5_000))
+        #expect(try store.revoke(TokenRevocation(id: "t1", at: 5_000)).map(\.id) == ["t1"])
         #expect(try store.tokens().map(\.id) == ["t2"])
-        #expect(try !store.revokeToken(id: "t1", at: 6_000))
-        #expect(try !store.revokeToken(id: "t9", at: 6_000))
+        #expect(try store.revoke(TokenRevocation(id: "t1", at: 6_000)).isEmpty)
+        #expect(try store.revoke(TokenRevocation(id: "t9", at: 6_000)).isEmpty)
         #expect(try store.allTokens().first { $0.id == "t1" }?.revokedAt == 5_000)
         #expect(try store.allTokens().first { $0.id == "t2" }?.revokedAt == nil)
+    }
+
+    /// t1 let t2 and t3 in, and t2 let t4 in; t5 is nobody's.
+    private func addFamily(to store: any CredentialStore) throws {
+        for (index, parent) in [nil, "t1", "t1", "t2", nil].enumerated() {
+            var token = token("t\(index + 1)", UInt8(index + 1))
+            token.parent = parent
+            try store.addToken(token)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a token is revoked with all that it let in, unless told otherwise`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try addFamily(to: store)
+        #expect(try store.tokens().map(\.parent) == [nil, "t1", "t1", "t2", nil])
+        #expect(try store.revoke(TokenRevocation(id: "t2", keepsChildren: true, at: 5_000)).map(\.id) == ["t2"])
+        #expect(try store.tokens().map(\.id) == ["t1", "t3", "t4", "t5"])
+        #expect(try store.revoke(TokenRevocation(id: "t1", in: .other, at: 6_000)).isEmpty, "another workspace's")
+        // Also through one that is revoked already.
+        #expect(try store.revoke(TokenRevocation(id: "t1", at: 6_000)).map(\.id) == ["t1", "t3", "t4"])
+        #expect(try store.tokens().map(\.id) == ["t5"])
+        #expect(try store.allTokens().first { $0.id == "t2" }?.revokedAt == 5_000)
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `what a revoked token had let in can still be revoked by its name`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try addFamily(to: store)
+        _ = try store.revoke(TokenRevocation(id: "t1", keepsChildren: true, at: 5_000))
+        #expect(try store.revoke(TokenRevocation(id: "t1", at: 6_000)).map(\.id) == ["t2", "t3", "t4"])
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `a code that a token made ends with it, also where its children stay`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try addFamily(to: store)
+        for (byte, parent) in [(11, "t1"), (12, "t5"), (13, "t9")] as [(UInt8, String)] {
+            var code = code(byte)
+            code.parent = parent
+            try store.addPairingCode(code)
+        }
+        _ = try store.revoke(TokenRevocation(id: "t1", keepsChildren: true, at: 1_500))
+        #expect(try store.redeemPairingCode(digest: digest(11), now: 1_600) { _ in token("t11", 11) } == nil)
+        #expect(try store.redeemPairingCode(digest: digest(13), now: 1_600) { _ in token("t13", 13) } == nil)
+        let made = try store.redeemPairingCode(digest: digest(12), now: 1_600) { code in
+            #expect(code.parent == "t5")
+            return token("t12", 12)
+        }
+        #expect(made?.id == "t12")
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `the last use of a token is kept, and never goes back`(_ implementation: Implementation) throws {
+        let store = try implementation.make()
+        try store.addToken(token("t1", 1))
+        try store.noteUses(["t1": 7_000, "t9": 7_000])
+        try store.noteUses(["t1": 6_000])
+        #expect(try store.tokens().map(\.usedAt) == [7_000])
     }
 
     @Test(arguments: Implementation.allCases)

@@ -66,6 +66,31 @@ import Testing
         #expect(try scratch.open().verifyAudit(against: nil, heads: []).faults.isEmpty)
     }
 
+    @Test func `of an older file's clients, those that the machine itself made go on, and those that were paired do not`()
+        throws
+    {
+        func token(_ number: UInt8, _ role: PairingRole) -> Token {
+            Token(
+                id: "t\(number)", digest: Array(repeating: number, count: 32), role: role, subject: "s\(number)",
+                name: #"","what":"token.created","token":"t2","#, workspace: .home, createdAt: 1_000)
+        }
+        do {
+            let store = try scratch.open()
+            try store.addWorkspace(Named(id: .home, name: "Home"))
+            try store.addToken(token(1, .client))
+            for (number, role) in [(2, .client), (3, .host)] as [(UInt8, PairingRole)] {
+                let digest = Array(repeating: number, count: 32)
+                try store.addPairingCode(PairingCode(digest: digest, role: role, workspace: .home, expiresAt: 9_000))
+                _ = try store.redeemPairingCode(digest: digest, now: 2_000) { _ in token(number, role) }
+            }
+            try store.close()
+        }
+        try scratch.sql(OlderFile.version5)
+        let tokens = try scratch.open().tokens()
+        #expect(tokens.map(\.kind) == [.program, .unsure, .host])
+        #expect(tokens.allSatisfy { $0.parent == nil && $0.usedAt == nil && $0.pageKeyDigest == nil })
+    }
+
     @Test func `the command line works on the file while the relay does`() throws {
         let relay = try scratch.open()
         let workspace = try relay.bootstrap(workspaceName: "Home").id

@@ -2,6 +2,7 @@
 
 import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
+import { ask } from "../page-key.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { phases, stops } from "./link-state.js";
@@ -64,7 +65,7 @@ export class LinkView extends View {
 
   async #logOut() {
     try {
-      const response = await fetch("/v1/logout", { method: "POST" });
+      const response = await ask("/v1/logout", { method: "POST" });
       if (!response.ok && response.status !== 401) throw new Error(`The relay answered ${response.status}.`);
       this.app.link.stop();
       this.#confirmation.close();

@@ -1,6 +1,7 @@
 /** `<pair-screen>`: makes this browser one of the workspace's devices. */
 
 import { attribute, h, write } from "../dom.js";
+import { keepKey } from "../page-key.js";
 import { pairingOf } from "../route.js";
 import { View } from "./view.js";
 
@@ -63,6 +64,7 @@ export class PairScreen extends View {
       const body = JSON.stringify({ code: pairing.code, name: this.#name.value.trim() });
       const response = await fetch("/v1/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body });
       if (!response.ok) return this.#fail(refusal(response.status));
+      keepKey(String((await response.json()).key));
       this.onpaired();
     } catch {
       this.#fail("The relay cannot be reached. Try again.");

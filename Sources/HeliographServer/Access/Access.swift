@@ -13,6 +13,7 @@ final class Access {
     let store: any CredentialStore
     /// Told who holds a client's token, whenever the tokens have been read anew.
     var clientsListed: (Set<ClientKey>) -> Void = { _ in }
+    let uses: TokenUses
     private var workspaces: [WorkspaceID: String] = [:]
     private let loops: EventLoopGroup
     private let logger: Logger
@@ -29,6 +30,7 @@ final class Access {
         gate.replaceTokens(try store.tokens())
         self.gate = gate
         door = Door(gate, limits)
+        uses = TokenUses(store: store, loop: loops.main, queue: queue, logger: logger)
         for workspace in try store.workspaces() { workspaces[workspace.id] = workspace.name }
     }
 
@@ -40,6 +42,13 @@ final class Access {
         return ClientIdentity(workspace: workspace(token.workspace), client: Named(id: id, name: token.name))
     }
 
+    /// Who sends this request.
+    func authenticate(_ request: HTTPRequest, as role: PairingRole?) throws(Gate.Refusal) -> Token {
+        let token = try gate.authenticate(request, as: role, isUpgrade: false)
+        uses.note(token)
+        return token
+    }
+
     /// Lets an upgraded connection in, unless its token was revoked meanwhile.
     func admit(_ connection: ConnectionID, _ visitor: Gate.Visitor) -> Bool {
         guard gate.holds(visitor.token) else {
@@ -47,11 +56,21 @@ final class Access {
             return false
         }
         visitors[connection] = visitor
+        uses.note(visitor.token)
         return true
     }
 
     /// Who had come in by it; nil: nobody was let in.
-    func disconnected(_ connection: ConnectionID) -> Gate.Visitor? { visitors.removeValue(forKey: connection) }
+    func disconnected(_ connection: ConnectionID) -> Gate.Visitor? {
+        let visitor = visitors.removeValue(forKey: connection)
+        if let token = visitor?.token { uses.note(token) }
+        return visitor
+    }
+
+    /// Of all tokens, as it is now.
+    func roster(_ tokens: [Token]) -> TokenRoster {
+        TokenRoster(tokens, connections: visitors.values.reduce(into: [:]) { $0[$1.token.id, default: 0] += 1 }, uses.latest)
+    }
 
     /// Reads the tokens anew; whoever came in by one that is revoked is shown out at once, and devices of clients without one are forgotten.
     func reload() throws {

@@ -20,11 +20,24 @@ package final class Administration {
 
     deinit { try? store.close() }
 
-    package func tokens(includingRevoked: Bool) throws -> [Token] {
-        try store.allTokens().filter { includingRevoked || $0.revokedAt == nil }
+    /// Of all tokens, newest first, with what a relay that runs here knows besides: who is connected now.
+    package func roster() throws -> TokenRoster {
+        let live = try? AdminSocket(of: directory).ask(.get, Routes.administratorsTokensPath)
+        let tokens = try store.allTokens()
+        guard let live, live.status == 200 else { return TokenRoster(tokens, connections: [:], [:]) }
+        var (connections, uses): ([String: Int], [String: Int64]) = ([:], [:])
+        for entry in try JSONDocument(parsing: live.body).root.required("tokens").array() {
+            let id = try entry.string("id")
+            connections[id] = Int(try entry.integer("connections"))
+            uses[id] = try entry.optionalInteger("usedAt")
+        }
+        return TokenRoster(tokens, connections: connections, uses)
     }
 
-    package func revoke(_ id: String) throws -> Bool { try store.revokeToken(id: id, at: WallClock.milliseconds) }
+    /// Hands back what it ended, the named one first.
+    package func revoke(_ id: String, keepingChildren: Bool) throws -> [Token] {
+        try store.revoke(TokenRevocation(id: id, keepsChildren: keepingChildren, at: WallClock.milliseconds))
+    }
 
     /// Where others reach the relay, as it said when it last started; nil if it never did.
     package var publicURL: String? { AddressFile.read(in: directory)?.publicURL }
@@ -48,9 +61,10 @@ package final class Administration {
         let file = URL(fileURLWithPath: directory.path + "/terminal.token")
         if let kept = try? String(contentsOf: file, encoding: .utf8) {
             let digest = Secret.digest(ofToken: kept)
-            if try store.tokens().contains(where: { Crypto.equal($0.digest, digest) }) { return kept }
+            // One of whose making no record is left does not get in; so another is made.
+            if try store.tokens().contains(where: { $0.kind != .unsure && Crypto.equal($0.digest, digest) }) { return kept }
         }
-        let new = try credentials.makeToken(.client, name: name)
+        let new = try credentials.makeToken(.client, name: name, kind: .terminal)
         try PrivateFile.write(new.secret, to: file.path)
         try tokensChanged()
         return new.secret

@@ -21,17 +21,19 @@ package struct Credentials: Sendable {
     package struct NewToken {
         package fileprivate(set) var token: Token
         package let secret: String
+        /// What a browser's page keeps beside the cookie; see `PageKey`.
+        let pageKey: String?
     }
 
-    package func makeToken(_ role: PairingRole, name: String) throws -> NewToken {
-        let new = Self.newToken(role, name: name, workspace: workspace.id)
+    package func makeToken(_ role: PairingRole, name: String, kind: Token.Kind = .program) throws -> NewToken {
+        let new = Self.newToken(role, name: name, kind: kind, workspace: workspace.id)
         try store.addToken(new.token)
         return new
     }
 
     /// A pairing code for the workspace: single-use, ten minutes.
     package func makePairingCode(_ role: PairingRole) throws -> NewPairingCode {
-        try Self.makePairingCode(role, workspace: workspace.id, store)
+        try Self.makePairingCode(role, workspace: workspace.id, by: nil, store)
     }
 
     package struct NewPairingCode: Sendable {
@@ -43,8 +45,9 @@ package struct Credentials: Sendable {
         package func link(base: String) -> String { "\(base)/#\(role == .client ? "pair" : "host")=\(code)" }
     }
 
+    /// `parent` is the token of whoever asks for it; nil: the relay's own machine.
     static func makePairingCode(
-        _ role: PairingRole, workspace: WorkspaceID, _ store: any CredentialStore
+        _ role: PairingRole, workspace: WorkspaceID, by parent: String?, _ store: any CredentialStore
     ) throws -> NewPairingCode {
         let code = Secret.pairingCode()
         guard let digest = Secret.digest(ofPairingCode: code) else {
@@ -53,7 +56,8 @@ package struct Credentials: Sendable {
         let now = WallClock.milliseconds
         let expiresAt = now + pairingCodeLifetime
         try store.removePairingCodes(expiredBefore: now)
-        try store.addPairingCode(PairingCode(digest: digest, role: role, workspace: workspace, expiresAt: expiresAt))
+        try store.addPairingCode(
+            PairingCode(digest: digest, role: role, workspace: workspace, expiresAt: expiresAt, parent: parent))
         return NewPairingCode(code: code, role: role, expiresAt: expiresAt)
     }
 
@@ -62,7 +66,7 @@ package struct Credentials: Sendable {
     /// A host that shows an earlier token of its own, revoked or not, stays the host that it was, so that its sessions go on; that
     /// token ends. The code alone lets it in: the token only says who it is.
     static func redeem(
-        _ typed: String, name: String, previous: String? = nil, _ store: any CredentialStore
+        _ typed: String, name: String, kind: Token.Kind, previous: String? = nil, _ store: any CredentialStore
     ) throws -> NewToken? {
         guard let digest = Secret.digest(ofPairingCode: typed) else { return nil }
         let known = try previous.map(Secret.digest(ofToken:)).flatMap { digest in
@@ -71,7 +75,7 @@ package struct Credentials: Sendable {
         var made: NewToken?
         var isKnown = false
         let token = try store.redeemPairingCode(digest: digest, now: WallClock.milliseconds) { code in
-            var new = newToken(code.role, name: name, workspace: code.workspace)
+            var new = newToken(code.role, name: name, kind: kind, workspace: code.workspace, by: code.parent)
             if let known, code.role == .host, code.workspace == known.workspace {
                 new.token.subject = known.subject
                 isKnown = true
@@ -80,18 +84,23 @@ package struct Credentials: Sendable {
             return new.token
         }
         if isKnown, let known, known.revokedAt == nil {
-            _ = try store.revokeToken(id: known.id, at: WallClock.milliseconds)
+            _ = try store.revoke(
+                TokenRevocation(id: known.id, keepsChildren: true, by: made?.token.id, at: WallClock.milliseconds))
         }
         return token == nil ? nil : made
     }
 
-    private static func newToken(_ role: PairingRole, name: String, workspace: WorkspaceID) -> NewToken {
+    private static func newToken(
+        _ role: PairingRole, name: String, kind: Token.Kind, workspace: WorkspaceID, by parent: String? = nil
+    ) -> NewToken {
         let secret = Secret.token(prefix: role == .client ? "hgc_" : "hgh_")
+        let kind = role == .host ? .host : kind
+        let pageKey = kind == .browser ? Secret.token(prefix: PageKey.prefix) : nil
         let token = Token(
-            id: Secret.identifier(prefix: "t_"), digest: Secret.digest(ofToken: secret), role: role,
-            subject: Secret.identifier(prefix: role == .client ? "c_" : "h_"), name: name, workspace: workspace,
-            createdAt: WallClock.milliseconds)
-        return NewToken(token: token, secret: secret)
+            id: Secret.identifier(prefix: "t_"), digest: Secret.digest(ofToken: secret), role: role, kind: kind,
+            subject: Secret.identifier(prefix: role == .client ? "c_" : "h_"), name: name, workspace: workspace, parent: parent,
+            pageKeyDigest: pageKey.map(Secret.digest(ofToken:)), createdAt: WallClock.milliseconds)
+        return NewToken(token: token, secret: secret, pageKey: pageKey)
     }
 }
 

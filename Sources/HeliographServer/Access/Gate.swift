@@ -12,8 +12,6 @@ struct Gate {
     /// Also an origin of ours, where a proxy in front speaks TLS for us.
     let publicOrigin: String?
 
-    static let cookieName = "heliograph"
-
     struct Visitor {
         let token: Token
         /// How this visitor reached us, for links that it can open.
@@ -25,7 +23,7 @@ struct Gate {
     }
 
     enum Refusal: Error {
-        /// No token, or one that is unknown or revoked: all alike.
+        /// No token, or one that is unknown, revoked, or not shown as its kind has to be: all alike.
         case unknown
         case foreignOrigin
         case wrongRole
@@ -57,6 +55,23 @@ struct Gate {
         return token
     }
 
+    /// A browser's never comes this way: whatever other server got its cookie could send it so.
+    private func token(forBearer secret: String) -> Token? {
+        guard let token = token(for: secret) else { return nil }
+        switch token.kind {
+        case .program, .terminal, .app, .host: return token
+        case .browser, .unsure: return nil
+        }
+    }
+
+    private func token(forCookies cookies: [String], _ pageKey: String?) -> Token? {
+        guard let pageKey else { return nil }
+        let digest = Secret.digest(ofToken: pageKey)
+        return cookies.lazy.compactMap(token(for:)).first { token in
+            token.kind == .browser && token.pageKeyDigest.map { Crypto.equal($0, digest) } == true
+        }
+    }
+
     // MARK: - Requests
 
     /// Who sends this request. `role` is whom the path is for.
@@ -64,12 +79,13 @@ struct Gate {
         let origin = request.header("origin")
         if let origin, !isOwn(origin, request) { throw .foreignOrigin }
         let found: Token?
+        let cookies = BrowserCookie.values(in: request)
         if let bearer = Self.bearer(in: request) {
-            found = token(for: bearer)
-        } else if let cookie = Self.cookie(in: request) {
+            found = token(forBearer: bearer)
+        } else if !cookies.isEmpty {
             // A cookie comes along from any page that asks, so a page has to show that it is ours.
             if origin == nil && (isUpgrade || request.method != "GET") { throw .foreignOrigin }
-            found = token(for: cookie)
+            found = token(forCookies: cookies, PageKey.shown(in: request, isUpgrade: isUpgrade))
         } else {
             found = nil
         }
@@ -101,14 +117,6 @@ struct Gate {
     static func bearer(in request: HTTPRequest) -> String? {
         guard let value = request.header("authorization"), value.lowercased().hasPrefix("bearer ") else { return nil }
         return String(value.dropFirst("bearer ".count))
-    }
-
-    static func cookie(in request: HTTPRequest) -> String? {
-        for part in (request.header("cookie") ?? "").split(separator: ";") {
-            let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if pair.count == 2, pair[0] == cookieName { return String(pair[1]) }
-        }
-        return nil
     }
 
     /// `https://Relay.example/` and `https://relay.example` are one origin.

@@ -9,7 +9,7 @@ extension Routes {
     func devices(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let client: ClientIdentity
         do throws(Gate.Refusal) {
-            client = access.client(try access.gate.authenticate(request, as: .client, isUpgrade: false))
+            client = access.client(try access.authenticate(request, as: .client))
         } catch { return respond(id, Self.refusal(error)) }
         do throws(WireError) {
             guard let command = try Self.deviceCommand(request) else {
@@ -39,7 +39,7 @@ extension Routes {
         }
     }
 
-    private static func refusal(_ refusal: Gate.Refusal) -> HTTPResponse {
+    static func refusal(_ refusal: Gate.Refusal) -> HTTPResponse {
         switch refusal {
         case .unknown: .json(401, Notice(code: "unauthorized", message: "a valid token is needed: pair this device"))
         case .foreignOrigin: .json(403, Notice(code: "foreignOrigin", message: "this origin is not the relay's own"))

@@ -58,6 +58,7 @@ final class Routes {
         case ("GET", "/v1/me"): me(request, id)
         case ("POST", "/v1/logout"): logOut(request, id)
         case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
+        case (_, let path) where path == Self.tokensPath || path.hasPrefix(Self.tokensPath + "/"): tokens(request, id)
         case ("POST", let path) where path.hasPrefix(Self.decisionsPath): decide(request, id)
         case ("GET", _), ("HEAD", _):
             respond(id, page.response(to: request) ?? .text(404, "there is nothing here\n"))
@@ -82,6 +83,7 @@ final class Routes {
             pushes.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("POST", ClockState.path):
             respond(id, .text(200, confirmClock() ? "confirmed\n" : "not in doubt\n"))
+        case ("GET", Self.administratorsTokensPath): listTokens(id)
         case ("GET", Report.path): makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))
@@ -94,11 +96,19 @@ final class Routes {
         let code: String
         let name: String
         let previous: String?
+        let kind: Token.Kind
 
         init(_ body: [UInt8]) throws(WireError) {
             let value = try JSONDocument(parsing: body).root.object()
             code = try value.string("code", bytesMax: 128)
             previous = try value.optionalString("previous", bytesMax: 256)
+            // What a program says of itself is shown; that it is a browser's page is told by its `Origin`.
+            kind =
+                switch try value.optionalString("kind", bytesMax: 64) {
+                case Token.Kind.terminal.rawValue: .terminal
+                case Token.Kind.app.rawValue: .app
+                default: .program
+                }
             let given = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax) ?? ""
             // Control characters in a name would reach every terminal that shows who decided.
             let clean = String(
@@ -120,8 +130,9 @@ final class Routes {
         }
         let isSecure = access.gate.isSecure(request)
         let (code, name, previous) = (pairing.code, pairing.name, pairing.previous)
+        let kind = origin == nil ? pairing.kind : .browser
         access.perform {
-            try Credentials.redeem(code, name: name, previous: previous, $0)
+            try Credentials.redeem(code, name: name, kind: kind, previous: previous, $0)
         } then: { [self] result in
             switch result {
             case .failure(let error): fail(id, error)
@@ -129,37 +140,33 @@ final class Routes {
                 strangers.notice("refused a pairing code", ["peer": "\(request.peer)"], logger)
                 respond(
                     id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))
-            case .success(let new?): paired(new, byBrowser: origin != nil, isSecure: isSecure, id)
+            case .success(let new?): paired(new, isSecure: isSecure, id)
             }
         }
     }
 
-    private func paired(_ new: Credentials.NewToken, byBrowser: Bool, isSecure: Bool, _ id: HTTPRequestID) {
+    private func paired(_ new: Credentials.NewToken, isSecure: Bool, _ id: HTTPRequestID) {
         // Read from the store, not taken from here: it may have been revoked meanwhile.
         do { try access.reload() } catch { return fail(id, error) }
-        logger.notice(
-            "paired", metadata: ["token.id": "\(new.token.id)", "role": "\(new.token.role)", "subject": "\(new.token.subject)"])
+        var metadata: Logger.Metadata = [
+            "token.id": "\(new.token.id)", "role": "\(new.token.role)", "subject": "\(new.token.subject)",
+        ]
+        if let parent = new.token.parent { metadata["by"] = "\(parent)" }
+        logger.notice("paired", metadata: metadata)
         let answer = JSONWriter.object { writer in
-            // A browser keeps its token in a cookie that no script can read.
-            if !byBrowser || new.token.role == .host { writer.field("token", new.secret) }
+            // A browser keeps its token in a cookie that no script can read, and the page a key beside it.
+            if let pageKey = new.pageKey { writer.field("key", pageKey) } else { writer.field("token", new.secret) }
             writer.field("role", new.token.role.rawValue)
             writer.field("name", new.token.name)
         }
         var headers = [("content-type", "application/json")]
-        if byBrowser && new.token.role == .client {
-            headers.append(("set-cookie", Self.cookie(new.secret, maxAge: 365 * 24 * 60 * 60, isSecure: isSecure)))
-        }
+        if new.pageKey != nil { headers += BrowserCookie.given(new.secret, isSecure: isSecure) }
         respond(id, HTTPResponse(status: 200, headers: headers, body: .bytes(answer)))
-    }
-
-    private static func cookie(_ value: String, maxAge: Int, isSecure: Bool) -> String {
-        // Plain HTTP has no secure cookies in every browser; it is served on loopback, or at its owner's own risk.
-        "\(Gate.cookieName)=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
     }
 
     private func me(_ request: HTTPRequest, _ id: HTTPRequestID) {
         do throws(Gate.Refusal) {
-            let token = try access.gate.authenticate(request, as: nil, isUpgrade: false)
+            let token = try access.authenticate(request, as: nil)
             let workspace = access.workspace(token.workspace)
             let answer = JSONWriter.object { writer in
                 writer.object(token.role == .host ? "host" : "client") {
@@ -176,29 +183,31 @@ final class Routes {
 
     private func logOut(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
-        do throws(Gate.Refusal) { token = try access.gate.authenticate(request, as: .client, isUpgrade: false) } catch {
+        do throws(Gate.Refusal) { token = try access.authenticate(request, as: .client) } catch {
             return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
         }
         let isSecure = access.gate.isSecure(request)
         access.perform {
-            try $0.revokeToken(id: token.id, at: WallClock.milliseconds)
+            // Who logs a laptop out has not lost the phone that it let in.
+            try $0.revoke(TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds))
         } then: { [self] result in
             do {
                 _ = try result.get()
                 try access.reload()
-                let cookie = Self.cookie("", maxAge: 0, isSecure: isSecure)
-                respond(id, HTTPResponse(status: 204, headers: [("set-cookie", cookie)]))
+                respond(id, HTTPResponse(status: 204, headers: BrowserCookie.taken(isSecure: isSecure)))
             } catch { fail(id, error) }
         }
     }
 
     /// The `pair` command of a client that is in already.
     func makePairingCode(for connection: ConnectionID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
-        let reached = access.visitors[connection]?.baseURL ?? ""
+        // Who has gone meanwhile gets no code: nobody would know who made it.
+        guard let visitor = access.visitors[connection] else { return }
+        let (reached, parent) = (visitor.baseURL, visitor.token.id)
         // Who sits at the relay's own machine pairs a device that stands elsewhere.
         let base = RelayAddress(reached)?.staysHere == true ? access.gate.publicOrigin ?? reached : reached
         access.perform {
-            try Credentials.makePairingCode(role, workspace: workspace, $0)
+            try Credentials.makePairingCode(role, workspace: workspace, by: parent, $0)
         } then: { [self] result in
             let reply: Reply
             do {
@@ -223,7 +232,7 @@ final class Routes {
             request.peer.isLocal && !request.isNamedByProxy
             && Forwarding.Header.allCases.allSatisfy { request.header($0.rawValue) == nil }
             && (name == "localhost" || name.hasPrefix("127.") || request.header("host")?.hasPrefix("[::1]") == true)
-        guard isLocal || (try? access.gate.authenticate(request, as: nil, isUpgrade: false)) != nil else {
+        guard isLocal || (try? access.authenticate(request, as: nil)) != nil else {
             return respond(id, .text(401, "a token is needed\n"))
         }
         respondWithMetrics(id)

@@ -13,9 +13,28 @@ package struct Storage {
         try withStore { try $0.backUp(to: file, replacing: replacing) }
     }
 
-    /// Puts a backup in place. Hands back under which name the old data file is kept, nil where there was none.
-    package func restore(_ file: String, replacing: Bool) throws -> String? {
-        try DataDirectory(path: directory).restore(file, replacing: replacing)
+    /// What came of a restore.
+    package struct Restored {
+        /// The old data file's new name; nil where there was none.
+        package let kept: String?
+        /// Ids of tokens that were revoked after the backup was made, and stay so.
+        package let stillRevoked: [String]
+    }
+
+    /// A token of a backup of which nothing says whether it was revoked since.
+    package struct Returning {
+        package let id: String
+        package let role: String
+        package let name: String
+    }
+
+    /// Puts a backup in place. `mayComeBack` is asked before anything is changed; where it says no, `restore` throws.
+    package func restore(_ file: String, replacing: Bool, mayComeBack: ([Returning]) -> Bool) throws -> Restored {
+        let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) { tokens in
+            mayComeBack(tokens.map { Returning(id: $0.id, role: $0.role, name: $0.name) })
+        }
+        if !restored.stillRevoked.isEmpty { try withStore { try $0.auditRevocations(of: restored.stillRevoked) } }
+        return Restored(kept: restored.kept, stillRevoked: restored.stillRevoked)
     }
 
     /// Takes the data file, or what is left of it, out of the way. Hands back its new name, nil where there was none.

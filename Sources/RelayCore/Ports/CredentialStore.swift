@@ -13,46 +13,18 @@ package protocol CredentialStore: Sendable {
     /// Also the revoked, newest first; for `token list`.
     func allTokens() throws -> [Token]
     func addToken(_ token: Token) throws
-    /// False where there is no such token or it is revoked already. `at` in milliseconds since 1970.
-    func revokeToken(id: String, at: Int64) throws -> Bool
+    /// Revokes a token and, unless told otherwise, those that it let in, directly or through others, in one transaction. Hands back
+    /// those that it ended, the named one first: none where there is no such token, or nothing of it is left to revoke.
+    func revoke(_ revocation: TokenRevocation) throws -> [Token]
+    /// When each token was used last, in milliseconds since 1970; never goes back. Tokens that are not there are left out.
+    func noteUses(_ uses: [String: Int64]) throws
 
     func addPairingCode(_ code: PairingCode) throws
     /// Marks the code as used and adds the token that `make` builds from it, in one transaction; nil where the code is unknown,
-    /// used, or `now >= expiresAt`. Of two callers at once, one gets it.
+    /// used, or `now >= expiresAt`, or the token that made the code is revoked. Of two callers at once, one gets it.
     func redeemPairingCode(digest: [UInt8], now: Int64, make: (PairingCode) -> Token) throws -> Token?
     /// Forgets codes that expired before `now`.
     func removePairingCodes(expiredBefore now: Int64) throws
-}
-
-/// One credential. The secret itself is shown once, when it is made.
-package struct Token: Sendable, Equatable {
-    /// A short name to revoke it by: `[A-Za-z0-9_-]`.
-    package var id: String
-    /// SHA-256 of the secret, 32 bytes.
-    package var digest: [UInt8]
-    package var role: PairingRole
-    /// The host or client that it speaks for, as an identifier.
-    package var subject: String
-    /// What people call that host or client.
-    package var name: String
-    package var workspace: WorkspaceID
-    /// Milliseconds since 1970.
-    package var createdAt: Int64
-    package var revokedAt: Int64?
-
-    package init(
-        id: String, digest: [UInt8], role: PairingRole, subject: String, name: String, workspace: WorkspaceID,
-        createdAt: Int64, revokedAt: Int64? = nil
-    ) {
-        self.id = id
-        self.digest = digest
-        self.role = role
-        self.subject = subject
-        self.name = name
-        self.workspace = workspace
-        self.createdAt = createdAt
-        self.revokedAt = revokedAt
-    }
 }
 
 /// A single-use code that becomes a token.
@@ -63,11 +35,14 @@ package struct PairingCode: Sendable, Equatable {
     package var workspace: WorkspaceID
     /// Milliseconds since 1970.
     package var expiresAt: Int64
+    /// The token that made it; nil: the relay's own machine.
+    package var parent: String?
 
-    package init(digest: [UInt8], role: PairingRole, workspace: WorkspaceID, expiresAt: Int64) {
+    package init(digest: [UInt8], role: PairingRole, workspace: WorkspaceID, expiresAt: Int64, parent: String? = nil) {
         self.digest = digest
         self.role = role
         self.workspace = workspace
         self.expiresAt = expiresAt
+        self.parent = parent
     }
 }

@@ -38,8 +38,9 @@ struct AuditRecord {
         }
     }
 
-    /// `what` is one of `AuditWord`'s. The token's digest is left out: it would prove a guess.
-    init(_ token: Token, _ what: String, at: Int64) {
+    /// `what` is one of `AuditWord`'s. `by` is the token by which it was done; nil: the relay's own machine. The token's digest is left
+    /// out: it would prove a guess.
+    init(_ token: Token, _ what: String, by: String?, at: Int64) {
         workspace = token.workspace
         self.at = at
         self.what = what
@@ -48,6 +49,8 @@ struct AuditRecord {
             writer.field("role", token.role.rawValue)
             writer.field("subject", token.subject)
             writer.field("name", token.name)
+            writer.field("kind", token.kind.rawValue)
+            writer.field("by", by)
         }
     }
 

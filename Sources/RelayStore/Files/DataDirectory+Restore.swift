@@ -2,12 +2,23 @@ internal import Foundation
 internal import Glibc
 
 extension DataDirectory {
-    /// Puts a backup in the place of the data file. Hands back under which name the old one is kept, or what was left of it; nil where
-    /// there was none.
+    /// What came of a restore.
+    package struct Restored: Sendable {
+        /// The old data file's new name, or that of what was left of it; nil where there was none.
+        package let kept: String?
+        /// Ids of tokens that let somebody in when the backup was made and were revoked since: they stay revoked.
+        package let stillRevoked: [String]
+    }
+
+    /// Puts a backup in the place of the data file.
     ///
-    /// The backup is copied and checked first, so what was checked is what is used. Throws `busy` while a relay runs here, and
-    /// `conflict` where there is a data file, or what is left of one, and `replacing` is false; nothing is changed then.
-    package func restore(_ file: String, replacing: Bool) throws(StoreError) -> String? {
+    /// The backup is copied and checked first, so what was checked is what is used. What the data file that is there says is revoked stays
+    /// so. `mayComeBack` is asked about tokens of the backup of which nothing says whether they still hold, before anything is changed.
+    /// Throws `busy` while a relay runs here, and `conflict` where there is a data file, or what is left of one, and `replacing` is false,
+    /// or where they may not; nothing is changed then.
+    package func restore(
+        _ file: String, replacing: Bool, mayComeBack: ([ReturningToken]) -> Bool = { _ in true }
+    ) throws(StoreError) -> Restored {
         try alone { () throws(StoreError) in
             guard replacing || dataFiles.isEmpty else {
                 throw StoreError(
@@ -27,11 +38,15 @@ extension DataDirectory {
             do throws(StoreError) {
                 try Files.copy(file, to: draft)
                 try SQLiteStore.prepareForAnotherLife(draft, called: file)
+                let carried = try SQLiteStore.carryRevocations(from: databasePath, to: draft)
+                guard carried.returning.isEmpty || mayComeBack(carried.returning) else {
+                    throw StoreError(.conflict, "Nothing was restored.")
+                }
                 let names = freeNames
                 let kept = try setDataAside(as: names.data)
                 try Files.place(draft, at: databasePath, replacing: false)
                 try setRunAside(as: names.run)
-                return kept
+                return Restored(kept: kept, stillRevoked: carried.revoked)
             } catch {
                 _ = unsafe unlink(draft)
                 throw error

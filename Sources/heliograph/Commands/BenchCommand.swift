@@ -206,7 +206,7 @@ struct BenchCommand: ParsableCommand {
         let ids = TokenIDs()
         cleanup.add {
             guard let administration = try? Administration(directory: directory) else { return }
-            for id in ids.made.withLock({ $0 }) { _ = try? administration.revoke(id) }
+            for id in ids.made.withLock({ $0 }) { _ = try? administration.revoke(id, keepingChildren: false) }
             try? administration.tokensChanged()
         }
         do {

@@ -55,7 +55,8 @@ struct TokenCommand: ParsableCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List tokens, the newest first.")
+        static let configuration = CommandConfiguration(
+            abstract: "List tokens, the newest first: who let each in, and when it was last used.")
 
         @OptionGroup var data: DataOption
 
@@ -67,23 +68,9 @@ struct TokenCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let administration = try Administration(directory: data.path)
-                for token in try administration.tokens(includingRevoked: all) {
-                    if json {
-                        Output.json { writer in
-                            writer.field("id", token.id)
-                            writer.field("role", token.role.rawValue)
-                            writer.field("name", token.name)
-                            writer.field("subject", token.subject)
-                            writer.field("createdAt", token.createdAt)
-                            writer.field("revokedAt", token.revokedAt)
-                        }
-                    } else {
-                        let made = Date(timeIntervalSince1970: Double(token.createdAt) / 1000)
-                        let state = token.revokedAt == nil ? "" : "  revoked"
-                        print(
-                            "\(token.id)  \(token.role)  \(made.formatted(.iso8601))  \(VisibleText.line(token.name))\(state)")
-                    }
+                for entry in try Administration(directory: data.path).roster().entries where all || entry.token.revokedAt == nil
+                {
+                    if json { Output.json { entry.write(to: &$0) } } else { print(TokenLine.text(entry)) }
                 }
             }
         }
@@ -91,23 +78,34 @@ struct TokenCommand: ParsableCommand {
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a token; whoever is connected by it is shown out at once.",
-            discussion:
-                "Phones of a client without another token are pushed nothing more. Exits with 1 where a relay runs and did not hear of it."
-        )
+            abstract: "Revoke a token, with those that it let in; whoever is connected by one is shown out at once.",
+            discussion: """
+                A client can let others in, and whoever stole its token may have. They are listed; --keep-children lets them stay. Phones \
+                of a client without another token are pushed nothing more. Exits with 1 where a relay runs and did not hear of it.
+                """)
 
         @OptionGroup var data: DataOption
 
         @Argument(help: "The token's id, from `heliograph token list`.")
         var id: String
 
+        @Flag(help: "Revoke this one alone, and list those that stay.")
+        var keepChildren = false
+
         func run() throws {
             try Failure.reporting {
                 let administration = try Administration(directory: data.path)
-                let isRevoked = try administration.revoke(id)
+                let before = try administration.roster()
+                let ended = try administration.revoke(id, keepingChildren: keepChildren)
                 // Also where it was before: the relay may not have heard of it.
                 try administration.tokensChanged()
-                guard isRevoked else {
+                for token in ended {
+                    if let entry = before[token.id] { print("revoked  \(TokenLine.text(entry))") }
+                }
+                if keepChildren, let entry = before[id] {
+                    for child in entry.children.compactMap({ before[$0.id] }) { print("stays    \(TokenLine.text(child))") }
+                }
+                guard !ended.isEmpty else {
                     throw ValidationError("There is no such token, or it is revoked already.")
                 }
             }

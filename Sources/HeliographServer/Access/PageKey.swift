@@ -1,0 +1,20 @@
+import RelayProtocol
+import WebSocketEngine
+
+/// The half of a browser's credential that the page keeps, in its `localStorage`.
+///
+/// A cookie goes to every port of the relay's name, so to every server that an agent starts there; `localStorage` is the origin's own, port
+/// and all. Neither half is worth anything without the other.
+enum PageKey {
+    static let prefix = "hgk_"
+    static let header = "heliograph-key"
+    /// Beside `heliograph.v1`: a browser lets a page set no header of a WebSocket. It is never the one that is chosen. libwebsockets takes
+    /// lists of up to 127 bytes and names of up to 62: with the key this one has 51.
+    static let subprotocolPrefix = "key."
+
+    static func shown(in request: HTTPRequest, isUpgrade: Bool) -> String? {
+        guard isUpgrade else { return request.header(header) }
+        return request.offeredSubprotocols.first { $0.hasPrefix(subprotocolPrefix) }
+            .map { String($0.dropFirst(subprotocolPrefix.count)) }
+    }
+}

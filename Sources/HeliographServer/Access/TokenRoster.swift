@@ -1,0 +1,64 @@
+package import RelayCore
+package import RelayProtocol
+
+/// Tokens as people look at them: who let each in, whom it let in, when it was last used, and whether it is connected now.
+package struct TokenRoster {
+    package struct Entry {
+        package let token: Token
+        /// By which it was let in, revoked or not; nil: the relay's own machine, or one that is not known any more.
+        package let parent: Token?
+        /// Those that it let in and that are not revoked, directly or through others, nearest first: what goes with it.
+        package let children: [Token]
+        /// WebSockets that are open by it.
+        package let connections: Int
+        /// Milliseconds since 1970; nil: never, as far as is known.
+        package let usedAt: Int64?
+    }
+
+    /// In the order of the tokens that it was made of.
+    package let entries: [Entry]
+
+    init(_ tokens: [Token], connections: [String: Int], _ uses: [String: Int64]) {
+        let byID = Dictionary(tokens.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let lineage = TokenLineage(tokens)
+        entries = tokens.map { token in
+            Entry(
+                token: token, parent: token.parent.flatMap { byID[$0] },
+                children: lineage.letIn(by: token.id).filter { $0.revokedAt == nil }, connections: connections[token.id] ?? 0,
+                usedAt: [uses[token.id], token.usedAt].compactMap(\.self).max())
+        }
+    }
+
+    package subscript(id: String) -> Entry? { entries.first { $0.token.id == id } }
+}
+
+extension TokenRoster.Entry {
+    package func write(to writer: inout JSONWriter) {
+        token.writeNames(to: &writer)
+        writer.field("subject", token.subject)
+        writer.field("createdAt", token.createdAt)
+        if let parent {
+            writer.object("by") { writer in
+                writer.field("id", parent.id)
+                writer.field("name", parent.name)
+                writer.flag("revoked", parent.revokedAt != nil)
+            }
+        }
+        writer.field("usedAt", usedAt)
+        writer.field("connections", Int64(connections))
+        writer.array("children", children.map(\.named))
+        writer.field("revokedAt", token.revokedAt)
+    }
+}
+
+extension Token {
+    /// What it is, in some words.
+    package var named: [UInt8] { JSONWriter.object { writeNames(to: &$0) } }
+
+    fileprivate func writeNames(to writer: inout JSONWriter) {
+        writer.field("id", id)
+        writer.field("role", role.rawValue)
+        writer.field("kind", kind.rawValue)
+        writer.field("name", name)
+    }
+}

@@ -1,0 +1,57 @@
+import Dispatch
+import Logging
+import RelayCore
+import WebSocketEngine
+
+/// When each token was last used: at hand at once, on disk a while later, so that no request waits for it. Lives on the core's thread.
+final class TokenUses {
+    /// What a relay that is killed may forget; and the disk hears of it as often at most.
+    static let interval = Duration.seconds(30)
+
+    /// Since the start; at most one for each token.
+    private(set) var latest: [String: Int64] = [:]
+    private var unwritten: Set<String> = []
+    private var isScheduled = false
+    private let store: any CredentialStore
+    private let loop: EventLoop
+    private let queue: DispatchQueue
+    private let logger: Logger
+
+    init(store: any CredentialStore, loop: EventLoop, queue: DispatchQueue, logger: Logger) {
+        self.store = store
+        self.loop = loop
+        self.queue = queue
+        self.logger = logger
+    }
+
+    func note(_ token: Token) {
+        latest[token.id] = WallClock.milliseconds
+        unwritten.insert(token.id)
+        guard !isScheduled else { return }
+        isScheduled = true
+        _ = loop.schedule(after: Self.interval) { [weak self] in
+            self?.isScheduled = false
+            self?.write()
+        }
+    }
+
+    /// Begins to put on disk what is not there yet.
+    func write() {
+        let uses = latest.filter { unwritten.contains($0.key) }
+        guard !uses.isEmpty else { return }
+        unwritten = []
+        let (store, logger) = (store, logger)
+        queue.async {
+            // A full disk, for one: the next use is noted again, and nothing depends on it.
+            do { try store.noteUses(uses) } catch {
+                logger.warning("when tokens were last used could not be noted", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// What has begun is done, one way or the other.
+    func finish() {
+        write()
+        queue.sync {}
+    }
+}

@@ -1,0 +1,91 @@
+import Logging
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Everything that is let in, and the end of it: for the page's list of what is paired, and for this machine's command line.
+extension Routes {
+    static let tokensPath = "/v1/tokens"
+    /// On the admin socket.
+    static let administratorsTokensPath = "/v1/admin/tokens"
+
+    /// Who lists is a client; what it sees and ends is of its workspace.
+    func tokens(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        let own: Token
+        do throws(Gate.Refusal) { own = try access.authenticate(request, as: .client) } catch {
+            return respond(id, Self.refusal(error))
+        }
+        let parts = request.path.dropFirst(Self.tokensPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        switch (request.method, parts.first, parts.dropFirst()) {
+        case ("GET", nil, []): listTokens(of: own, id)
+        case ("GET", let name?, []): showToken(String(name), to: own, id)
+        case ("POST", let name?, ["revoke"]): revokeToken(String(name), request, by: own, id)
+        default: respond(id, .text(405, "this is not done here\n"))
+        }
+    }
+
+    /// What the command line lists.
+    func listTokens(_ id: HTTPRequestID) { roster(id) { Self.list($0.entries, own: nil) } }
+
+    private func listTokens(of own: Token, _ id: HTTPRequestID) {
+        roster(id) { roster in
+            Self.list(roster.entries.filter { $0.token.workspace == own.workspace && $0.token.revokedAt == nil }, own: own)
+        }
+    }
+
+    private func showToken(_ name: String, to own: Token, _ id: HTTPRequestID) {
+        roster(id) { roster in
+            guard let entry = roster[name], entry.token.workspace == own.workspace else { return Self.noSuchToken }
+            return .json(200, Self.object(entry, own: own))
+        }
+    }
+
+    private func revokeToken(_ name: String, _ request: HTTPRequest, by own: Token, _ id: HTTPRequestID) {
+        let keepsChildren: Bool
+        do throws(WireError) {
+            // Nothing said is: with all that it let in.
+            keepsChildren =
+                request.body.isEmpty ? false : try JSONDocument(parsing: request.body).root.object().flag("keepChildren")
+        } catch { return respond(id, .json(400, Notice(error))) }
+        access.perform { store in
+            guard try store.allTokens().contains(where: { $0.id == name && $0.workspace == own.workspace }) else { return nil }
+            return try store.revoke(
+                TokenRevocation(
+                    id: name, in: own.workspace, keepsChildren: keepsChildren, by: own.id, at: WallClock.milliseconds))
+        } then: { [self] (result: Result<[Token]?, any Error>) in
+            do {
+                guard let ended = try result.get() else { return respond(id, Self.noSuchToken) }
+                // Answered before its own connections end.
+                respond(id, .json(200, JSONWriter.object { $0.array("revoked", ended.map(\.named)) }))
+                for token in ended {
+                    logger.notice("revoked", metadata: ["token.id": "\(token.id)", "by": "\(own.id)"])
+                }
+                try access.reload()
+            } catch { fail(id, error) }
+        }
+    }
+
+    private func roster(_ id: HTTPRequestID, _ answer: @escaping (TokenRoster) -> HTTPResponse) {
+        access.perform {
+            try $0.allTokens()
+        } then: { [self] result in
+            do { respond(id, answer(access.roster(try result.get()))) } catch { fail(id, error) }
+        }
+    }
+
+    private static func list(_ entries: [TokenRoster.Entry], own: Token?) -> HTTPResponse {
+        .json(200, JSONWriter.object { $0.array("tokens", entries.map { object($0, own: own) }) })
+    }
+
+    private static func object(_ entry: TokenRoster.Entry, own: Token?) -> [UInt8] {
+        JSONWriter.object { writer in
+            entry.write(to: &writer)
+            writer.flag("own", entry.token.id == own?.id)
+        }
+    }
+
+    /// The same for one of another workspace.
+    private static var noSuchToken: HTTPResponse {
+        .json(404, Notice(code: ErrorCode.notFound.rawValue, message: "there is no such token"))
+    }
+}

@@ -1,0 +1,83 @@
+package import RelayProtocol
+
+/// One credential. The secret itself is shown once, when it is made.
+package struct Token: Sendable, Equatable {
+    /// What holds it, and with it how it has to be shown.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// In a cookie, which goes to every port of the relay's name: never taken as `Authorization`, and only with the page's own key.
+        case browser
+        case terminal, app, host
+        /// `token create`, or a program that did not say what it is.
+        case program
+        /// Paired before browsers were told from programs. It may have been a cookie's, so it lets nobody in.
+        case unsure
+    }
+
+    /// A short name to revoke it by: `[A-Za-z0-9_-]`.
+    package var id: String
+    /// SHA-256 of the secret, 32 bytes.
+    package var digest: [UInt8]
+    package var role: PairingRole
+    package var kind: Kind
+    /// The host or client that it speaks for, as an identifier.
+    package var subject: String
+    /// What people call that host or client.
+    package var name: String
+    package var workspace: WorkspaceID
+    /// The token by which the code for it was made; nil: the relay's own machine.
+    package var parent: String?
+    /// SHA-256 of the key that a browser's page keeps, 32 bytes; nil for all others.
+    package var pageKeyDigest: [UInt8]?
+    /// Milliseconds since 1970.
+    package var createdAt: Int64
+    package var revokedAt: Int64?
+    /// When it was last noted that it let somebody in.
+    package var usedAt: Int64?
+
+    package init(
+        id: String, digest: [UInt8], role: PairingRole, kind: Kind = .program, subject: String, name: String,
+        workspace: WorkspaceID, parent: String? = nil, pageKeyDigest: [UInt8]? = nil, createdAt: Int64, revokedAt: Int64? = nil,
+        usedAt: Int64? = nil
+    ) {
+        self.id = id
+        self.digest = digest
+        self.role = role
+        self.kind = kind
+        self.subject = subject
+        self.name = name
+        self.workspace = workspace
+        self.parent = parent
+        self.pageKeyDigest = pageKeyDigest
+        self.createdAt = createdAt
+        self.revokedAt = revokedAt
+        self.usedAt = usedAt
+    }
+}
+
+/// Which token is to be revoked, with what, and by whom.
+package struct TokenRevocation: Sendable {
+    package var id: String
+    /// Nil: in whichever it is.
+    package var workspace: WorkspaceID?
+    /// Those that it let in go on.
+    package var keepsChildren: Bool
+    /// The token by which it is ordered; nil: the relay's own machine.
+    package var by: String?
+    /// Milliseconds since 1970.
+    package var at: Int64
+
+    package init(id: String, in workspace: WorkspaceID? = nil, keepsChildren: Bool = false, by: String? = nil, at: Int64) {
+        self.id = id
+        self.workspace = workspace
+        self.keepsChildren = keepsChildren
+        self.by = by
+        self.at = at
+    }
+
+    /// Those of all tokens that it ends, the named one first.
+    package func ended(of tokens: [Token]) -> [Token] {
+        let named = tokens.filter { $0.id == id && (workspace == nil || $0.workspace == workspace) }
+        let all = named + (keepsChildren ? [] : named.flatMap { TokenLineage(tokens).letIn(by: $0.id) })
+        return all.filter { $0.revokedAt == nil }
+    }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+internal import GRDB
+internal import RelayCore
+
+/// A token of a backup that would let somebody in, of which the data file that is there knows nothing: it may have been revoked since.
+package struct ReturningToken: Sendable {
+    package let id: String
+    /// `host` or `client`.
+    package let role: String
+    package let name: String
+    /// Milliseconds since 1970.
+    package let createdAt: Int64
+}
+
+/// A backup knows nothing of what was revoked after it was made.
+extension SQLiteStore {
+    /// Revokes in `draft`, a checked copy of a backup, what is revoked in `current`, the data file that it is to replace; and takes its pairing codes away,
+    /// which may have been used since. Only what version 1 has is looked at: either file may be older than we are.
+    static func carryRevocations(
+        from current: String, to draft: String
+    ) throws(StoreError) -> (revoked: [String], returning: [ReturningToken]) {
+        let known = revocations(in: current)
+        do {
+            let queue = try DatabaseQueue(path: draft, configuration: configuration)
+            let carried = try queue.write { db in
+                var (revoked, returning): ([String], [ReturningToken]) = ([], [])
+                let rows = try Row.fetchAll(
+                    db, sql: "SELECT token, role, name, created_at FROM tokens WHERE revoked_at IS NULL ORDER BY number")
+                for row in rows {
+                    let id: String = row[0]
+                    switch known[id] {
+                    case .some(.some(let at)):
+                        try db.execute(sql: "UPDATE tokens SET revoked_at = ? WHERE token = ?", arguments: [at, id])
+                        revoked.append(id)
+                    case .some(.none): break
+                    case .none: returning.append(ReturningToken(id: id, role: row[1], name: row[2], createdAt: row[3]))
+                    }
+                }
+                try db.execute(sql: "DELETE FROM pairing_codes")
+                return (revoked, returning)
+            }
+            try queue.close()
+            return carried
+        } catch {
+            throw StoreError(error, path: draft)
+        }
+    }
+
+    /// When each token was revoked, nil where it is not; empty where the file is not there or cannot be read.
+    private static func revocations(in path: String) -> [String: Int64?] {
+        guard Files.exists(path) else { return [:] }
+        // Damage is why people restore: what cannot be read says nothing, and whoever restores is asked.
+        let rows = try? openToLook(path).read { try Row.fetchAll($0, sql: "SELECT token, revoked_at FROM tokens") }
+        return Dictionary((rows ?? []).map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Puts in the audit log, which is the backup's, that these are revoked: they were when it was restored.
+    package func auditRevocations(of tokens: [String]) throws(StoreError) {
+        let named = try allTokens().filter { tokens.contains($0.id) }
+        try write { db in
+            for token in named {
+                guard let at = token.revokedAt else { continue }
+                try self.audit(AuditRecord(token, AuditWord.tokenRevoked, by: nil, at: at), in: db)
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import HeliographServer
+import RelayCore
+import RelayProtocol
+
+/// A token in one line of a terminal.
+enum TokenLine {
+    static func text(_ entry: TokenRoster.Entry) -> String {
+        let token = entry.token
+        var parts = [token.id, token.kind.rawValue, time(token.createdAt), VisibleText.line(token.name)]
+        if let parent = entry.parent {
+            parts.append("by \(VisibleText.line(parent.name)) (\(parent.id)\(parent.revokedAt == nil ? "" : ", revoked"))")
+        }
+        if token.revokedAt != nil {
+            parts.append("revoked")
+        } else if token.kind == .unsure {
+            parts.append("has to be paired again")
+        } else if entry.connections > 0 {
+            parts.append("connected now")
+        } else {
+            parts.append(entry.usedAt.map { "last used \(time($0))" } ?? "never used")
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+    }
+}

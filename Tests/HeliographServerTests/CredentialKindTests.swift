@@ -1,0 +1,65 @@
+import Crypto
+import RelayCore
+import RelayProtocol
+import Testing
+import WebSocketEngine
+
+@testable import HeliographServer
+
+@Suite("The two kinds of credentials")
+struct CredentialKindTests {
+    private let origin = "http://127.0.0.1:8787"
+
+    /// A gate that knows one token of each kind, each with a page's key.
+    private func gate() throws -> Gate {
+        let workspace = try #require(WorkspaceID("home"))
+        var gate = Gate(publicURL: nil)
+        gate.replaceTokens(
+            Token.Kind.allCases.map { kind in
+                Token(
+                    id: kind.rawValue, digest: Secret.digest(ofToken: "secret-\(kind)"), role: kind == .host ? .host : .client,
+                    kind: kind, subject: "\(kind)", name: "Ada", workspace: workspace,
+                    pageKeyDigest: Secret.digest(ofToken: "key-\(kind)"), createdAt: 0)
+            })
+        return gate
+    }
+
+    private func request(_ headers: [(name: String, value: String)]) -> HTTPRequest {
+        HTTPRequest(
+            method: "GET", path: "/v1/me", query: nil, headers: [("host", "127.0.0.1:8787"), ("origin", origin)] + headers,
+            peer: .ip("127.0.0.1"), isTLS: false)
+    }
+
+    @Test("a browser's token is taken in its cookie with its own page's key, and in no other way", arguments: [false, true])
+    func kinds(isUpgrade: Bool) throws {
+        let gate = try gate()
+        func key(_ key: String) -> (String, String) {
+            isUpgrade ? ("sec-websocket-protocol", "heliograph.v1, key.\(key)") : ("heliograph-key", key)
+        }
+        for kind in Token.Kind.allCases {
+            let bearer = request([("authorization", "Bearer secret-\(kind)"), key("key-\(kind)")])
+            let cookie = request([("cookie", "heliograph=secret-\(kind)"), key("key-\(kind)")])
+            let isProgram = kind != .browser && kind != .unsure
+            #expect((try? gate.authenticate(bearer, as: nil, isUpgrade: isUpgrade))?.kind == (isProgram ? kind : nil))
+            #expect((try? gate.authenticate(cookie, as: nil, isUpgrade: isUpgrade))?.kind == (kind == .browser ? kind : nil))
+            #expect((try? gate.authenticate(request([key("key-\(kind)")]), as: nil, isUpgrade: isUpgrade)) == nil)
+        }
+        for wrong in [key("key-app"), key(""), key("secret-browser"), ("x", "y")] {
+            let request = request([("cookie", "heliograph=secret-browser"), wrong])
+            #expect(throws: Gate.Refusal.unknown) { try gate.authenticate(request, as: nil, isUpgrade: isUpgrade) }
+        }
+    }
+
+    @Test("of several cookies of the name the one of this page counts, among the first eight")
+    func severalCookies() throws {
+        let gate = try gate()
+        func found(_ cookies: String) -> String? {
+            let request = request([("cookie", cookies), ("heliograph-key", "key-browser")])
+            return try? gate.authenticate(request, as: nil, isUpgrade: false).id
+        }
+        #expect(found("a=b; heliograph=x; __Host-heliograph=secret-browser;heliograph=y") == "browser")
+        #expect(found("heliograph=; heliograph=secret-app; heliograph=secret-browser") == "browser")
+        #expect(found(String(repeating: "heliograph=x; ", count: 8) + "heliograph=secret-browser") == nil)
+        #expect(found("heliographs=secret-browser; xheliograph=secret-browser") == nil)
+    }
+}

@@ -1,0 +1,33 @@
+"""A browser's two halves, without a browser: the cookie that goes everywhere, and the key that only the page has."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from wire import Connection
+
+
+@dataclass
+class PairedBrowser:
+    url: str
+    cookie: str
+    """As a `Cookie` header has it."""
+    key: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """As the page's own script asks."""
+        return {"Cookie": self.cookie, "Origin": self.url, "Heliograph-Key": self.key}
+
+    @property
+    def subprotocols(self) -> list[str]:
+        return ["heliograph.v1", f"key.{self.key}"]
+
+    def connect(self) -> Connection:
+        return Connection(self.url, "/v1/client", None, headers={"Cookie": self.cookie, "Origin": self.url}, beside=(self.subprotocols[1],))
+
+
+def pair_browser(relay: Any, name: str = "Ada's phone", link: str | None = None) -> PairedBrowser:
+    code = (link or relay.pair_link("client")).rsplit("=", 1)[1]
+    answer = relay.post("/v1/pair", {"code": code, "name": name}, {"Origin": relay.url})
+    assert answer.status == 200, answer.body
+    return PairedBrowser(relay.url, answer.headers["Set-Cookie"].split(";")[0], answer.json["key"])

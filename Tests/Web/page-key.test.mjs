@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { ask, forgetKey, keepKey, subprotocols } from "../../web/page-key.js";
+
+/** @param {Storage|undefined} storage Nothing: the browser keeps nothing for this site, and says so by throwing. */
+function browser(storage) {
+  const asked = [];
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get: () => storage ?? (() => { throw new DOMException("denied", "SecurityError"); })(),
+  });
+  globalThis.fetch = async (path, options) => asked.push({ path, ...options });
+  return asked;
+}
+
+function storage() {
+  const kept = new Map();
+  return {
+    kept, getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value), removeItem: (name) => kept.delete(name),
+  };
+}
+
+afterEach(() => forgetKey());
+
+test("what pairing gave goes with every request and every socket, and beside what the request has", async () => {
+  const asked = browser(storage());
+  keepKey("hgk_1");
+  await ask("/v1/me", { headers: { Accept: "x" }, cache: "no-store" });
+  assert.deepEqual(asked, [{ path: "/v1/me", cache: "no-store", headers: { Accept: "x", "Heliograph-Key": "hgk_1" } }]);
+  assert.deepEqual(subprotocols(), ["heliograph.v1", "key.hgk_1"]);
+});
+
+test("it outlives the page, and is gone after logging out", () => {
+  const store = storage();
+  browser(store);
+  keepKey("hgk_1");
+  assert.deepEqual([...store.kept.values()], ["hgk_1"]);
+  forgetKey();
+  assert.equal(store.kept.size, 0);
+  assert.deepEqual(subprotocols(), ["heliograph.v1"]);
+});
+
+test("where the browser keeps nothing, it holds as long as the page", async () => {
+  const asked = browser(undefined);
+  keepKey("hgk_2");
+  await ask("/v1/me");
+  assert.equal(asked[0].headers["Heliograph-Key"], "hgk_2");
+  forgetKey();
+  await ask("/v1/me");
+  assert.deepEqual(asked[1].headers, {});
+});

@@ -1,0 +1,50 @@
+/**
+ * The half of this browser's credential that the page keeps. The other half is a cookie that no script reads; but a cookie goes to every
+ * port of this name, and so to whatever an agent starts there. `localStorage` is this origin's alone, port and all: neither is worth
+ * anything without the other.
+ */
+
+const place = "heliograph.key";
+/** For as long as this page is open, where the browser keeps nothing for it. */
+let held = "";
+
+function kept() {
+  try {
+    return localStorage.getItem(place) ?? held;
+  } catch {
+    return held;
+  }
+}
+
+/** @param {string} key What pairing gave. */
+export function keepKey(key) {
+  held = key;
+  try {
+    localStorage.setItem(place, key);
+  } catch {
+    // Site data is blocked: it holds until the page is closed.
+  }
+}
+
+export function forgetKey() {
+  held = "";
+  try {
+    localStorage.removeItem(place);
+  } catch {
+    // Nothing was kept.
+  }
+}
+
+/** Whether the relay let this browser in, as far as it knows. */
+export const hasKey = () => kept() !== "";
+
+/** What a WebSocket offers: its headers are not the page's to set. The relay never picks the second. */
+export const subprotocols = () => ["heliograph.v1", ...(hasKey() ? [`key.${kept()}`] : [])];
+
+/**
+ * A request to the relay, as this browser.
+ * @param {string} path @param {RequestInit} [options]
+ */
+export function ask(path, options = {}) {
+  return fetch(path, { ...options, headers: { ...options.headers, ...(hasKey() ? { "Heliograph-Key": kept() } : {}) } });
+}

@@ -98,6 +98,8 @@ export interface Registration {
   kinds?: string[];
   muted?: string[];
   quiet?: { from: number; to: number; timeZone: string };
+  /** No push to it says what something cost. */
+  hidesCost?: boolean;
 }
 
 export interface Device {

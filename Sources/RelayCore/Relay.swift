@@ -165,6 +165,7 @@ package struct Relay {
         case .timerFired(.channels): serveChannels(at: now)
         case .timerFired(.owedRecords): stageOwedRecords()
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
+        case .pushWayChanged: pushWayChanged(at: now)
         case .codePresented(let peer, let command, let push, let verdict):
             codePresented(push, verdict, command, peer, at: now)
         case .clockConfirmed:

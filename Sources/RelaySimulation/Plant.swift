@@ -48,6 +48,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case swappedCode
     /// APNs says that it has deleted a channel, and keeps it.
     case keptChannel
+    /// Every push to a card goes twenty times.
+    case hastyCard
+    /// Every push to a card is out of date after half a minute.
+    case shortLivedCard
 
     /// Who has to see it.
     package var watchers: Set<CheckerName> {
@@ -74,6 +78,8 @@ package enum Plant: String, Sendable, CaseIterable {
         case .doubleStart: [.start]
         case .swappedCode: [.code]
         case .keptChannel: [.channel]
+        case .hastyCard: [.pace]
+        case .shortLivedCard: [.fresh]
         }
     }
 }

@@ -78,7 +78,7 @@ FROM_CLIENT: dict[str, Message] = {
             "device": "d1", "name": "n", "profile": "heliograph", "environment": "sandbox", "system": "18.1", "alertToken": "0aF9",
             "startToken": "00", "frequentPushes": True, "cards": "aggregate", "starts": "always", "text": "sealed",
             "sealKey": "A" * 43 + "=", "kinds": ["approval", "budget"], "muted": ["s1"],
-            "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"},
+            "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"}, "hidesCost": True,
         },
     },
     "card": {"type": "card", "id": "c1", "device": "d1", "card": {"card": "k1", "session": "s1", "token": "0aF9", "state": "active"}},

@@ -16,6 +16,7 @@ enum PushSample {
         device.kinds = [.approval, .budget]
         device.muted = [SessionID("s1")!, SessionID("s2")!]
         device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin")
+        device.hidesCost = true
         return device
     }()
 

@@ -52,12 +52,17 @@ struct Card {
     var timestamp: Int64 = 0
     var sentAt: Int64 = 0
     var urgentAt: Int64 = 0
+    /// When a change of phase, or what waits for the person, was last sent.
+    var phaseAt: Int64 = 0
+    var waitingAt: Int64 = 0
     /// Which state was sent last, as a digest of its bytes.
     var face: UInt64 = 0
     /// Pushes that failed in a row.
     var tries: Int64 = 0
-    /// APNs has not confirmed the end yet.
+    /// APNs has not confirmed the end yet, or nobody can give it one as the app has told no token.
     var isEndOwed = false
+    /// It was asked for, and the app has not told of it in time. The system may show it all the same.
+    var isUnanswered = false
 
     /// Approvals that were rung for and are still pending.
     var rung: Set<ApprovalID> = []
@@ -103,7 +108,8 @@ struct Card {
         var since: Int64
     }
 
-    var canBePushed: Bool { stage == .active && (token != nil || channel != nil) }
+    var canBePushed: Bool { stage == .active && isReachable }
+    var isReachable: Bool { token != nil || channel != nil }
 
     /// Started by push, and reached by its channel, though its app has not told of it.
     var isReachedUnnamed: Bool { stage == .active && id == nil && channel != nil }
@@ -114,6 +120,7 @@ struct Card {
     /// It is there, and was told nothing yet.
     mutating func becomeActive() {
         stage = .active
+        isUnanswered = false
         forgetShown()
     }
 
@@ -121,6 +128,7 @@ struct Card {
     mutating func forgetShown() {
         face = 0
         phase = nil
+        (phaseAt, waitingAt) = (0, 0)
     }
 
     /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
@@ -134,6 +142,8 @@ struct Card {
         startedAt = startedAt.moved(by: jump)
         sentAt = sentAt.moved(by: jump)
         urgentAt = urgentAt.moved(by: jump)
+        phaseAt = phaseAt.moved(by: jump)
+        waitingAt = waitingAt.moved(by: jump)
         runBeganAt = runBeganAt?.moved(by: jump)
         if let mailbox {
             self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)
@@ -146,6 +156,8 @@ struct Card {
         startedAt = min(startedAt, now)
         sentAt = min(sentAt, now)
         urgentAt = min(urgentAt, now)
+        phaseAt = min(phaseAt, now)
+        waitingAt = min(waitingAt, now)
         if let runBeganAt { self.runBeganAt = min(runBeganAt, now) }
     }
 
@@ -166,9 +178,12 @@ struct Card {
         timestamp = try value.integer("timestamp")
         sentAt = try value.integer("sentAt")
         urgentAt = try value.integer("urgentAt")
+        phaseAt = try value.optionalInteger("phaseAt") ?? 0
+        waitingAt = try value.optionalInteger("waitingAt") ?? 0
         face = UInt64(try value.string("face")) ?? 0
         tries = try value.integer("tries")
         isEndOwed = try value.flag("endOwed")
+        isUnanswered = try value.flag("unanswered")
         for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
         runBeganAt = try value.optionalInteger("runBeganAt")
         errorRung = try value.optionalString("errorRung")
@@ -190,9 +205,12 @@ struct Card {
             writer.field("timestamp", timestamp)
             writer.field("sentAt", sentAt)
             writer.field("urgentAt", urgentAt)
+            writer.field("phaseAt", phaseAt)
+            writer.field("waitingAt", waitingAt)
             writer.field("face", String(face))
             writer.field("tries", tries)
             writer.flag("endOwed", isEndOwed)
+            writer.flag("unanswered", isUnanswered)
             writer.strings("rung", rung.map(\.rawValue).sorted())
             writer.field("runBeganAt", runBeganAt)
             writer.field("errorRung", errorRung)

@@ -10,15 +10,15 @@ struct Channel {
     let device: DeviceKey
     let bundle: String
     let environment: PushEnvironment
-    /// No card listens to it any more: it is to be deleted.
+    /// No card needs it any more: it is to be deleted …
     var isOver = false
+    /// … not before this, in milliseconds since 1970.
+    var dueAt: Int64 = 0
 
     // MARK: Not on disk
 
     /// Deletions that failed in a row.
     var tries: Int64 = 0
-    /// When to delete it, in milliseconds since 1970.
-    var dueAt: Int64 = 0
     /// The deletion that is under way.
     var inFlight: PushID?
 
@@ -39,7 +39,11 @@ struct Channel {
         bundle = try value.string("bundle")
         environment = try value.word("environment")
         isOver = try value.flag("over")
+        dueAt = try value.optionalInteger("dueAt") ?? 0
     }
+
+    /// It is deleted no later than this.
+    mutating func limit(to latest: Int64) { dueAt = min(dueAt, latest) }
 
     var bytes: [UInt8] {
         JSONWriter.object { writer in
@@ -49,6 +53,7 @@ struct Channel {
             writer.field("bundle", bundle)
             writer.field("environment", environment.rawValue)
             writer.flag("over", isOver)
+            if isOver { writer.field("dueAt", dueAt) }
         }
     }
 }

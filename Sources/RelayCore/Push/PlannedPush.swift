@@ -11,15 +11,18 @@ struct PlannedPush {
     var isCodeUsed = false
     /// Whether the alert showed the whole input: what is cut may be denied from there, not allowed.
     var mayAllow = false
+    /// What a card's push rings for itself.
+    var calls: [CallName]
 
     var key: DeviceKey { DeviceKey(workspace: order.workspace, device: order.device) }
     var name: String { String(order.id.rawValue) }
     /// What is asked of APNs about channels is kept until it is answered, whosever it was.
     var outlivesDevice: Bool { order.purpose == .channel && outcome == nil }
 
-    init(_ order: PushOrder, card: CardKey?) {
+    init(_ order: PushOrder, card: CardKey?, calls: [CallName] = []) {
         self.order = order
         self.card = card
+        self.calls = calls
     }
 
     /// As clients see it.
@@ -54,6 +57,7 @@ struct PlannedPush {
             if let outcome { writer.raw("outcome", outcome.bytes) }
             writer.flag("codeUsed", isCodeUsed)
             writer.flag("mayAllow", mayAllow)
+            if !calls.isEmpty { writer.array("calls", calls.map(\.bytes)) }
         }
     }
 
@@ -69,6 +73,8 @@ struct PlannedPush {
         if let outcome = value.optional("outcome") { self.outcome = try PushOutcome(stored: outcome) }
         isCodeUsed = try value.flag("codeUsed")
         mayAllow = try value.flag("mayAllow")
+        calls = []
+        for entry in try value.optional("calls")?.array() ?? [] { calls.append(try CallName(stored: entry)) }
     }
 }
 

@@ -116,6 +116,8 @@ package enum PushOutcome: Sendable, Equatable {
     case unknown(String)
     /// APNs has not got it; a sentence for the operator.
     case notSent(String)
+
+    var isAccepted: Bool { if case .accepted = self { true } else { false } }
 }
 
 /// What is left to do after a refusal.

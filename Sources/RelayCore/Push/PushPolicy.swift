@@ -9,6 +9,11 @@ enum PushPolicy {
     static let settle: Int64 = 2_000
     /// … and no longer than this in all.
     static let settleMax: Int64 = 10_000
+    /// Between two pushes of changes of phase to one card: an agent that flips would spend what the device may get. What came
+    /// last is sent in the end.
+    static let phaseFloor: Int64 = 15_000
+    /// Between two pushes about what waits for the person; an alert about it waits for nothing.
+    static let waitingFloor: Int64 = 5_000
     /// A host that is away may be back in a moment, as after a restart of the relay.
     static let awaySettle: Int64 = 30_000
     /// Between two pushes of small changes to one card; the second where the person has not allowed frequent ones.
@@ -23,15 +28,19 @@ enum PushPolicy {
     /// … and one more after each of these. With frequent pushes three times as much.
     static let urgentRefill: Int64 = 180_000
     static let frequentFactor: Int64 = 3
-    /// A card that says `running` is refreshed after this if nothing else was sent, before it goes stale.
-    static let refresh: Int64 = 600_000
+    /// A card that would go stale is told what it shows once more when so much of that time has passed: what is left is for tries
+    /// that fail.
+    static let refreshShare = (2, of: 3 as Int64)
     /// A card whose session does nothing for so long ends.
     static let idleMax: Int64 = 600_000
-    /// A card that gets too old ends so long before: a failed end has several tries.
+    /// The system ends a card of this age …
+    static let systemAge: Int64 = 8 * 3_600_000
+    /// … so ours comes so long before at the latest: a failed end has several tries.
     static let endMargin: Int64 = 300_000
     /// Runs that were shorter end in silence.
     static let finishedMin: Int64 = 60_000
-    /// From a start by push until the app tells of the card; then it counts as lost.
+    /// From a start by push until the app tells of the card. Then another session's may be started; of this one no second is, as
+    /// nobody could end the first.
     static let startPatience: Int64 = 300_000
     /// Starts by push on one device, within `startWindow`.
     static let startsMax = 4
@@ -44,6 +53,8 @@ enum PushPolicy {
     static let triesMax: Int64 = 5
     /// A card is on the Lock Screen no longer than this: eight hours, and four more after its end.
     static let cardAge: Int64 = 12 * 3_600_000
+    /// A channel is kept so long after its card's end, which APNs stores as long for a phone that is offline.
+    static let channelKept: Int64 = 3_600_000
     /// A channel is tried to be deleted so often in all: about four days.
     static let deletionsMax: Int64 = 1_200
     /// A code decides no longer than this after its alert was planned.

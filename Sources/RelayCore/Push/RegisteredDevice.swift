@@ -19,8 +19,8 @@ struct RegisteredDevice {
     var startTokenAt: Int64
     /// APNs has taken a push for it in its environment.
     var isEnvironmentProven = false
-    /// Why pushes do not arrive, as a sentence.
-    var trouble: String?
+    /// Why pushes do not arrive, as sentences.
+    var troubles: [PushTrouble: String] = [:]
     var urgent: PushBucket
     /// When cards were lately started by push.
     var starts: [Int64] = []
@@ -48,11 +48,11 @@ struct RegisteredDevice {
 
     /// The app registers again, as it does at every launch.
     mutating func update(_ newer: Device, client: Named<ClientTag>, at now: Int64) {
-        if newer.alertToken != device.alertToken || newer.startToken != device.startToken
-            || newer.environment != device.environment
-        {
-            trouble = nil
-            isEnvironmentProven = isEnvironmentProven && newer.environment == device.environment
+        if newer.alertToken != device.alertToken { settle([.way, .alerts]) }
+        if newer.startToken != device.startToken { settle([.way, .starts]) }
+        if newer.environment != device.environment || newer.profile != device.profile {
+            troubles = [:]
+            isEnvironmentProven = false
         }
         // Told again is told now, also where it is the same: an older 410 no longer means it.
         alertTokenAt = now
@@ -61,6 +61,20 @@ struct RegisteredDevice {
         alertsDueAt = 0
         device = newer
         self.client = client
+    }
+
+    /// One sentence of all; nil: nothing is wrong.
+    var trouble: String? {
+        let sentences = PushTrouble.allCases.compactMap { troubles[$0] }
+        return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
+    }
+
+    /// False where there were none.
+    @discardableResult
+    mutating func settle(_ settled: [PushTrouble]) -> Bool {
+        let before = troubles.count
+        for trouble in settled { troubles[trouble] = nil }
+        return troubles.count != before
     }
 
     /// The wall clock was set: what was so long ago still is.
@@ -90,7 +104,11 @@ struct RegisteredDevice {
         alertTokenAt = try value.integer("alertTokenAt")
         startTokenAt = try value.integer("startTokenAt")
         isEnvironmentProven = try value.flag("proven")
-        trouble = try value.optionalString("trouble")
+        // Records of before hold one for all.
+        troubles[.way] = try value.optionalString("trouble")
+        for (key, sentence) in try value.optional("troubles")?.members() ?? [] {
+            if let trouble = PushTrouble(rawValue: key) { troubles[trouble] = try sentence.string() }
+        }
         urgent = PushBucket(level: try value.integer("urgent"), at: try value.integer("urgentAt"))
         for start in try value.array("starts") { starts.append(try start.integer()) }
         startPendingUntil = try value.integer("startPendingUntil")
@@ -108,7 +126,11 @@ struct RegisteredDevice {
             writer.field("alertTokenAt", alertTokenAt)
             writer.field("startTokenAt", startTokenAt)
             writer.flag("proven", isEnvironmentProven)
-            writer.field("trouble", trouble)
+            writer.object("troubles") { writer in
+                for (trouble, sentence) in troubles.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    writer.raw(dynamic: trouble.rawValue, JSONWriter.string(sentence))
+                }
+            }
             writer.field("urgent", urgent.level)
             writer.field("urgentAt", urgent.at)
             writer.array("starts", starts.map { Array(String($0).utf8) })

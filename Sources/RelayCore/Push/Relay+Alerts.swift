@@ -86,6 +86,10 @@ extension Relay {
     mutating func serveRings(_ key: CardKey, at now: Instant) {
         guard let session = key.session, let rings = push.cards[key]?.rings else { return }
         let timer = RelayTimer.rings(key.workspace, key.device.device, session)
+        if let device = push.devices[key.device], callsByCard(device) {
+            if !rings.isEmpty { effects.append(.cancelTimer(timer)) }
+            return serve(CardKey(device: key.device, session: device.device.cards == .aggregate ? nil : session), at: now)
+        }
         for (id, due) in rings.sorted(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }) where due <= now.wall {
             ringOrWait(for: id, key, at: now)
         }
@@ -119,7 +123,7 @@ extension Relay {
             return
         }
         guard let profile = pushing.profiles[device.device.profile] else { return }
-        var subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        var subject = PushSubject(view, for: device, profile, at: now.wall)
         subject.approval = approval
         let alert = Alert(
             kind: kind, text: text(kind, subject, device, profile), level: .timeSensitive, thread: session.session.rawValue,
@@ -137,13 +141,13 @@ extension Relay {
     /// What was rung for has been settled: the notification says so, without ringing again.
     private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let device = push.devices[key.device], let session = key.session,
-            let profile = pushing.profiles[device.device.profile], wants(approval, key)
+            let profile = pushing.profiles[device.device.profile], device.device.alertToken != nil, wants(approval, key)
         else {
             return
         }
         // Whoever decided on this very device has seen it, and so does who looks.
         guard approval.decision?.client != device.client.id, presentUntil(key.device, at: now) == nil else { return }
-        let subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        let subject = PushSubject(view, for: device, profile, at: now.wall)
         let alert = OwedAlert(
             approval.alertKind, words(on: subject, profile) { .settled(approval, $0, textMax: $1) },
             cover: .settled(approval, subject, textMax: .generic), chosen: subject.text, level: .passive,
@@ -157,15 +161,15 @@ extension Relay {
         ring(kind, key.device, view, collapse: "\(kind.rawValue).\(view.state.summary.session)", at: now)
     }
 
-    /// Its card has ended and the run goes on: from here on alerts tell of it.
-    mutating func tellOfLongRun(_ key: CardKey, at now: Instant) {
+    /// No card shows the run that goes on: from here on alerts tell of it.
+    mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
         guard let device = push.devices[key.device], let profile = pushing.profiles[device.device.profile],
-            let subject = subject(of: key, at: now.wall), subject.summary.isAtWork,
+            let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.alertToken != nil,
             wants(.finished, device, subject.summary.session)
         else { return }
         let alert = OwedAlert(
-            .finished, words(on: subject, profile) { .stillRunning($0, textMax: $1) },
-            cover: .stillRunning(subject, textMax: .generic), chosen: subject.text, level: .active,
+            .finished, words(on: subject, profile, compose), cover: compose(subject, .generic), chosen: subject.text,
+            level: .active,
             thread: subject.summary.session.rawValue, collapse: "running.\(key.session?.rawValue ?? "all")".asCollapseID,
             session: subject.summary.session, at: now.wall)
         owe(alert, to: key.device, at: now)
@@ -189,9 +193,9 @@ extension Relay {
     ) -> Int64? {
         let session = view.state.summary.session
         guard let device = push.devices[key], let profile = pushing.profiles[device.device.profile],
-            wants(kind, device, session)
+            device.device.alertToken != nil, wants(kind, device, session)
         else { return nil }
-        var subject = PushSubject(view, text: device.text(profile), now: now.wall)
+        var subject = PushSubject(view, for: device, profile, at: now.wall)
         if let budgetLevel { subject.budgetLevel = budgetLevel }
         let alert = OwedAlert(
             kind, text(kind, subject, device, profile), cover: cover(kind, subject), chosen: subject.text, level: .active,
@@ -199,12 +203,14 @@ extension Relay {
         return owe(alert, to: key, at: now)
     }
 
-    private func wants(_ approval: Approval, _ key: CardKey) -> Bool {
-        push.devices[key.device].map { wants(approval.alertKind, $0, approval.session) } ?? false
+    /// As an alert, or with a card where there is no way for alerts.
+    func wants(_ approval: Approval, _ key: CardKey) -> Bool {
+        guard let device = push.devices[key.device] else { return false }
+        return wants(approval.alertKind, device, approval.session) && (device.device.alertToken != nil || callsByCard(device))
     }
 
     private func wants(_ kind: AlertKind, _ device: RegisteredDevice, _ session: SessionID) -> Bool {
-        device.device.alertToken != nil && device.device.kinds.contains(kind) && !device.device.muted.contains(session)
+        device.device.kinds.contains(kind) && !device.device.muted.contains(session)
     }
 
     func text(
@@ -345,30 +351,6 @@ extension Relay {
         }
     }
 
-    private mutating func learn(from planned: PlannedPush, _ outcome: PushOutcome) {
-        guard var device = push.devices[planned.key] else { return }
-        let before = device.bytes
-        switch outcome {
-        case .accepted(let environment, _):
-            device.trouble = nil
-            // What a channel is made or told in says nothing of tokens.
-            if case .device = planned.order.target {
-                device.isEnvironmentProven = true
-                device.device.environment = environment
-            }
-        case .refused(let advice, let text):
-            device.trouble = advice.sentence(text)
-            if advice == .dropToken || advice == .quarantineToken, case .device(let token) = planned.order.target {
-                if device.device.alertToken == token { device.device.alertToken = nil }
-                if device.device.startToken == token { device.device.startToken = nil }
-            }
-        case .unknown: break
-        case .notSent(let text): device.trouble = text
-        }
-        push.devices[planned.key] = device
-        if device.bytes != before { stageRecord(of: planned.key) }
-    }
-
     private mutating func ringAgain(_ planned: PlannedPush, at now: Instant) {
         guard let code = planned.order.code else { return }
         let key = CardKey(device: planned.key, session: code.session)
@@ -482,22 +464,6 @@ extension AlertKind {
         case .error: "errors"
         case .finished: "runs finished"
         case .budget: "budgets crossed"
-        }
-    }
-}
-
-extension PushAdvice {
-    fileprivate func sentence(_ reason: String) -> String {
-        switch self {
-        case .dropToken: "its token is no longer valid (\(reason)): open the app once"
-        case .keepToken: "APNs answered about an older token (\(reason))"
-        case .quarantineToken: "its token is of no environment that we know (\(reason)): open the app once"
-        case .markProfile: "the token is not of the app that the profile names (\(reason))"
-        case .dropChannel: "the broadcast channel is gone (\(reason))"
-        case .enableBroadcast: "broadcast is not enabled for this app at Apple (\(reason))"
-        case .fixRequest: "APNs does not take what the profile makes (\(reason))"
-        case .fixCredentials: "APNs does not take our key (\(reason)): heliograph push status"
-        case .sendLater: "APNs takes no more for now (\(reason))"
         }
     }
 }

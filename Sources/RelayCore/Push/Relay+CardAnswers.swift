@@ -48,9 +48,11 @@ extension Relay {
             }
             card.id = report.card
             if let token = report.token {
+                // What waits for the next try waited for this.
+                if token != card.token, card.tries > 0 { card.mailbox?.dueAt = now.wall }
+                // A card has either: it was taken for a listener, and heard nothing. What went to its old token may not have arrived.
+                if card.channel != nil || card.token.map({ $0 != token }) == true { card.forgetShown() }
                 card.token = token
-                // A card has either: it was taken for a listener, and heard nothing.
-                if card.channel != nil { card.forgetShown() }
                 letGoOfChannel(of: &card, at: now)
             }
             card.tokenAt = now.wall
@@ -68,6 +70,7 @@ extension Relay {
         }
         if report.card == card.id { card.state = report.state }
         push.cards[key] = card
+        if push.devices[key.device]?.settle([.cards, .channels]) == true { stageRecord(of: key.device) }
         stageRecord(of: key)
         staging.recordWaiters.append(RecordWaiter(peer: peer, command: id))
         if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
@@ -105,10 +108,13 @@ extension Relay {
         case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
         case .unknown, .notSent: failed(planned, &card, at: now)
         }
-        // Nothing follows an end, so nobody else may listen where it went.
-        if planned.order.purpose == .end, !card.isEndOwed { letGoOfChannel(of: &card, at: now) }
+        // Nothing follows an end, so nobody else may listen where it went. APNs keeps it there for a phone that is offline.
+        if planned.order.purpose == .end, !card.isEndOwed || !card.isReachable {
+            letGoOfChannel(of: &card, keptFor: outcome.isAccepted ? PushPolicy.channelKept : 0, at: now)
+        }
         push.cards[key] = card
         stageRecord(of: key)
+        callsAnswered(planned, key, outcome, at: now)
         if card.isReachedUnnamed, planned.order.purpose == .start { lookAtCard(key, at: now) } else { serve(key, at: now) }
     }
 
@@ -127,8 +133,10 @@ extension Relay {
             if let gone { forgetChannel(gone) }
             guard card.channel == gone else { break }
             card.channel = nil
-            card.isEndOwed = false
-            if card.token == nil { card.stage = .ended }
+            guard card.token == nil else { break }
+            // What listened there is on the screen until the system takes it away.
+            card.isEndOwed = planned.order.purpose != .start && (card.stage == .active || card.isEndOwed)
+            card.stage = .ended
         case .dropToken, .quarantineToken:
             switch planned.order.purpose {
             // The app may have told of one that it began itself.

@@ -60,25 +60,22 @@ extension Relay {
                 if !isSpared, card.mailbox.map({ $0.dueAt <= now.wall }) ?? true {
                     planEnd(of: key, isWanted ? end(of: key, card, device, at: now) ?? .completed : .cancelled, at: now)
                 }
-            } else if isWanted, card.mailbox != nil || card.tries == 0 {
+            } else if isWanted {
                 startIfDue(key, at: now)
             } else {
                 push.cards[key]?.mailbox = nil
             }
             letGoOfIdleChannel(key, at: now)
         case .starting:
-            guard device.startPendingUntil <= now.wall else { break }
-            // The app never told of it, and the system may show it all the same: it can be reached by its channel, or not at all.
-            if card.channel == nil { push.cards[key]?.stage = .none } else { push.cards[key]?.becomeActive() }
-            stageRecord(of: key)
-            return lookAtCard(key, at: now)
+            guard card.isUnanswered ? isGone(card, at: now) : device.startPendingUntil <= now.wall else { break }
+            if startWentUnanswered(key, at: now) { return lookAtCard(key, at: now) }
         case .active:
             if isSpared { break }
             if !isWanted {
                 planEnd(of: key, .cancelled, at: now)
             } else if let reason = end(of: key, card, device, at: now) {
                 planEnd(of: key, reason, at: now)
-                if reason == .tooOld { tellOfLongRun(key, at: now) }
+                if reason == .tooOld { tellOfRun(key, at: now) { .stillRunning($0, textMax: $1) } }
             } else if card.canBePushed {
                 updateIfDue(key, card, at: now)
             }
@@ -116,10 +113,13 @@ extension Relay {
         return nil
     }
 
-    /// Before its profile's limit, so that the end is there in time though APNs takes it late.
+    /// Before the system's own limit, so that the end is there in time though APNs takes it late.
     private func oldAt(_ card: Card, _ profile: Profile) -> Int64 {
-        card.startedAt + profile.maximumAge - min(PushPolicy.endMargin, profile.maximumAge / 2)
+        card.startedAt + min(profile.maximumAge, PushPolicy.systemAge - PushPolicy.endMargin)
     }
+
+    /// The system has taken it away by now, whoever could reach it or not.
+    func isGone(_ card: Card, at now: Instant) -> Bool { now.wall >= card.startedAt + PushPolicy.cardAge }
 
     /// A person who is in the app has the card for as long.
     private func idleSince(_ subject: PushSubject, _ card: Card) -> Int64 {
@@ -127,21 +127,24 @@ extension Relay {
     }
 
     private mutating func updateIfDue(_ key: CardKey, _ card: Card, at now: Instant) {
-        let isRefreshDue = refreshAt(key, card).map { $0 <= now.wall } ?? false
-        guard card.mailbox.map({ $0.dueAt <= now.wall }) == true || isRefreshDue else { return }
+        let isRefreshDue = refreshAt(key, card, at: now).map { $0 <= now.wall } ?? false
+        let calls = dueCalls(by: key, at: now)
+        guard card.mailbox.map({ $0.dueAt <= now.wall }) == true || isRefreshDue || !calls.isEmpty else { return }
         guard let profile = profile(of: key), let subject = subject(of: key, at: now.wall) else { return }
         let face = digest(profile.contentState(subject.still, bytesMax: bytesMax(card)))
-        guard face != card.face || isRefreshDue else {
+        guard face != card.face || isRefreshDue || !calls.isEmpty else {
             push.cards[key]?.mailbox = nil
             return
         }
-        planUpdate(key, subject, profile, face, at: now)
+        planUpdate(key, subject, profile, face, calling: calls, at: now)
     }
 
-    /// When a card that says that something goes on would become stale.
-    private func refreshAt(_ key: CardKey, _ card: Card) -> Int64? {
-        guard card.canBePushed, let phase = card.phase, phase.waiting.isEmpty, card.sentAt > 0 else { return nil }
-        return phase.status == .running || phase.status == .starting ? card.sentAt + PushPolicy.refresh : nil
+    /// When a card that would go stale is to be told what it shows once more.
+    private func refreshAt(_ key: CardKey, _ card: Card, at now: Instant) -> Int64? {
+        guard card.canBePushed, card.phase != nil, card.sentAt > 0, let profile = profile(of: key),
+            let subject = subject(of: key, at: now.wall), isStaleAfterWhile(subject)
+        else { return nil }
+        return card.sentAt + profile.staleAfter * Int64(PushPolicy.refreshShare.0) / PushPolicy.refreshShare.of
     }
 
     private mutating func armCard(_ key: CardKey, at now: Instant) {
@@ -160,11 +163,12 @@ extension Relay {
             } else if let due = card.mailbox?.dueAt {
                 times.append(due)
             }
-        case .starting: times.append(device.startPendingUntil)
+        case .starting: times.append(card.isUnanswered ? card.startedAt + PushPolicy.cardAge : device.startPendingUntil)
         case .active:
             if card.canBePushed {
                 if let due = card.mailbox?.dueAt { times.append(max(due, spared)) }
-                if let refresh = refreshAt(key, card) { times.append(max(refresh, spared)) }
+                if let refresh = refreshAt(key, card, at: now) { times.append(max(refresh, spared)) }
+                if let call = calls(by: key, at: now).map(\.dueAt).min() { times.append(max(call, spared)) }
             }
             if spared > 0, !isWanted(key, device) || end(of: key, card, device, at: now) != nil { times.append(spared) }
             if let profile = profile(of: key) { times.append(max(oldAt(card, profile), spared)) }
@@ -192,14 +196,13 @@ extension Relay {
     /// Nil where there is nothing to show: the session is gone, or none is live.
     func subject(of key: CardKey, at now: Int64) -> PushSubject? {
         guard let device = push.devices[key.device], let profile = pushing.profiles[device.device.profile] else { return nil }
-        let text = device.text(profile)
         if let session = key.sessionKey {
-            return sessions[session]?.committed.map { PushSubject($0, text: text, now: now) }
+            return sessions[session]?.committed.map { PushSubject($0, for: device, profile, at: now) }
         }
         guard let live = liveSessions[key.workspace], let most = live.most,
             let view = sessions[SessionKey(workspace: key.workspace, session: most)]?.committed
         else { return nil }
-        var subject = PushSubject(view, text: text, now: now)
+        var subject = PushSubject(view, for: device, profile, at: now)
         subject.isOfAll = true
         subject.sessions = Int64(live.count)
         return subject
@@ -207,82 +210,12 @@ extension Relay {
 
     // MARK: - Planning
 
-    private mutating func startIfDue(_ key: CardKey, at now: Instant) {
-        guard let device = push.devices[key.device], let token = device.device.startToken, let profile = profile(of: key),
-            let type = profile.attributesType, !type.isEmpty, let subject = subject(of: key, at: now.wall)
-        else {
-            push.cards[key]?.mailbox = nil
-            return
-        }
-        // Whoever swiped the last one away is shown another when they are waited for.
-        let isUnwanted = push.cards[key]?.state == .dismissed && subject.waiting.isEmpty
-        guard subject.summary.isAtWork, wantsStart(device, subject), !isUnwanted,
-            key.session.map({ !device.device.muted.contains($0) }) ?? true
-        else {
-            push.cards[key]?.mailbox = nil
-            return
-        }
-        let mailbox = push.cards[key]?.mailbox
-        guard (mailbox?.dueAt ?? 0) <= now.wall, presentUntil(key.device, at: now) == nil, hasRoomForPush(key.device),
-            device.startPendingUntil <= now.wall, quietUntil(device, at: now.wall) == nil
-        else {
-            postpone(key, to: max(now.wall + PushPolicy.retryInterval, device.startPendingUntil), at: now)
-            return
-        }
-        let recent = device.starts.filter { $0 > now.wall - PushPolicy.startWindow && $0 <= now.wall }
-        guard recent.count < PushPolicy.startsMax else {
-            postpone(key, to: (recent.min() ?? now.wall) + PushPolicy.startWindow, at: now)
-            return
-        }
-        if usesChannel(device, profile), push.cards[key]?.channel == nil { return planChannel(for: key, profile, at: now) }
-        push.devices[key.device]?.starts = recent + [now.wall]
-        push.devices[key.device]?.startPendingUntil = now.wall + PushPolicy.startPatience
-        stageRecord(of: key.device)
-        var card = push.cards[key] ?? Card()
-        card.stage = .starting
-        card.id = nil
-        card.token = nil
-        card.startedAt = now.wall
-        card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
-        card.mailbox = nil
-        push.cards[key] = card
-        let text = AlertText.start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
-        var order = order(.start, key, profile, .device(token: token), at: now)
-        order.payload = Payload.start(
-            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
-            relevance: profile.relevance(of: subject.summary.status),
-            alert: text, sound: false, channel: card.channel,
-            inputPushToken: card.channel == nil && device.device.systemMajor >= 18)
-        order.priority = 10
-        order.expiration = now.wall / 1_000 + PushPolicy.startPatience / 1_000
-        order.worthUntil = now.wall + PushPolicy.startPatience
-        order.collapse = key.session?.rawValue ?? "all"
-        order.tokenRegisteredAt = device.startTokenAt
-        plan(PlannedPush(order, card: key))
-        stageRecord(of: key)
-    }
-
-    private func wantsStart(_ device: RegisteredDevice, _ subject: PushSubject) -> Bool {
-        switch device.device.starts {
-        case .never: false
-        case .whenNeeded: !subject.waiting.isEmpty
-        case .always: true
-        }
-    }
-
-    private mutating func postpone(_ key: CardKey, to time: Int64, at now: Instant) {
-        guard var card = push.cards[key] else { return }
-        card.mailbox = Card.Mailbox(
-            urgency: card.mailbox?.urgency ?? .small, dueAt: max(time, now.wall + 1), since: card.mailbox?.since ?? now.wall)
-        push.cards[key] = card
-    }
-
     private mutating func planUpdate(
-        _ key: CardKey, _ subject: PushSubject, _ profile: Profile, _ face: UInt64, at now: Instant
+        _ key: CardKey, _ subject: PushSubject, _ profile: Profile, _ face: UInt64, calling calls: [CallName], at now: Instant
     ) {
         guard hasRoomForPush(key.device) else { return postpone(key, to: now.wall + PushPolicy.retryInterval, at: now) }
         guard var card = push.cards[key], let target = target(of: card) else { return }
-        let urgency = card.mailbox?.urgency ?? .small
+        let urgency = calls.isEmpty ? card.mailbox?.urgency ?? .small : .waiting
         let isUrgent =
             urgency == .waiting || urgency == .phase && now.wall - card.urgentAt >= PushPolicy.urgentInterval
         let priority: Int64 =
@@ -290,6 +223,8 @@ extension Relay {
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.sentAt = now.wall
         if priority == 10 { card.urgentAt = now.wall }
+        if urgency >= .phase { card.phaseAt = now.wall }
+        if urgency == .waiting { card.waitingAt = now.wall }
         card.face = face
         card.mailbox = nil
         push.cards[key] = card
@@ -303,8 +238,9 @@ extension Relay {
         order.payload = Payload.update(
             profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
             relevance: profile.relevance(of: subject.summary.status),
+            alert: calls.first.flatMap { words(of: $0, on: key.device, profile, at: now) }, sound: true,
             broadcast: card.channel != nil)
-        plan(PlannedPush(order, card: key))
+        plan(PlannedPush(order, card: key, calls: calls))
         stageRecord(of: key)
     }
 
@@ -312,16 +248,20 @@ extension Relay {
     mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
         guard var card = push.cards[key], let profile = profile(of: key) else { return }
         guard let target = target(of: card), let device = push.devices[key.device] else {
-            // The app has told no token yet: nobody can end it but the system.
+            // The app has told no token yet: nobody can end it but the system. Until then another would stand beside it.
             card.stage = .ended
-            card.mailbox = nil
+            card.isEndOwed = !isGone(card, at: now)
+            card.mailbox =
+                card.isEndOwed
+                ? Card.Mailbox(urgency: .small, dueAt: card.startedAt + PushPolicy.cardAge, since: now.wall) : nil
             push.cards[key] = card
             stageRecord(of: key)
             return
         }
-        let subject =
+        var subject =
             subject(of: key, at: now.wall)
             ?? PushSubject(ended: key.session, named: profile.name, text: device.text(profile), now: now.wall)
+        if reason == .tooOld, subject.summary.isAtWork { subject.closing = profile.closingText }
         if card.stage != .ended { card.timestamp = max(now.wall / 1_000, card.timestamp + 1) }
         card.stage = .ended
         card.isEndOwed = true
@@ -352,12 +292,20 @@ extension Relay {
         return (now.wall + after) / 1_000
     }
 
-    private func stale(_ subject: PushSubject, _ profile: Profile, at now: Instant) -> Int64? {
+    func stale(_ subject: PushSubject, _ profile: Profile, at now: Instant) -> Int64? {
+        if isStaleAfterWhile(subject) { return (now.wall + profile.staleAfter) / 1_000 }
+        return switch subject.summary.status {
+        case .waitingApproval, .waitingAnswer: subject.approval?.expiresAt.map { $0 / 1_000 }
+        case .starting, .running, .idle, .completed, .failed, .stale: nil
+        }
+    }
+
+    /// It says that something goes on, and no date says until when.
+    private func isStaleAfterWhile(_ subject: PushSubject) -> Bool {
         switch subject.summary.status {
-        case .starting, .running: (now.wall + profile.staleAfter) / 1_000
-        case .waitingApproval, .waitingAnswer:
-            (subject.approval?.expiresAt ?? now.wall + profile.staleAfter) / 1_000
-        case .idle, .completed, .failed, .stale: nil
+        case .starting, .running: true
+        case .waitingApproval, .waitingAnswer: subject.approval?.expiresAt == nil
+        case .idle, .completed, .failed, .stale: false
         }
     }
 
@@ -392,14 +340,14 @@ extension Relay {
 }
 
 extension Card {
-    /// The sooner of what was due and what this asks for; changes of phase wait a little for one another.
+    /// The sooner of what was due and what this asks for; changes of phase wait a little for one another, and for their floor.
     mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
         let since = mailbox?.since ?? now
         let due: Int64 =
             switch new {
             case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
-            case .phase: min(now + PushPolicy.settle, since + PushPolicy.settleMax)
-            case .waiting: now + grace
+            case .phase: max(min(now + PushPolicy.settle, since + PushPolicy.settleMax), phaseAt + PushPolicy.phaseFloor)
+            case .waiting: max(now + grace, waitingAt + PushPolicy.waitingFloor)
             }
         let urgency = max(new, mailbox?.urgency ?? .small)
         // A change of phase that goes on changing is put off; anything else is never later than it was.
@@ -409,14 +357,15 @@ extension Card {
 }
 
 extension PushSubject {
-    init(_ view: SessionView, text: PushText, now: Int64) {
+    /// As this device is shown it.
+    init(_ view: SessionView, for device: RegisteredDevice, _ profile: Profile, at now: Int64) {
         let pending = view.approvals.pending
         self.init(
             summary: view.state.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
-            text: text,
-            now: now)
+            text: device.text(profile), now: now)
         waiting = Set(pending.map(\.id))
         budgetLevel = view.state.summary.budget?.level ?? 0
+        if device.device.hidesCost { hideCost() }
     }
 
     /// Of a session that is gone.

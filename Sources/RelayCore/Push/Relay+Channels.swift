@@ -33,10 +33,11 @@ extension Relay {
 
     // MARK: - Deleted
 
-    mutating func letGoOfChannel(of card: inout Card, at now: Instant) {
+    /// `time`: what was published last may be on its way for so long.
+    mutating func letGoOfChannel(of card: inout Card, keptFor time: Int64 = 0, at now: Instant) {
         guard let name = card.channel else { return }
         card.channel = nil
-        letGo(ofChannel: name, at: now)
+        letGo(ofChannel: name, keptFor: time, at: now)
     }
 
     /// No start is to come that would use it.
@@ -51,10 +52,10 @@ extension Relay {
         stageRecord(of: key)
     }
 
-    private mutating func letGo(ofChannel name: String, at now: Instant) {
+    private mutating func letGo(ofChannel name: String, keptFor time: Int64 = 0, at now: Instant) {
         guard push.channels[name]?.isOver == false else { return }
         push.channels[name]?.isOver = true
-        push.channels[name]?.dueAt = now.wall
+        push.channels[name]?.dueAt = now.wall + time
         stageRecord(ofChannel: name)
         serveChannels(at: now)
     }
@@ -124,6 +125,8 @@ extension Relay {
     mutating func resumeChannels(at now: Instant) {
         let used = Set(push.cards.values.compactMap(\.channel))
         for name in push.channels.keys.sorted() where !used.contains(name) { letGo(ofChannel: name, at: now) }
+        // The clock may have been set while the relay was down.
+        for name in push.channels.keys { push.channels[name]?.limit(to: now.wall + PushPolicy.channelKept) }
         serveChannels(at: now)
     }
 

@@ -39,7 +39,7 @@ extension Relay {
     private mutating func leave(_ key: DeviceKey, _ peer: PeerID, at now: Instant) {
         guard push.presentPeers[key]?.remove(peer) != nil, presentUntil(key, at: now) == nil else { return }
         for card in push.cards.keys.filter({ $0.device == key }).sorted() {
-            if push.cards[card]?.mailbox != nil, push.cards[card]?.stage == .active {
+            if push.cards[card]?.mailbox != nil, push.cards[card]?.stage == .active || push.cards[card]?.tries == 0 {
                 push.cards[card]?.mailbox?.dueAt = now.wall
             }
             for id in push.cards[card]?.seen ?? [] where push.cards[card]?.rings[id] != nil {

@@ -57,6 +57,7 @@ extension Relay {
         if profile.attributesType == nil { push.devices[key]?.device.cards = .off }
         stageRecord(of: key)
         replyWhenStaged(to: id, of: peer)
+        forgetFailures(of: key, at: now)
         lookAtEverything(of: key, at: now)
     }
 
@@ -67,7 +68,7 @@ extension Relay {
             if let token = device.alertToken, known.device.alertToken == token { known.device.alertToken = nil }
             if let token = device.startToken, known.device.startToken == token { known.device.startToken = nil }
             guard known.device != push.devices[other]?.device else { continue }
-            known.trouble = "its app registered as another device"
+            known.troubles[.alerts] = "its app registered as another device"
             push.devices[other] = known
             stageRecord(of: other)
         }

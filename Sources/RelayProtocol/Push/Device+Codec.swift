@@ -30,6 +30,7 @@ extension Device {
             }
         }
         if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
+        hidesCost = try value.flag("hidesCost")
     }
 
     package var bytes: [UInt8] {
@@ -72,6 +73,7 @@ extension Device {
                 $0.field("timeZone", quiet.timeZone)
             }
         }
+        writer.flag("hidesCost", hidesCost)
     }
 
     /// The number before the first point: 18 of `18.1`.

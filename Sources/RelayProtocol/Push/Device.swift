@@ -22,6 +22,8 @@ package struct Device: Sendable, Equatable {
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
     package var quiet: QuietHours?
+    /// No push says what something cost.
+    package var hidesCost = false
 
     package init(id: DeviceID, name: String, profile: String, environment: PushEnvironment, system: String) {
         self.id = id

@@ -19,6 +19,8 @@ final class PushWorld {
     private var ring = RingChecker()
     private var crossing = CrossingChecker()
     private var starts = StartChecker()
+    private var pace = PaceChecker()
+    private var fresh = FreshChecker()
     /// Codes that were presented and are not answered, by the connection that asked.
     private(set) var codes: [PeerID: CodeChecker.Use] = [:]
     private var code = CodeChecker()
@@ -53,6 +55,8 @@ final class PushWorld {
         reserve.relayEnded { self.world.log.holds($0) }
         starts.relayEnded { self.world.log.holds($0) }
         edge.troubled(at: world.now)
+        pace.relayEnded()
+        fresh.relayEnded(at: world.now)
         wallOffset = world.relay.wallOffset
         codes = [:]
     }
@@ -99,6 +103,7 @@ final class PushWorld {
         }
         var order = order
         if world.plant == .backdatedPush, order.purpose == .update { order = order.backdated }
+        if world.plant == .shortLivedCard, order.purpose == .update { order = order.shortLived }
         watch(order)
         if world.plant == .swallowedPush && order.purpose == .update
             || world.plant == .swallowedCrossing && CrossingChecker.isOne(order)
@@ -118,6 +123,9 @@ final class PushWorld {
         let card = apns.card(of: order)
         if let card, let complaint = self.order.ordered(order, card) { world.report(.order, complaint) }
         if world.plant != .swallowedPush, let card { edge.ordered(order, card) }
+        for _ in 0..<(world.plant == .hastyCard ? 20 : 1) {
+            if let card, let complaint = pace.ordered(order, card, at: world.now) { world.report(.pace, complaint) }
+        }
         if let complaint = ring.ordered(order) { world.report(.ring, complaint) }
         if let complaint = crossing.ordered(order) { world.report(.crossing, complaint) }
         let (isDeleted, isListenedTo) = (apns.isDeleted(order.target.channel), isListenedTo(order.target.channel))
@@ -143,6 +151,8 @@ final class PushWorld {
         if let card = apns.card(of: order) {
             self.order.answered(order, card, outcome)
             edge.answered(order, card, outcome, at: world.now)
+            pace.answered(card, outcome)
+            fresh.answered(order, card, outcome, at: world.now)
         }
         ring.answered(order, outcome)
         crossing.answered(order, outcome)
@@ -167,6 +177,8 @@ final class PushWorld {
             order.reported(report, at: address)
             let isListener = address != report.card && (report.state == .active || report.state == .stale)
             edge.reported(address, isListener: isListener, at: world.now)
+            pace.disturbed([address])
+            fresh.disturbed([address], at: world.now)
             channel.reported(report, by: device, isListener: isListener)
         case .forget(let device):
             starts.forgot(device)
@@ -237,11 +249,17 @@ final class PushWorld {
         let views = relay.committed
         for known in relay.knownDevices {
             if presence.isPresent(known.device.id, at: world.now) {
-                edge.spared(known.cards.compactMap(\.address), at: world.now)
+                let cards = known.cards.compactMap(\.address)
+                edge.spared(cards, at: world.now)
+                pace.disturbed(cards)
+                fresh.disturbed(cards, at: world.now)
                 crossing.spared(known.device.id)
             }
         }
         channel.looked(at: relay.knownChannels, at: world.now)
+        if let complaint = fresh.looked(at: relay.knownDevices, views, wall: world.relay.wall, at: world.now) {
+            world.report(.fresh, complaint)
+        }
         if let complaint = edge.phase(relay.knownDevices, views, at: world.now) { world.report(.phase, complaint) }
     }
 
@@ -299,6 +317,13 @@ extension PushOrder {
     fileprivate var backdated: PushOrder {
         var order = self
         order.payload = Array("{\"aps\":{\"timestamp\":1,\"content-state\":{}}}".utf8)
+        return order
+    }
+
+    fileprivate var shortLived: PushOrder {
+        var order = self
+        let text = String(decoding: payload, as: UTF8.self)
+        order.payload = Array(text.replacing(/"stale-date":[0-9]+/, with: "\"stale-date\":\(plannedAt / 1_000 + 30)").utf8)
         return order
     }
 

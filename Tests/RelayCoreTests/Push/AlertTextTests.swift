@@ -32,6 +32,20 @@ import Testing
         #expect(!alert.isWhole)
     }
 
+    @Test("with summaries a command stands there whole where it fits, and is not whole enough to allow")
+    func command() {
+        let long = "swift test --filter " + String(repeating: "a", count: 400)
+        let alert = compose(
+            PushSubjects.approval(body: #"{"input":{"command":"\#(long)","description":"Test"}}"#), text: .summary)
+        #expect(alert.body == "Run: " + long && !alert.isWhole)
+        let lines = compose(PushSubjects.approval(body: #"{"input":{"command":"a\nb"}}"#), text: .summary)
+        #expect(lines.body == "Run:\n│ a\n│ b")
+        let many = String(repeating: "a\\n", count: 40)
+        #expect(
+            compose(PushSubjects.approval(body: #"{"input":{"command":"\#(many)"}}"#), text: .summary).body == "Run: swift test"
+        )
+    }
+
     @Test("generic and sealed name nothing", arguments: [PushText.generic, .sealed], AlertKind.allCases)
     func generic(text: PushText, kind: AlertKind) {
         let alert = compose(PushSubjects.approval(), kind, text: text) {

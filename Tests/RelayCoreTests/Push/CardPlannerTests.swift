@@ -58,7 +58,7 @@ struct CardPlannerTests {
         // Errors use up what is not reserved.
         for number in 1...6 {
             rig.agent(.error(message: "e\(number)", recoverable: true))
-            rig.pass(100)
+            rig.pass(5_000)
         }
         let errors = rig.take().filter { $0.purpose == .update }
         #expect(errors.count == 6)
@@ -130,12 +130,12 @@ struct CardPlannerTests {
         #expect(!rig.take().contains { $0.purpose == .end })
     }
 
-    @Test("a card ends five minutes before its profile's limit, and one alert says that the run goes on")
+    @Test("a card ends at its profile's limit, and one alert says that the run goes on")
     func tooOld() throws {
         let rig = try PlannerRig()
         let start = rig.transcript.now
         try rig.withCard()
-        while rig.transcript.now < start + 27_000_000 - 310_000 {
+        while rig.transcript.now < start + 27_000_000 - 10_000 {
             rig.transcript.pass(10_000)
             rig.answer()
         }
@@ -146,7 +146,7 @@ struct CardPlannerTests {
         let orders = rig.take()
         #expect(orders.map(\.purpose) == [.end, .alert] && orders[1].collapse == "running.s1")
         #expect(try orders[1].json.required("aps").required("alert").string("title") == "claude-code is still at work")
-        #expect(orders.allSatisfy { abs($0.plannedAt - (start + 26_700_000)) <= 1_000 })
+        #expect(orders.allSatisfy { abs($0.plannedAt - (start + 27_000_000)) <= 1_000 })
         for _ in 1...100 {
             rig.transcript.pass(60_000)
             rig.answer()
@@ -251,17 +251,6 @@ struct CardPlannerTests {
         rig.report()
         rig.pass(1_000)
         #expect(rig.take().contains { $0.purpose == .update && $0.target == .device(token: "cc") })
-    }
-
-    @Test("starts that lead to nothing are few")
-    func lostStarts() throws {
-        let rig = try PlannerRig { $0.starts = .always }
-        rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
-        for number in 1...55 {
-            rig.agent(rig.tool(number))
-            rig.pass(60_000)
-        }
-        #expect(rig.take().count { $0.purpose == .start } == 4)
     }
 
     @Test("a dead token ends the card until the app tells another; a 410 about an older token does not")

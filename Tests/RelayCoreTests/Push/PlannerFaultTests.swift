@@ -280,7 +280,8 @@ struct PlannerFaultTests {
         rig.transcript.fire(.housekeeping)
         rig.transcript.settle()
         _ = rig.take()
-        #expect(rig.transcript.states.isEmpty && rig.transcript.records.values.count { $0.kind == .card } == 0)
+        #expect(rig.transcript.states.isEmpty)
+        #expect(rig.transcript.records.values.count { $0.kind == .card } == 1, "it is on the screen for all that we know")
         rig.report()
         #expect(rig.take().map(\.target) == [.device(token: "cc")])
         #expect(rig.transcript.records.values.count { $0.kind == .card } == 0)
@@ -292,7 +293,7 @@ struct PlannerFaultTests {
         try rig.withCard()
         for number in 1...6 {
             rig.agent(.error(message: "e\(number)", recoverable: true))
-            rig.pass(1_000)
+            rig.pass(5_000)
         }
         rig.agent(.sessionEnded(reason: nil, failed: false))
         rig.pass(1_000)

@@ -29,7 +29,7 @@ extension AlertText {
             alert.body = [reason, Figures.line(subject)].compactMap { $0 }.joined(separator: " · ")
         case .budget:
             alert.title = budgetTitle(subject)
-            alert.body = Figures.cost(subject.summary)
+            alert.body = Figures.cost(subject)
         }
         return alert.fitting(bytesMax)
     }
@@ -45,6 +45,13 @@ extension AlertText {
     /// A run whose card is over, for its age.
     static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
         agent("is still at work", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+    }
+
+    /// A run whose card nobody can confirm.
+    static func unfollowed(_ subject: PushSubject, textMax: PushText) -> AlertText {
+        var alert = agent("is at work", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+        alert.body += ". Open the app to follow it."
+        return alert.fitting(Payload.alertTextBytesMax)
     }
 
     private static func agent(
@@ -92,6 +99,11 @@ extension AlertText {
                 return whole
             }
         }
+        // A command is shown whole where it fits, whatever the host cut for its lists.
+        if let approval, let command = RequestText.command(of: approval) {
+            alert.body = command
+            if alert.fitting(bytesMax) == alert { return alert }
+        }
         alert.body = approval.map { VisibleText.line($0.request.title) } ?? "Open the app to see what it asks."
         return alert.fitting(bytesMax)
     }
@@ -103,7 +115,7 @@ extension AlertText {
             case .question: ("An agent has a question", "Open the app to answer it.")
             case .error: ("An agent has a problem", Figures.line(subject))
             case .finished: ("An agent has finished", Figures.line(subject))
-            case .budget: (budgetTitle(subject), Figures.cost(subject.summary))
+            case .budget: (budgetTitle(subject), Figures.cost(subject))
             }
         return AlertText(title: title, subtitle: nil, body: body, isWhole: false)
     }

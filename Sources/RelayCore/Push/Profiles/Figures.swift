@@ -15,8 +15,10 @@ enum Figures {
         return parts.joined(separator: " · ")
     }
 
-    static func cost(_ summary: Summary) -> String {
-        summary.costMicroUSD.map { "This session has cost \(money($0))." } ?? "This session has not told its cost."
+    static func cost(_ subject: PushSubject) -> String {
+        if subject.hidesCost { return "Open the app to see what it has cost." }
+        return subject.summary.costMicroUSD.map { "This session has cost \(money($0))." }
+            ?? "This session has not told its cost."
     }
 
     /// `45 s`, `20 min`, `1 h 5 min`

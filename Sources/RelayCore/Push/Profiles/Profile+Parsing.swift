@@ -4,7 +4,7 @@ extension Profile {
     /// The keys that a profile may have.
     static let keys = [
         "bundle", "attributesType", "team", "dates", "text", "limits", "staleAfterSeconds", "maximumAgeSeconds",
-        "dismissalSeconds", "categories", "relevance", "attributes", "contentState",
+        "closingText", "cardsMax", "dismissalSeconds", "categories", "relevance", "attributes", "contentState",
     ]
 
     /// Longer than a person looks at a card that nothing refreshes.
@@ -16,6 +16,8 @@ extension Profile {
     /// The system takes an ended card away after this, whatever it was told. In seconds.
     private static let dismissalMax: Int64 = 4 * 3_600
     private static let textBytesDefault: Int64 = 512
+    /// What the system is said to show of one app; Apple writes that it depends.
+    private static let cardsDefault: Int64 = 5
     private static let relevancesDefault: [SessionStatus: Int64] = [
         .waitingApproval: 100, .waitingAnswer: 100, .failed: 90, .running: 50, .starting: 50, .idle: 30, .stale: 20,
         .completed: 10,
@@ -66,6 +68,8 @@ extension Profile {
             dismissal.cancelled = try given.seconds("cancelled", in: range) ?? dismissal.cancelled
         }
         self.dismissal = dismissal
+        closingText = try value.closingText()
+        cardsMax = Int(try value.optionalInteger("cardsMax", in: 1...50) ?? Self.cardsDefault)
         categories = try Categories(from: value.optional("categories"))
         relevances = try Self.relevances(from: value.optional("relevance"))
 
@@ -153,6 +157,15 @@ extension JSONValue {
     /// In milliseconds.
     fileprivate func seconds(_ key: StaticString, in range: ClosedRange<Int64>) throws(WireError) -> Int64? {
         try optionalInteger(key, in: range).map { $0 * 1_000 }
+    }
+
+    /// It is never cut, so it is short.
+    fileprivate func closingText() throws(WireError) -> String? {
+        guard let text = try optionalString("closingText") else { return nil }
+        guard TextFit.bytes(of: text) <= PushSource.closingBytesMax else {
+            throw WireError(.outOfRange, at: "closingText", "at most \(PushSource.closingBytesMax) bytes, as it is never cut")
+        }
+        return text
     }
 
     fileprivate func spelled(

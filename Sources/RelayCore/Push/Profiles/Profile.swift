@@ -30,6 +30,10 @@ package struct Profile: Sendable {
     /// A card is ended before it grows older: the system would do so after 8 hours.
     package let maximumAge: Int64
     package let dismissal: Dismissal
+    /// The app's own sentence on a card that ends for its age though the run goes on.
+    package let closingText: String?
+    /// Cards on one device at a time: no more are started by push.
+    package let cardsMax: Int
     /// The most that its pushes may say, whatever the person chose.
     package let textMax: PushText
     package let categories: Categories

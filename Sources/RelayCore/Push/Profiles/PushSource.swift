@@ -15,6 +15,9 @@ enum PushSource: String, CaseIterable {
     /// allowed from a card needs it.
     case approvalInput = "approval.input"
 
+    /// The profile's `closingText`, on a card that ends for its age though the run goes on.
+    case closing
+
     // Text: what hosts and agents wrote. It may be cut, and the person may have it withheld.
     case title, project, cwd, agent, model, host, operation, file, statusReason, error
     case todoCurrent = "todo.current"
@@ -38,9 +41,9 @@ enum PushSource: String, CaseIterable {
 
     var kind: PushExpression.Kind {
         switch self {
-        case .session, .status, .cardSession, .approvalID, .questionID, .approvalSession, .approvalInput, .title, .project,
-            .cwd,
-            .agent, .model, .host, .operation, .file, .statusReason, .error, .todoCurrent, .approvalTool, .approvalSummary,
+        case .session, .status, .cardSession, .approvalID, .questionID, .approvalSession, .approvalInput, .closing, .title,
+            .project, .cwd, .agent, .model, .host, .operation, .file, .statusReason, .error, .todoCurrent, .approvalTool,
+            .approvalSummary,
             .questionTool, .questionSummary:
             .text
         case .operations, .messages, .approvals, .questions, .subagents, .linesAdded, .linesRemoved, .costMicroUSD,
@@ -52,6 +55,7 @@ enum PushSource: String, CaseIterable {
 
     /// A longer name of a tool may be cut, and then the tool's input is not shown as whole.
     static let toolBytesMax = 64
+    static let closingBytesMax = 100
     /// Of a whole input: about four lines, as many as a card shows.
     static let inputBytesMax = 160
     static let inputLinesMax = 4
@@ -62,6 +66,7 @@ enum PushSource: String, CaseIterable {
         case .session, .status, .cardSession, .approvalID, .questionID, .approvalSession: Identifier<SessionTag>.bytesMax
         case .approvalTool, .questionTool: Self.toolBytesMax
         case .approvalInput: Self.inputBytesMax
+        case .closing: Self.closingBytesMax
         default: 0
         }
     }
@@ -98,6 +103,7 @@ enum PushSource: String, CaseIterable {
         case .cardSession: subject.isOfAll ? nil : subject.summary.session.rawValue
         case .approvalSession: subject.isOfAll ? subject.approval?.session.rawValue : nil
         case .approvalInput: subject.wholeInput
+        case .closing: subject.closing
         case .approvalID: subject.pending(.tool)?.approval.rawValue
         case .questionID: subject.pending(.question)?.approval.rawValue
         default: nil

@@ -15,6 +15,10 @@ package struct PushSubject: Sendable {
     /// The highest level of a budget that was crossed, in percent; 0: none.
     package var budgetLevel: Int64 = 0
     package var text: PushText
+    /// The card ends with this though the run goes on.
+    package var closing: String?
+    /// The person wants no money on this device.
+    package private(set) var hidesCost = false
     /// Milliseconds since 1970.
     package var now: Int64
 
@@ -24,6 +28,11 @@ package struct PushSubject: Sendable {
         self.text = text
         self.now = now
         if !summary.hostIsConnected, summary.status == .starting || summary.status == .running { self.summary.status = .stale }
+    }
+
+    package mutating func hideCost() {
+        hidesCost = true
+        summary.costMicroUSD = nil
     }
 }
 

@@ -8,14 +8,18 @@ struct ChannelChecker {
         let session: SessionID?
         /// Its card has had its end, or its app has said that it needs none.
         var isOver = false
+        /// Its card has had its end, for which it is kept.
+        var isKept: Bool { endedAt != nil }
+        var endedAt: Int64?
         /// The relay has wanted it deleted since.
         var isUnwantedSince: Int64?
     }
 
     private var asked: [PushID: (device: DeviceID, session: SessionID?)] = [:]
     private var known: [String: Known] = [:]
-    /// Deletions are tried again after five minutes at most.
+    /// Deletions are tried again after five minutes at most, and one after an end that APNs keeps comes an hour later.
     private static let patience: Int64 = 330_000
+    private static let kept: Int64 = 3_600_000
 
     mutating func ordered(_ order: PushOrder, isDeleted: Bool, isListenedTo: Bool) -> String? {
         switch order.target {
@@ -23,6 +27,9 @@ struct ChannelChecker {
         case .broadcast(let name):
             if isDeleted { return "push \(order.id.rawValue) is published to \(name), which is deleted" }
         case .deleteChannel(let name):
+            if let ended = known[name]?.endedAt, (0..<Self.kept).contains(order.plannedAt - ended) {
+                return "\(name) is deleted \(order.plannedAt - ended) ms after the end that it keeps"
+            }
             if isListenedTo, known[name]?.isOver == false { return "\(name) is deleted, and a card listens to it" }
         case .device: break
         }
@@ -34,7 +41,11 @@ struct ChannelChecker {
         switch outcome {
         // The app may not broadcast any more.
         case .refused(.enableBroadcast, _): known[name]?.isOver = true
-        case .accepted, .refused, .unknown, .notSent: if order.purpose == .end { known[name]?.isOver = true }
+        case .accepted:
+            guard order.purpose == .end else { break }
+            known[name]?.isOver = true
+            known[name]?.endedAt = order.plannedAt
+        case .refused, .unknown, .notSent: if order.purpose == .end { known[name]?.isOver = true }
         }
     }
 
@@ -75,7 +86,7 @@ struct ChannelChecker {
         for name in kept.sorted() {
             guard let channel = known[name] else { continue }
             if !names.contains(name) { return "\(name) is not deleted, and the relay has forgotten it" }
-            if let since = channel.isUnwantedSince, now - since > Self.patience {
+            if let since = channel.isUnwantedSince, now - since > Self.patience + (channel.isKept ? Self.kept : 0) {
                 return "\(name) has been to be deleted for \(now - since) ms"
             }
         }

@@ -1,13 +1,22 @@
 import RelayCore
 import RelayProtocol
 
-/// Cards are started four times an hour at most, one at a time: the next when the app has told of the last, or never will.
+/// Cards are started four times an hour at most, one at a time; of one session a second only when the app has told of the first, or the
+/// system has taken it away.
 struct StartChecker {
     private struct Start {
         let order: PushOrder
         let at: Int64
         var isOutstanding = true
+
+        /// It is reached by its channel, and ended, without a word of its app.
+        var hasChannel: Bool {
+            let aps = try? JSONDocument(parsing: order.payload).root.required("aps")
+            return aps?.optional("input-push-channel") != nil
+        }
     }
+
+    private static let hour: Int64 = 3_600_000
 
     private var starts: [DeviceID: [Start]] = [:]
 
@@ -17,11 +26,17 @@ struct StartChecker {
 
     mutating func planned(_ order: PushOrder, at now: Int64) -> String? {
         guard order.purpose == .start else { return nil }
-        let before = (starts[order.device] ?? []).filter {
-            // By the steady clock and by the relay's: one that was set meanwhile says nothing.
-            now - $0.at < 3_600_000 && (0..<3_600_000).contains(order.plannedAt - $0.order.plannedAt)
+        // By the steady clock and by the relay's: one that was set meanwhile says nothing.
+        func within(_ age: Int64) -> [Start] {
+            (starts[order.device] ?? []).filter {
+                now - $0.at < age && (0..<age).contains(order.plannedAt - $0.order.plannedAt)
+            }
         }
-        starts[order.device] = before + [Start(order: order, at: now)]
+        let (before, shown) = (within(Self.hour), within(12 * Self.hour))
+        starts[order.device] = shown + [Start(order: order, at: now)]
+        if let first = shown.first(where: { $0.isOutstanding && $0.order.session == order.session && !$0.hasChannel }) {
+            return "\(order.device) is started a second card, and push \(first.order.id.rawValue) may have shown one"
+        }
         if before.count >= 4 { return "\(order.device) is started a fifth card within an hour" }
         if let open = before.first(where: {
             $0.isOutstanding && now - $0.at < 300_000 && order.plannedAt - $0.order.plannedAt < 300_000

@@ -1,0 +1,63 @@
+import RelayProtocol
+
+/// What cards ring for themselves: approvals and questions, on a device whose app has told no token for alerts. The push that shows one
+/// then carries an alert.
+extension Relay {
+    /// Nothing else can ring there.
+    func callsByCard(_ device: RegisteredDevice) -> Bool { device.device.alertToken == nil && device.device.cards != .off }
+
+    /// The approvals to ring for with this card, the first at the front, and when.
+    func calls(by key: CardKey, at now: Instant) -> [(name: CallName, dueAt: Int64)] {
+        guard let device = push.devices[key.device], callsByCard(device), let card = push.cards[key] else { return [] }
+        let soonest = max(quietUntil(device, at: now.wall) ?? 0, card.waitingAt + PushPolicy.waitingFloor)
+        let keys = key.session == nil ? push.cards.keys.filter { $0.device == key.device && $0.session != nil } : [key]
+        let calls = keys.flatMap { key -> [(name: CallName, dueAt: Int64)] in
+            guard let session = key.session, let rings = push.cards[key]?.rings else { return [] }
+            return rings.compactMap { approval, due in
+                let name = CallName(session: session, approval: approval)
+                return isCalledFor(name, key, at: now) ? (name, max(due, soonest)) : nil
+            }
+        }
+        return calls.sorted { ($0.dueAt, $0.name) < ($1.dueAt, $1.name) }
+    }
+
+    func dueCalls(by key: CardKey, at now: Instant) -> [CallName] {
+        calls(by: key, at: now).filter { $0.dueAt <= now.wall }.map(\.name)
+    }
+
+    private func isCalledFor(_ name: CallName, _ key: CardKey, at now: Instant) -> Bool {
+        guard let session = key.sessionKey, let approval = sessions[session]?.committed?.approvals[name.approval],
+            approval.stage == .pending
+        else { return false }
+        return wants(approval, key) && !isOver(approval, in: session, at: now)
+    }
+
+    /// For a glance, as those that a card begins with.
+    func words(of call: CallName, on device: DeviceKey, _ profile: Profile, at now: Instant) -> AlertText? {
+        guard let known = push.devices[device],
+            let view = sessions[SessionKey(workspace: device.workspace, session: call.session)]?.committed,
+            let approval = view.approvals[call.approval]
+        else { return nil }
+        var subject = PushSubject(view, for: known, profile, at: now.wall)
+        subject.approval = approval
+        return .start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
+    }
+
+    /// What APNs has taken rings no more; the rest does, with the card's next try.
+    mutating func callsAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
+        for call in planned.calls {
+            let own = CardKey(device: key.device, session: call.session)
+            guard push.cards[own]?.rings[call.approval] != nil else { continue }
+            switch outcome {
+            // Sent again it would be refused again.
+            case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _):
+                push.cards[own]?.rings[call.approval] = nil
+                push.cards[own]?.rung.insert(call.approval)
+                stageRecord(of: own)
+            case .refused, .unknown, .notSent:
+                let tries = max(1, push.cards[key]?.tries ?? 1)
+                push.cards[own]?.rings[call.approval] = now.wall + PushPolicy.wait(afterTries: tries)
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import RelayCore
+import RelayProtocol
+import Testing
+
+@Suite("How often cards are told, and how fresh they stay")
+struct CardPaceTests {
+    private typealias T = RelayTranscript
+
+    private func stale(_ order: PushOrder) throws -> Int64 { try order.json.required("aps").integer("stale-date") * 1_000 }
+
+    @Test("an agent that flips spends a few pushes a minute, and what came last is shown", arguments: [false, true])
+    func flips(_ isFrequent: Bool) throws {
+        let rig = try PlannerRig { $0.hasFrequentPushes = isFrequent }
+        try rig.withCard()
+        for number in 1...48 {
+            rig.agent(.statusChanged(number.isMultiple(of: 2) ? .running : .idle, reason: nil))
+            rig.pass(2_500)
+        }
+        let updates = rig.take().filter { $0.purpose == .update }
+        #expect((4...10).contains(updates.count), "two minutes: \(updates.count)")
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.pass(16_000)
+        #expect(rig.take().last { $0.purpose == .update }?.text.contains(#""status":"idle""#) == true)
+    }
+
+    @Test("a single change of phase still goes after two seconds")
+    func single() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.pass(2_500)
+        #expect(rig.take().count { $0.purpose == .update } == 1)
+    }
+
+    @Test("an approval waits for no change of phase, on the card or as an alert")
+    func approvalAmongFlips() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        for number in 1...9 {
+            rig.agent(.statusChanged(number.isMultiple(of: 2) ? .running : .idle, reason: nil))
+            rig.pass(2_500)
+        }
+        _ = rig.take()
+        rig.ask("a1")
+        rig.pass(500)
+        #expect(rig.take().map(\.purpose).sorted { $0.rawValue < $1.rawValue } == [.alert, .update])
+    }
+
+    @Test("approvals in quick succession all ring, and the card follows at most every five seconds")
+    func approvals() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        for number in 1...24 {
+            rig.ask("a\(number)")
+            rig.pass(2_500)
+        }
+        rig.pass(5_000)
+        let orders = rig.take()
+        #expect(orders.count { $0.purpose == .alert } == 24)
+        let updates = orders.filter { $0.purpose == .update }
+        #expect((10...14).contains(updates.count))
+        #expect(updates.last?.text.contains(#""approvals":24"#) == true)
+    }
+
+    @Test("no card goes stale while its session lives", arguments: ["heliograph", "codingbridge"])
+    func fresh(_ profile: String) throws {
+        let rig = try PlannerRig { $0.profile = profile }
+        try rig.withCard()
+        rig.agent(rig.tool(1))
+        rig.pass(3_000)
+        var until = try stale(try #require(rig.take().last))
+        for step in 1...300 {
+            if step == 150 { rig.agent(T.request("a1")) }
+            rig.pass(10_000)
+            for order in rig.take() where order.purpose == .update { until = try stale(order) }
+            #expect(until > rig.transcript.now, "after \(step) steps of ten seconds")
+        }
+    }
+
+    @Test("a card ends by its app's own age with its app's own sentence")
+    func closing() throws {
+        let rig = try PlannerRig { $0.profile = "codingbridge" }
+        let start = rig.transcript.now
+        try rig.withCard()
+        while rig.transcript.now < start + 3_610_000 { rig.pass(10_000) }
+        let end = try #require(rig.take().first { $0.purpose == .end })
+        #expect((3_600_000...3_601_000).contains(end.plannedAt - start))
+        let state = try end.json.required("aps").required("content-state")
+        #expect(try state.string("currentOperation") == "Task still running - check notifications")
+        #expect(try state.string("status") == "processing")
+    }
+
+    @Test(
+        "ended cards stay for as long as their apps leave them",
+        arguments: [
+            ("codingbridge", 900, 900), ("swiftclimb", 0, 0), ("delivery", 3_600, 3_600), ("opencode", 14_400, 14_400),
+        ])
+    func dismissal(_ profile: String, _ completed: Int64, _ failed: Int64) throws {
+        for (isFailure, seconds) in [(false, completed), (true, failed)] {
+            let rig = try PlannerRig { $0.profile = profile }
+            try rig.withCard()
+            rig.agent(.sessionEnded(reason: nil, failed: isFailure))
+            rig.pass(1_000)
+            let end = try #require(rig.take().first { $0.purpose == .end })
+            let dismissal = try end.json.required("aps").integer("dismissal-date")
+            #expect(abs(dismissal - end.plannedAt / 1_000 - seconds) <= 1)
+        }
+    }
+
+    @Test("an opencode card ends with its progress full, whatever is left on the list")
+    func progress() throws {
+        let rig = try PlannerRig { $0.profile = "opencode" }
+        try rig.withCard()
+        rig.agent(.todoChanged(TodoProgress(completed: 3, total: 7, current: "Test")))
+        rig.pass(61_000)
+        #expect(rig.take().last?.text.contains(#""progress":0.4286"#) == true)
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.pass(1_000)
+        #expect(rig.take().first { $0.purpose == .end }?.text.contains(#""progress":1,"#) == true)
+    }
+
+    @Test("whoever hides costs on a device is told none there, neither on cards nor in alerts")
+    func cost() throws {
+        let rig = try PlannerRig { $0.hidesCost = true }
+        try rig.withCard()
+        var usage = Usage()
+        usage.costMicroUSD = 412_300
+        rig.agent(.usage(usage))
+        rig.pass(61_000)
+        rig.agent(.sessionEnded(reason: nil, failed: false))
+        rig.pass(1_000)
+        let orders = rig.take()
+        #expect(orders.contains { $0.purpose == .end } && orders.contains { $0.purpose == .alert })
+        #expect(orders.allSatisfy { !$0.text.contains("412300") && !$0.text.contains("$0.41") })
+    }
+}

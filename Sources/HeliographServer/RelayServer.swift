@@ -143,6 +143,7 @@ package final class RelayServer {
         let runner = try RelayRunner(
             loops: loops, configuration: relay, log: store, load: load, pushes: pushes, measures: measures, logger: logger)
         pushes.answered = { [unowned runner] in runner.feed(.pushAnswered($0, $1)) }
+        pushes.wayChanged = { [unowned runner] in runner.feed(.pushWayChanged) }
         let callers = Callers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
         runner.callers = callers
         Self.name(store.damagedRecords, logger)

@@ -51,6 +51,12 @@ package final class APNsClient: Sendable {
         return states ?? []
     }
 
+    /// Another client takes this one's place: requests that are not on their way are `notSent` as `replaced`, for the other to send.
+    package func giveBack() {
+        let home = home
+        engine.execute { loop in home.driver?.giveBack(loop) }
+    }
+
     /// Every request that has no outcome yet gets one, and the thread ends.
     package func stop() {
         let home = home

@@ -50,6 +50,8 @@ final class APNsDriver: HTTP2ClientHandler {
         work(.submitted(number: lastNumber, request), loop)
     }
 
+    func giveBack(_ loop: HTTP2Loop) { work(.replaced, loop) }
+
     func stop(_ loop: HTTP2Loop) { work(.stopped, loop) }
 
     func lanes(_ loop: HTTP2Loop) -> [APNsLaneState] {

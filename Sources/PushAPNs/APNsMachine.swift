@@ -22,6 +22,8 @@ struct APNsMachine {
         /// Of an earlier run, signed by the key that was read last.
         case tokenRestored(APNsKeyID, String, issuedAt: Int64)
         case timePassed
+        /// Another client has taken this one's place: what is not on its way is given back.
+        case replaced
         case stopped
     }
 
@@ -48,6 +50,7 @@ struct APNsMachine {
     private var environments: [String: APNsEnvironment] = [:]
     /// The same tokens, oldest first.
     private var environmentsByAge: [String] = []
+    private var isReplaced = false
 
     init(teams: [APNsTeam], limits: APNsLimits = APNsLimits(), seed: UInt64) {
         keys = teams
@@ -89,6 +92,9 @@ struct APNsMachine {
             for index in lanes.indices {
                 if let due = lanes[index].machine.wakeAt, due <= now.instant { run(index, .timePassed, now, &effects) }
             }
+        case .replaced:
+            isReplaced = true
+            for index in lanes.indices { run(index, .replaced, now, &effects) }
         case .stopped:
             for index in lanes.indices { run(index, .stopped, now, &effects) }
         }
@@ -109,6 +115,7 @@ struct APNsMachine {
         _ request: LaneRequest, to environment: APNsEnvironment, _ now: Moment, _ effects: inout [Effect]
     ) {
         let id = LaneID(service: request.request.service, environment: environment, teamID: request.request.teamID)
+        if isReplaced { return finish(request, .notSent(.replaced), environment, now, &effects) }
         if let index = index(of: id) { return run(index, .submitted(request), now, &effects) }
         guard let key = keys.first(where: { $0.teamID == id.teamID })?.keys[environment]?.id else {
             let obstacle = APNsObstacle.noKey("no key is configured for team \(id.teamID) in the \(environment) environment")
@@ -129,7 +136,7 @@ struct APNsMachine {
         _ effects: inout [Effect]
     ) {
         let outcome = APNsOutcome(result: result, environment: environment, attempts: request.attempts)
-        if let first = secondTries.removeValue(forKey: request.number) {
+        if let first = secondTries.removeValue(forKey: request.number), result != .notSent(.replaced) {
             if case .accepted = result, let device = request.request.deviceToken {
                 remember(device, environment)
                 return effects.append(.finish(number: request.number, outcome))

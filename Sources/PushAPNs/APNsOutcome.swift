@@ -74,6 +74,8 @@ package enum APNsObstacle: Equatable, Sendable {
     case noKey(String)
     /// A header of it cannot be sent.
     case invalidRequest
+    /// Another client has taken this one's place, and is to send it.
+    case replaced
     /// The client ends.
     case stopped
 }

@@ -35,6 +35,8 @@ struct LaneMachine {
         /// The `.p8` file has another key: what was said of the old one is of no matter.
         case keyChanged
         case timePassed
+        /// Another client has taken this one's place.
+        case replaced
         case stopped
     }
 
@@ -104,6 +106,7 @@ struct LaneMachine {
     /// Nothing is due before this.
     private(set) var wakeAt: MonotonicTime?
     private var isStopped = false
+    private var isReplaced = false
 
     init(limits: APNsLimits, seed: UInt64) {
         self.limits = limits
@@ -131,6 +134,7 @@ struct LaneMachine {
         case .tokenMinted: break
         case .keyChanged: (credentialRefusals, barredCount, barredUntil) = (0, 0, nil)
         case .timePassed: timePassed(now)
+        case .replaced: replaced()
         case .stopped: stopped()
         }
         pump(&tokens, now)
@@ -141,6 +145,7 @@ struct LaneMachine {
 
     private mutating func submitted(_ request: LaneRequest) {
         if isStopped { return finish(request, .notSent(.stopped)) }
+        if isReplaced { return finish(request, .notSent(.replaced)) }
         guard requestCount < limits.requestsMax else { return finish(request, .notSent(.queueFull)) }
         queue.append(request)
         wake(by: request.until)
@@ -199,6 +204,13 @@ struct LaneMachine {
             }
         }
         rearm()
+    }
+
+    /// What waits is for the other to send, which may know a better way. What flies lands here.
+    private mutating func replaced() {
+        isReplaced = true
+        for request in queue.remove(where: { _ in true }) + delayed.map(\.request) { finish(request, .notSent(.replaced)) }
+        delayed = []
     }
 
     private mutating func stopped() {
@@ -369,6 +381,7 @@ struct LaneMachine {
 
     /// Tries again later, if that makes sense.
     mutating func again(_ request: LaneRequest, after wait: Duration, _ now: Moment) {
+        if isReplaced { return finish(request, .notSent(.replaced)) }
         guard request.attempts < limits.attemptsMax, now.instant + wait < request.until else { return giveUp(request) }
         if wait == .zero { queue.append(request) } else { delay(request, until: now.instant + wait) }
     }

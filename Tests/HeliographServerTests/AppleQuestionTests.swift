@@ -15,6 +15,7 @@ import Testing
         }
 
         func lanes() async -> [APNsLaneState] { [] }
+        func giveBack() {}
         func stop() {}
     }
 

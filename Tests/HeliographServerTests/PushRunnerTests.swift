@@ -11,6 +11,13 @@ import WebSocketEngine
 /// Stands for Apple: keeps what comes until the test answers it.
 private final class FakeSender: PushSender {
     private let waiting = Mutex<[(APNsRequest, @Sendable (APNsOutcome) -> Void)]>([])
+    private let held = Mutex(false)
+
+    /// What it has waits for a way, and is not under way.
+    var isHeldUp: Bool {
+        get { held.withLock { $0 } }
+        set { held.withLock { $0 = newValue } }
+    }
 
     var requests: [APNsRequest] { waiting.withLock { $0.map { $0.0 } } }
 
@@ -28,6 +35,7 @@ private final class FakeSender: PushSender {
     }
 
     func lanes() async -> [APNsLaneState] { [] }
+    func giveBack() { if isHeldUp { answer(.notSent(.replaced)) } }
     func stop() { answer(.notSent(.stopped)) }
 }
 
@@ -39,6 +47,7 @@ private final class Rig: Sendable {
     private let runner: LoopBound<PushRunner>
     private let made: Shared<FakeSender>
     private let heard: Shared<String>
+    private let changes: Shared<String>
 
     static let configuration =
         #"{"teams":[{"team":"ABCDE12345","key":"KEYID12345","file":"k.p8","bundles":["org.heliograph.app"]}]}"#
@@ -46,7 +55,7 @@ private final class Rig: Sendable {
     init(configuration: String? = Rig.configuration) async throws {
         let (folder, loop, registry) = (try Folder(), try await TestLoop.start(), registry)
         if let configuration { try folder.write("push.json", configuration) }
-        let (made, heard) = (Shared<FakeSender>(), Shared<String>())
+        let (made, heard, ways) = (Shared<FakeSender>(), Shared<String>(), Shared<String>())
         runner = try await loop.make { loop in
             let runner = try PushRunner(
                 directory: folder.path, epoch: epoch, loop: loop, measures: PushMeasures(factory: registry), logger: silent
@@ -55,14 +64,16 @@ private final class Rig: Sendable {
                 made.append(sender)
                 return sender
             }
+            runner.wayChanged = { ways.append("changed") }
             runner.answered = { push, outcome in heard.append("\(push.rawValue) \(outcome.word) \(outcome.text ?? "")") }
             return runner
         }
-        (self.folder, self.loop, self.made, self.heard) = (folder, loop, made, heard)
+        (self.folder, self.loop, self.made, self.heard, changes) = (folder, loop, made, heard, ways)
     }
 
     var senders: [FakeSender] { made.values }
     var outcomes: [String] { heard.values }
+    var wayChanges: Int { changes.values.count }
 
     func run<Value: Sendable>(_ body: @escaping @Sendable (PushRunner) throws -> Value) async throws -> Value {
         let runner = runner
@@ -141,6 +152,21 @@ private final class Shared<Value: Sendable>: Sendable {
         try FileManager.default.removeItem(atPath: rig.folder.path + "/push.json")
         try await rig.push(order(4))
         #expect(rig.outcomes.last == "4 notSent \(PushRunner.notSetUp)")
+    }
+
+    @Test func `what a wrong host held up is sent by the client that the mended file makes, and the core hears of it`()
+        async throws
+    {
+        let rig = try await Rig()
+        rig.senders[0].isHeldUp = true
+        try await rig.push(order(1))
+        try rig.folder.write("push.json", Rig.configuration.replacing("KEYID12345", with: "KEYID67890"))
+        try await rig.run { $0.look() }
+        #expect(rig.senders.map { $0.requests.count } == [0, 1])
+        #expect(rig.outcomes.isEmpty && rig.wayChanges == 1)
+        try await rig.answer(1)
+        #expect(rig.outcomes == ["1 accepted "])
+        #expect(try await rig.run { $0.isIdle })
     }
 
     @Test func `a push on its way is not sent again by the relay's next life, which gets its answer`() async throws {

@@ -73,6 +73,24 @@ struct LaneTests {
         #expect(transcript.pass(.seconds(1)) == [.send(3, 2, "token1")])
     }
 
+    @Test func `a client that is replaced gives back what waits, and only that`() {
+        var transcript = Transcript.open(streamsMax: 1)
+        #expect(transcript.submit(Transcript.push { $0.isHarmlessToRepeat = true }) == [.send(2, 1, "token1")])
+        #expect(transcript.submit() == [])
+        #expect(transcript.handle(.replaced) == [.finish(3, .notSent(.replaced))])
+        #expect(transcript.submit() == [.finish(4, .notSent(.replaced))])
+        // What would be tried again is the other's, too.
+        #expect(transcript.answer(2, 503, .serviceUnavailable) == [.finish(2, .notSent(.replaced))])
+        #expect(transcript.pass(.seconds(600)) == [])
+    }
+
+    @Test func `a client that reaches nobody gives back all at once`() {
+        var transcript = Transcript()
+        #expect(transcript.submit() == [.connect(1)])
+        #expect(transcript.lane(.closed(generation: 1, .unreachable("no route"))) == [.close(1)])
+        #expect(transcript.handle(.replaced) == [.finish(1, .notSent(.replaced))])
+    }
+
     @Test func `a refused stream is sent again, at first at once`() {
         var transcript = Transcript.open()
         #expect(transcript.submit() == [.send(2, 1, "token1")])

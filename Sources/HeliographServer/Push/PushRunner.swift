@@ -15,8 +15,13 @@ final class PushRunner {
     /// Outcomes that `heliograph push status` looks back on.
     static let outcomesKeptMax = 20
 
+    /// A configuration that was mended is in use after this at the latest.
+    static let lookInterval: Duration = .seconds(10)
+
     /// What became of a push; called once for each order, and never from within `push`.
     var answered: (PushID, PushOutcome) -> Void = { _, _ in }
+    /// Pushes are sent another way from now on; never from within `push`.
+    var wayChanged: () -> Void = {}
 
     /// A push on its way.
     private struct Flight {
@@ -60,6 +65,7 @@ final class PushRunner {
         codes = PushCodes(directory: directory, epoch: epoch, logger: logger)
         file = PushConfigurationFile(directory: directory)
         if case .read(let configuration?) = try file.look() { try use(configuration) }
+        watch()
     }
 
     /// Apps whose cards may listen to channels; empty where nothing is set up. Throws as `init` does.
@@ -108,6 +114,10 @@ final class PushRunner {
         }
         measures.planned(order.purpose)
         look()
+        send(order)
+    }
+
+    private func send(_ order: PushOrder) {
         guard let configuration, let sender else { return answerSoon(order.id, .notSent(trouble ?? Self.notSetUp)) }
         guard let team = configuration.team(of: order.bundle) else {
             return answerSoon(order.id, .notSent("no APNs key is set up for \(order.bundle): heliograph push setup"))
@@ -118,7 +128,11 @@ final class PushRunner {
             flights[order.id]?.sender = sender
             let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
             sender.submit(request) { outcome in
-                handle.execute { bound.value.arrived(order.id, PushOutcome(outcome)) }
+                handle.execute {
+                    // What the old client did not get away, the new one sends.
+                    if case .notSent(.replaced) = outcome.result { return bound.value.send(order) }
+                    bound.value.arrived(order.id, PushOutcome(outcome))
+                }
             }
         } catch {
             answerSoon(order.id, .notSent(error.sentence))
@@ -163,7 +177,9 @@ final class PushRunner {
         do {
             guard case .read(let configuration) = try file.look() else { return }
             trouble = nil
-            if let configuration { try use(configuration) } else { (self.configuration, sender) = (nil, nil) }
+            if let configuration { try use(configuration) } else { stopUsing() }
+            let bound = LoopBound(self, loop: loop)
+            loop.handle.execute { bound.value.wayChanged() }
             logger.notice("the configuration of pushes was read anew")
         } catch {
             trouble = "\(error)"
@@ -172,9 +188,23 @@ final class PushRunner {
     }
 
     private func use(_ configuration: PushConfiguration) throws {
-        // What the old client has under way it brings to its end; its last flight lets go of it.
-        sender = try makeSender(configuration.client(in: directory))
+        let next = try makeSender(configuration.client(in: directory))
+        stopUsing()
+        sender = next
         self.configuration = configuration
+    }
+
+    /// What the client has under way it brings to its end; its last flight lets go of it. What waits comes back.
+    private func stopUsing() {
+        sender?.giveBack()
+        (configuration, sender) = (nil, nil)
+    }
+
+    private func watch() {
+        loop.schedule(after: Self.lookInterval) { [weak self] in
+            self?.look()
+            self?.watch()
+        }
     }
 
     // MARK: - Looking on

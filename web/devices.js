@@ -62,8 +62,8 @@ const kinds = /** @type {Record<string, string>} */ ({
 });
 const texts = /** @type {Record<string, string>} */ ({
   full: "The whole command or question, as far as it fits",
-  summary: "A summary",
-  generic: "That an agent needs something, not what",
+  summary: "A summary. Its alerts offer Deny, never Allow: for that, let the app say the whole",
+  generic: "That an agent needs something, not what. Its alerts offer Deny, never Allow",
   sealed: "Only this device can read it; cards show counts",
 });
 const cardModes = /** @type {Record<string, string>} */ ({ perSession: "One for each session", aggregate: "One for all sessions", off: "None" });
@@ -86,6 +86,7 @@ export function wishes(device, titleOf) {
     ["Rings for", rings.length ? capital(rings.join(", ")) : "Nothing"],
     ["Says", texts[text ?? "summary"] ?? String(text)],
     ["Muted", muted.length ? muted.map(titleOf).join(", ") : "No session"],
+    ["Cost", device.hidesCost ? "Hidden" : "Shown"],
     ["Quiet hours", quiet ? `${clock(quiet.from)} to ${clock(quiet.to)}, ${quiet.timeZone}` : "None"],
     ["Frequent updates", device.frequentPushes ? "Allowed" : "Not allowed"],
     ["Tokens", [device.alertToken && "alerts", device.startToken && "starts of cards"].filter(Boolean).join(", ") || "None: nothing can reach it"],

@@ -15,6 +15,7 @@ import Testing
         device.alertToken = "00ff"
         device.startToken = "abcd"
         device.frequentPushes = true
+        device.hidesCost = true
         device.cards = .aggregate
         device.starts = .always
         device.text = .sealed
@@ -33,6 +34,7 @@ import Testing
         #expect(read.kinds == [.approval, .budget])
         #expect(read.muted == [SessionID("s1")!, SessionID("s2")!])
         #expect(read.quiet == QuietHours(from: 1_320, to: 420, timeZone: "Europe/Berlin"))
+        #expect(read.hidesCost)
     }
 
     @Test("a device that says little is the relay's default")

@@ -66,11 +66,11 @@ test("each fate has its words", () => {
 test("what a device gets, in words", () => {
   const told = (more) => Object.fromEntries(wishes(registration(more), (session) => `title of ${session}`));
   const usual = told({ alertToken: true, startToken: true, kinds: ["approval", "error"] });
-  assert.deepEqual([usual.Cards, usual["Rings for"], usual.Says, usual.Muted, usual["Quiet hours"], usual.Tokens],
-    ["One for each session, begun when a session needs you", "Approvals, errors", "A summary", "No session", "None", "alerts, starts of cards"]);
-  const quiet = told({ cards: "off", kinds: [], text: "generic", muted: ["s1"], quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin" } });
-  assert.deepEqual([quiet.Cards, quiet["Rings for"], quiet.Muted, quiet["Quiet hours"], quiet.Tokens],
-    ["None", "Nothing", "title of s1", "22:00 to 07:05, Europe/Berlin", "None: nothing can reach it"]);
+  assert.deepEqual([usual.Cards, usual["Rings for"], usual.Says, usual.Muted, usual.Cost, usual["Quiet hours"], usual.Tokens],
+    ["One for each session, begun when a session needs you", "Approvals, errors", "A summary. Its alerts offer Deny, never Allow: for that, let the app say the whole", "No session", "Shown", "None", "alerts, starts of cards"]);
+  const quiet = told({ cards: "off", kinds: [], text: "generic", muted: ["s1"], hidesCost: true, quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin" } });
+  assert.deepEqual([quiet.Cards, quiet["Rings for"], quiet.Muted, quiet.Cost, quiet["Quiet hours"], quiet.Tokens],
+    ["None", "Nothing", "title of s1", "Hidden", "22:00 to 07:05, Europe/Berlin", "None: nothing can reach it"]);
 });
 
 test("the relay is asked while somebody looks, and again when the link is back", async () => {

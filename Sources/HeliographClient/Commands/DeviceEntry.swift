@@ -15,6 +15,9 @@ struct DeviceEntry {
     let system: String
     let hasAlertToken: Bool
     let hasStartToken: Bool
+    let hidesCost: Bool
+    /// How much its pushes say: `full`, `summary`, `generic` or `sealed`.
+    let text: String?
     let clientName: String
     let isPresent: Bool
     let cards: [Card]
@@ -32,6 +35,8 @@ struct DeviceEntry {
         system = try device.string("system")
         hasAlertToken = try device.flag("alertToken")
         hasStartToken = try device.flag("startToken")
+        hidesCost = try device.flag("hidesCost")
+        text = try device.optionalString("text")
         clientName = try value.required("client").object().string("name")
         isPresent = try value.flag("present")
         var cards: [Card] = []
@@ -46,6 +51,19 @@ struct DeviceEntry {
         var pushes: [PushEntry] = []
         for entry in try value.array("pushes") { pushes.append(try PushEntry(from: entry)) }
         self.pushes = pushes
+    }
+
+    /// What its person chose, where that is worth a line.
+    var says: String? {
+        let words: String? =
+            switch text {
+            case "summary": "text summary: alerts offer Deny, never Allow"
+            case "generic": "text generic: alerts offer Deny, never Allow"
+            case "sealed": "text sealed: only the device reads it"
+            default: nil
+            }
+        let parts = [words, hidesCost ? "cost hidden" : nil].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
     static func list(_ entries: [[UInt8]]) throws(ClientFault) -> [DeviceEntry] {

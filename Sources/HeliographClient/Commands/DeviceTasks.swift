@@ -39,6 +39,7 @@ final class DeviceListTask: ClientTask {
                         "  \(VisibleText.line(device.profile)), \(device.environment), iOS \(VisibleText.line(device.system)), of "
                             + VisibleText.line(device.clientName) + (device.isPresent ? ", looking" : ""), .dim))
             if let trouble = device.trouble { run.terminal.print("  " + palette.paint(VisibleText.line(trouble), .red)) }
+            if let says = device.says { run.terminal.print("  " + palette.paint(says, .dim)) }
             if !device.hasAlertToken { run.terminal.print("  " + palette.paint("no token for alerts", .yellow)) }
             for card in device.cards {
                 let session = card.session.map(VisibleText.line) ?? "all sessions"

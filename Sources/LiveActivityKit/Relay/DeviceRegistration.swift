@@ -21,7 +21,9 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
 
     /// How much a push says to whoever sees the Lock Screen, and to Apple.
     public enum Text: String, Codable, Sendable, CaseIterable {
-        case full, summary, generic
+        /// Only with this one does an alert offer to allow.
+        case full
+        case summary, generic
         /// Alerts are ciphertext for `sealKey`; cards show counts only.
         case sealed
     }
@@ -66,6 +68,8 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     /// Sessions that shall not ring.
     public var muted: [String] = []
     public var quiet: Quiet?
+    /// No push to this device says what something cost.
+    public var hidesCost = false
 
     /// Nil where `device` is not spelled as an identifier must be.
     public init?(device: String, name: String, profile: String = "heliograph", environment: Environment, system: String) {

@@ -55,7 +55,9 @@ struct PushPreview: ParsableCommand {
     @Option(help: ArgumentHelp("What the session is doing: working, approval, question, done, error or all."))
     var state = State.all
 
-    @Option(help: ArgumentHelp("What the person lets a push say: full, summary or generic."))
+    @Option(
+        help: ArgumentHelp("What the person lets a push say: full, summary or generic. Only with full can an alert be allowed.")
+    )
     var text = Text.summary
 
     @Flag(help: "Print JSON, one push a line.")

@@ -33,6 +33,14 @@ extension Activity {
             line.field("startedAt", startedAt)
             line.field("updatedAt", updatedAt)
             line.field("staleAt", staleAt)
+            if let alert {
+                line.object("alert") {
+                    $0.field("title", alert.title)
+                    $0.field("body", alert.body)
+                    $0.flag("sound", alert.hasSound)
+                    $0.field("at", alert.at)
+                }
+            }
             line.field("isStale", isStale(at: now))
             line.field("endedAt", endedAt)
             line.field("dismissAt", dismissAt)

@@ -129,7 +129,8 @@ struct AnswerParserTests {
 
     @Test func aNumberIsAChoicesPlaceWhateverTheLabelsAre() throws {
         let versions = ApprovalText.Question(
-            id: "q0", text: "Which?", header: nil, isMultiple: false, choices: [.init(label: "2"), .init(label: "1"), .init(label: "3,1")])
+            id: "q0", text: "Which?", header: nil, isMultiple: false,
+            choices: [.init(label: "2"), .init(label: "1"), .init(label: "3,1")])
         #expect(AnswerParser.typed("1", for: versions) == ["2"])
         #expect(AnswerParser.typed("2", for: versions) == ["1"])
         #expect(AnswerParser.typed("3,1", for: versions) == ["3,1"])

@@ -1,6 +1,7 @@
 """The real Claude Code, in a real terminal, with our hooks: the terminal's own prompt stays usable, and first wins."""
 
 import json
+import re
 import signal
 import threading
 import time
@@ -116,6 +117,24 @@ def test_a_secret_stays_on_the_machine(machine, phone, relay):
     machine.wait_screen("All done now.")
     relay.stop()
     assert secret.encode() not in relay.files_text()
+
+
+def test_a_plan_is_read_and_approved_from_afar(machine, phone):
+    """Claude Code keeps the plan in a file, whose text it adds to the request; an Allow without an input it takes no notice of."""
+    machine.start_claude([[{"text": "Which file?"}]], permission_mode="plan")
+    machine.prompt("plan something")
+    machine.wait_screen("Which file?")
+    plan = re.search(r'[^ "]*/plans/[^ "\\\\]*\.md', json.dumps(machine.api.requests[-1]))
+    assert plan
+    write = {"tool": "Write", "input": {"file_path": plan[0], "content": "# The plan\n\n1. Do it.\n"}}
+    machine.api.script = [[{"text": "Which file?"}], [write], [{"tool": "ExitPlanMode", "input": {}}], [{"text": "All done now."}]]
+    machine.prompt("that one")
+    card = phone.wait_card(lambda card: card["request"]["head"]["tool"] == "ExitPlanMode")
+    assert card["request"]["body"]["input"]["plan"] == write["input"]["content"] and not card["request"]["head"].get("cut")
+    phone.decide(session_of(card), card["approval"], "allow")
+    machine.wait_screen("All done now.")
+    assert "approved your plan" in machine.wait_tool_result("approved your plan")
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
 def test_half_an_emoji_in_a_command_still_brings_a_card(machine, phone):

@@ -56,9 +56,9 @@ enum AnswerParser {
 
     /// Numbers first, whatever the labels are: they are what stands before each choice. Then the whole text: a label may have commas.
     private static func labels(_ value: String, of question: Question) throws(ClientFault) -> [String] {
-        let numbered = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
-        let isListOfNumbers = !numbered.isEmpty && numbered.allSatisfy { $0 != nil }
-        if isListOfNumbers, question.isMultiple || numbered.count == 1 { return numbered.compactMap(\.self) }
+        let places = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
+        let isListOfNumbers = !places.isEmpty && places.allSatisfy { $0 != nil }
+        if isListOfNumbers, question.isMultiple || places.count == 1 { return places.compactMap(\.self) }
         if let label = label(value, of: question) { return [label] }
         var result: [String] = []
         for part in value.split(separator: ",") {

@@ -105,10 +105,12 @@ struct ClaudePayloadTests {
         var bench = ClaudeBench()
         let common = #""session_id":"s1","cwd":"/w""#
         try bench.call(
-            #"{\#(common),"hook_event_name":"PreToolUse","tool_name":"Agent","tool_use_id":"t1","tool_input":{"description":"look for bugs","subagent_type":"general-purpose"}}"#)
+            #"{\#(common),"hook_event_name":"PreToolUse","tool_name":"Agent","tool_use_id":"t1","tool_input":{"description":"look for bugs","subagent_type":"general-purpose"}}"#
+        )
         try bench.call(#"{\#(common),"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"general-purpose"}"#)
         try bench.call(
-            #"{\#(common),"hook_event_name":"PermissionRequest","agent_id":"a1","tool_name":"Bash","tool_input":{"command":"ls"}}"#)
+            #"{\#(common),"hook_event_name":"PermissionRequest","agent_id":"a1","tool_name":"Bash","tool_input":{"command":"ls"}}"#
+        )
         #expect(bench.requests.last?.head.agentName == "look for bugs")
         _ = bench.take()
         try bench.call(#"{\#(common),"hook_event_name":"SessionStart","source":"compact"}"#)

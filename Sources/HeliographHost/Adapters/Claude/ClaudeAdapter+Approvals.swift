@@ -74,7 +74,8 @@ extension ClaudeAdapter {
     }
 
     private mutating func ask(
-        _ approval: ClaudeApproval, _ agentName: String?, input: JSONValue?, shown: [UInt8], isRedacted: Bool) {
+        _ approval: ClaudeApproval, _ agentName: String?, input: JSONValue?, shown: [UInt8], isRedacted: Bool
+    ) {
         let paths = sessions[approval.session]?.paths ?? ClaudePaths(home: home)
         let title = ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
@@ -185,7 +186,8 @@ extension ClaudeAdapter {
     /// It asks again, so it never got what was handed over.
     private mutating func handOverAgain(_ handed: ClaudeHanded, to approval: ClaudeApproval, _ token: HookToken) {
         switch (handed.kind, approval.kind) {
-        case (.allow, .tool) where !approval.isCut: deliver(handed, ClaudeAnswer.allow(tool: approval.tool), to: approval, token)
+        case (.allow, .tool) where !approval.isCut:
+            deliver(handed, ClaudeAnswer.allow(tool: approval.tool), to: approval, token)
         case (.deny(let words), _): deliver(handed, ClaudeAnswer.deny(words), to: approval, token)
         // Of answers only the digest is left: the agent's own prompt stays.
         default: resolve(approval.id, .approvalStale(approval.id, reason: "hostRestarted"))

@@ -34,7 +34,9 @@ extension ClaudeAdapter {
         let response = payload.optional("tool_response")
         toolProven(id, payload, tool: tool, call: call, failed: failed)
         // One that goes on in the background is named by its id here, and by nothing else.
-        if let response, let agent = response.text("agentId"), let name = subagentName(response), sessions[id]?.subagents.contains(agent) == true {
+        if let response, let agent = response.text("agentId"), let name = subagentName(response),
+            sessions[id]?.subagents.contains(agent) == true
+        {
             sessions[id]?.subagentNames[agent] = name
         }
         workedOn(id)

@@ -2,72 +2,114 @@ package import RelayProtocol
 
 /// Takes what looks like a secret out of text before it leaves this machine, and says whether it did.
 ///
-/// Only the secret part is replaced, by `⟨redacted⟩`; every other byte stays. A person must be able to decide on what is left,
-/// so a redaction cannot hide a command: it never covers white space, a quote or a shell operator (but for the lines of a
-/// private key), however an attacker dresses up a command as a password. What it looks for is known shapes and telling
-/// names; a secret that looks like an ordinary word under an ordinary name passes. All scans are linear in the text.
+/// Only the secret part is replaced, by `⟨redacted⟩`; every other byte stays. What it looks for is known shapes and telling names; a
+/// secret that looks like an ordinary word under an ordinary name passes. It rather hides too much of what a person would allow than
+/// too little, for whether what is left can still be allowed is asked separately: `HiddenParts`. All scans are linear in the text.
 package struct Redactor: Sendable {
     package static let mark = "⟨redacted⟩"
 
     package init() {}
 
-    package func redact(text: String) -> (text: String, redacted: Bool) { redact(text: text, hidesTornKeys: false) }
-
-    /// Of what a program printed, where a key is hidden though its end is not there: nobody runs it.
-    func redact(output text: String) -> (text: String, redacted: Bool) { redact(text: text, hidesTornKeys: true) }
-
-    private func redact(text: String, hidesTornKeys: Bool) -> (text: String, redacted: Bool) {
+    package func redact(text: String) -> (text: String, redacted: Bool) {
         let bytes = Array(text.utf8)
-        let ranges = SecretScanner.secrets(in: bytes, hidesTornKeys: hidesTornKeys)
-        if ranges.isEmpty { return (text, false) }
-        var edits = Splices()
-        for range in ranges { edits.append(range, Array(Self.mark.utf8)) }
-        return (String(decoding: edits.applied(to: bytes[...]), as: UTF8.self), true)
+        let ranges = SecretScanner.secrets(in: bytes)
+        return ranges.isEmpty ? (text, false) : (Self.hiding(ranges, in: bytes[...]), true)
     }
 
-    /// The value's own bytes but for the secrets in its strings, and the values of members with a secret's name.
-    package func redact(_ value: JSONValue) -> (json: [UInt8], redacted: Bool) {
-        var edits = Splices()
-        Self.walk(value, name: nil, &edits)
-        return (edits.applied(to: value.bytes), !edits.isEmpty)
-    }
-
-    /// How many private keys stand in its strings, and how many that only begin like one and so are not hidden.
-    func keys(in value: JSONValue) -> (whole: Int, torn: Int) {
-        switch value.bytes.first ?? 0 {
-        case UInt8(ascii: "{"):
-            return ((try? value.members()) ?? []).reduce((0, 0)) { Self.sum($0, keys(in: $1.value)) }
-        case UInt8(ascii: "["): return ((try? value.array()) ?? []).reduce((0, 0)) { Self.sum($0, keys(in: $1)) }
-        case UInt8(ascii: "\""): return SecretScanner.keys(in: EscapedText(value.bytes.dropFirst().dropLast()).bytes)
-        default: return (0, 0)
+    /// The lines of `text`, which end at line feeds, without their secrets: as many as there are, in order. So a diff can be made of
+    /// the text as it is, and be shown without its secrets. `isExcerpt` is of a text that may begin and end within a private key.
+    package func lines(of text: String, isExcerpt: Bool = false) -> [String] {
+        let bytes = Array(text.utf8)
+        var ranges = SecretScanner.secrets(in: bytes, isExcerpt: isExcerpt)[...]
+        var lines: [String] = []
+        var start = 0
+        while start <= bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            var inside: [Range<Int>] = []
+            while let range = ranges.first, range.lowerBound < end {
+                let part = range.clamped(to: start..<end)
+                if !part.isEmpty { inside.append(part) }
+                if range.upperBound > end { break }
+                ranges.removeFirst()
+            }
+            lines.append(Self.hiding(inside, in: bytes[start..<end]))
+            start = end + 1
         }
+        return lines
     }
 
-    private static func sum(_ one: (whole: Int, torn: Int), _ other: (whole: Int, torn: Int)) -> (whole: Int, torn: Int) {
-        (one.whole + other.whole, one.torn + other.torn)
+    private static func hiding(_ ranges: [Range<Int>], in bytes: ArraySlice<UInt8>) -> String {
+        var edits = Splices()
+        for range in ranges { edits.append(range, Array(mark.utf8)) }
+        return String(decoding: edits.applied(to: bytes), as: UTF8.self)
     }
 
-    /// `name` is the kind of secret that the member is named after, also for the elements of an array.
-    private static func walk(_ value: JSONValue, name: SecretName?, _ edits: inout Splices) {
-        switch value.bytes.first ?? 0 {
-        case UInt8(ascii: "{"):
-            for member in (try? value.members()) ?? [] {
-                walk(member.value, name: SecretName(Array(member.key.utf8)[...], isData: true), &edits)
+    /// The value's own bytes but for the secrets in its strings and names, and the values of members with a secret's name. It is whole
+    /// where nothing is hidden that a person who may allow `tool` with it must see.
+    package func redact(_ value: JSONValue, of tool: String = "") -> (json: [UInt8], redacted: Bool, isWhole: Bool) {
+        var walk = Walk(tool: tool)
+        walk.visit(value, key: "", name: nil)
+        return (walk.edits.applied(to: value.bytes), !walk.edits.isEmpty, walk.isWhole)
+    }
+
+    private struct Walk {
+        let tool: String
+        var edits = Splices()
+        var isWhole = true
+        private var names = 0
+
+        init(tool: String) { self.tool = tool }
+
+        /// `name` is the kind of secret that the member is named after, also for the elements of an array.
+        mutating func visit(_ value: JSONValue, key: String, name: SecretName?) {
+            switch value.bytes.first ?? 0 {
+            case UInt8(ascii: "{"):
+                let members = (try? value.members()) ?? []
+                let taken = Set(members.map(\.key))
+                for (member, name) in zip(members, (try? value.names()) ?? []) {
+                    hideName(EscapedText(name.bytes.dropFirst().dropLast()), besides: taken)
+                    visit(member.value, key: member.key, name: SecretName(Array(member.key.utf8)[...], isData: true))
+                }
+            case UInt8(ascii: "["):
+                for element in (try? value.array()) ?? [] { visit(element, key: key, name: name) }
+            case UInt8(ascii: "\""):
+                let string = EscapedText(value.bytes.dropFirst().dropLast())
+                // Pieces of a file.
+                let isExcerpt = key == "old_string" || key == "new_string"
+                var ranges = SecretScanner.secrets(in: string.bytes, isExcerpt: isExcerpt)
+                if name != nil, SecretScanner.isWorthHiding(string.bytes[...]) {
+                    ranges = SecretScanner.plainRuns(in: string.bytes, 0..<string.bytes.count)
+                }
+                let wasWhole = isWhole
+                hide(ranges, of: string)
+                isWhole =
+                    wasWhole
+                    && HiddenParts(ranges, in: string.bytes).areFair(in: key, of: tool, isNamed: name != nil)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                // A number: a PIN, seldom; a count or a flag is shorter.
+                guard name != nil, value.bytes.count >= 4 else { return }
+                edits.append(value.bytes.startIndex..<value.bytes.endIndex, Array("\"\(mark)\"".utf8))
+                isWhole = false
+            default: return
             }
-        case UInt8(ascii: "["):
-            for element in (try? value.array()) ?? [] { walk(element, name: name, &edits) }
-        case UInt8(ascii: "\""):
-            let string = EscapedText(value.bytes.dropFirst().dropLast())
-            var ranges = SecretScanner.secrets(in: string.bytes)
-            if name != nil, SecretScanner.isWorthHiding(string.bytes[...]) {
-                ranges = SecretScanner.plainRuns(in: string.bytes, 0..<string.bytes.count)
-            }
-            for range in ranges { edits.append(string.rawRange(range), Array(mark.utf8)) }
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-            // A number: a PIN, seldom; a count or a flag is shorter.
-            guard name != nil, value.bytes.count >= 4 else { return }
-            edits.append(value.bytes.startIndex..<value.bytes.endIndex, Array("\"\(mark)\"".utf8))
-        default: return
+        }
+
+        /// Two names that are hidden stay two names, or the object would not be one any more.
+        private mutating func hideName(_ text: EscapedText, besides taken: Set<String>) {
+            let ranges = SecretScanner.secrets(in: text.bytes)
+            guard let first = ranges.first, let last = ranges.last else { return }
+            isWhole = false
+            var mark = Redactor.mark
+            repeat {
+                names += 1
+                mark = "⟨redacted \(names)⟩"
+            } while taken.contains { $0.contains(mark) }
+            edits.append(text.rawRange(first.lowerBound..<last.upperBound), Array(mark.utf8))
+        }
+
+        private mutating func hide(_ ranges: [Range<Int>], of text: EscapedText) {
+            for range in ranges { edits.append(text.rawRange(range), Array(mark.utf8)) }
+            if !ranges.isEmpty { isWhole = false }
         }
     }
 }
@@ -90,68 +132,5 @@ private struct Splices {
             index = edit.range.upperBound
         }
         return result + bytes[index...]
-    }
-}
-
-/// The inside of a JSON string with its escapes resolved, and where each byte came from.
-private struct EscapedText {
-    let bytes: [UInt8]
-    /// The raw place of each byte; nil where nothing is escaped.
-    private let places: [Int]?
-    private let raw: Range<Int>
-
-    init(_ raw: ArraySlice<UInt8>) {
-        self.raw = raw.startIndex..<raw.endIndex
-        guard raw.contains(UInt8(ascii: "\\")) else {
-            (bytes, places) = (Array(raw), nil)
-            return
-        }
-        var bytes: [UInt8] = []
-        var places: [Int] = []
-        var index = raw.startIndex
-        while index < raw.endIndex {
-            let start = index
-            if raw[index] != UInt8(ascii: "\\") {
-                bytes.append(raw[index])
-                index += 1
-            } else {
-                index += 2
-                switch raw[start + 1] {
-                case UInt8(ascii: "n"): bytes.append(10)
-                case UInt8(ascii: "r"): bytes.append(13)
-                case UInt8(ascii: "t"): bytes.append(9)
-                case UInt8(ascii: "b"): bytes.append(8)
-                case UInt8(ascii: "f"): bytes.append(12)
-                case UInt8(ascii: "u"):
-                    var unit = Self.unit(raw, index)
-                    index += 4
-                    if (0xD800..<0xDC00).contains(unit) {
-                        unit = 0x10000 + (unit - 0xD800) << 10 + (Self.unit(raw, index + 2) & 0x3FF)
-                        index += 6
-                    }
-                    // The parser has refused lone surrogates.
-                    bytes += Array(String(Unicode.Scalar(unit) ?? "\u{FFFD}").utf8)
-                default: bytes.append(raw[start + 1])
-                }
-            }
-            while places.count < bytes.count { places.append(start) }
-        }
-        self.bytes = bytes
-        self.places = places
-    }
-
-    func rawRange(_ range: Range<Int>) -> Range<Int> {
-        guard let places else { return raw.lowerBound + range.lowerBound..<raw.lowerBound + range.upperBound }
-        let end = range.upperBound < places.count ? places[range.upperBound] : raw.upperBound
-        return places[range.lowerBound]..<end
-    }
-
-    private static func unit(_ raw: ArraySlice<UInt8>, _ start: Int) -> UInt32 {
-        var value: UInt32 = 0
-        for byte in raw[start..<start + 4] {
-            let digit = byte < 58 ? byte - 48 : (byte | 0x20) - 87
-            value = value << 4 | UInt32(digit)
-        }
-        return value
     }
 }

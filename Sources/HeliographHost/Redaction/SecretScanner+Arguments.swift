@@ -63,7 +63,7 @@ extension SecretScanner {
         let isFollowed = value > flag.upperBound && byte(value) != nil && byte(value) != UInt8(ascii: "-")
         let nameStart = flag.lowerBound + (isLong ? 2 : 1)
         let name = nameStart..<max(nameStart, flag.upperBound)
-        if name.count > 2, let secret = SecretName(bytes[name], isData: true) {
+        if name.count > 2, !bytes[name].contains(UInt8(ascii: "=")), let secret = SecretName(bytes[name], isData: true) {
             guard isFollowed, secret != .cookie, !isProse(at: value) else { return flag.upperBound }
             return judgeValue(at: value, secret, named: name, .given)
         }

@@ -59,7 +59,14 @@ extension SecretScanner {
         }
         var start = end
         while start > 0, end - start < SecretName.bytesMax, Self.isNameByte(bytes[start - 1]) { start -= 1 }
-        guard let name = SecretName(bytes[start..<end], isData: isQuoted) else { return operatorEnd }
+        guard let name = SecretName(bytes[start..<end], isData: isQuoted) else {
+            hideSignature(named: start..<end, at: operatorEnd)
+            return operatorEnd
+        }
+        // A variable of SQL: `PASSWORD :'name'`.
+        if bytes[index] == UInt8(ascii: ":"), isSpaced, !isQuoted, byte(operatorEnd).map(Self.isQuote) == true {
+            return operatorEnd
+        }
         var value = operatorEnd
         value = self.end(from: value, max: 16, while: Self.isBlank)
         isSpaced = isSpaced || value > operatorEnd
@@ -74,6 +81,19 @@ extension SecretScanner {
         case .cookie: return bytes[index] == UInt8(ascii: ":") ? judgeCookie(at: value) : value
         default: return judgeValue(at: value, name, named: start..<end, certainty, isQuery: isQuery)
         }
+    }
+
+    /// `?sig=V`: an address that is signed is as good as a token.
+    private mutating func hideSignature(named name: Range<Int>, at start: Int) {
+        guard name.count <= 20,
+            byte(name.lowerBound - 1) == UInt8(ascii: "?") || byte(name.lowerBound - 1) == UInt8(ascii: "&"),
+            ["sig", "signature", "x-amz-signature", "x-goog-signature"].contains(Self.lowercased(bytes[name]))
+        else { return }
+        let end = end(from: start, max: Self.quotedBytesMax) {
+            Self.isNameByte($0) || $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
+                || $0 == UInt8(ascii: "=")
+        }
+        if end - start >= 20, bytes[start..<end].contains(where: Self.isDigit) { hide(start..<end) }
     }
 
     // MARK: - Values
@@ -146,7 +166,9 @@ extension SecretScanner {
         _ range: Range<Int>, quoted: Bool, _ name: SecretName, named nameRange: Range<Int>, _ certainty: Certainty
     ) -> Bool {
         let value = bytes[range]
-        guard Self.isWorthHiding(value), !isSameWord(value, bytes[nameRange]) else { return false }
+        guard Self.isWorthHiding(value), !isSameWord(value, bytes[nameRange]), name != .token || !namesSecret(value) else {
+            return false
+        }
         let sample = value.prefix(Self.sampleBytes)
         let hasDigit = sample.contains(where: Self.isDigit)
         let hasLetter = sample.contains { Self.isLetter($0) || $0 >= 0x80 }
@@ -171,6 +193,19 @@ extension SecretScanner {
             if isIdentifier { return hasDigit && (name != .token ? !mentionsPassword(sample) : sample.count >= 16) }
             return hasDigit || sample.contains { $0 == UInt8(ascii: "!") || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "#") }
         }
+    }
+
+    /// `--secret=db-password`, `existingSecret: app-secret-v2`: what a secret is called where it is kept.
+    private func namesSecret(_ value: ArraySlice<UInt8>) -> Bool {
+        guard value.count <= SecretName.bytesMax else { return false }
+        let words = value.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "/") }
+        let areWords =
+            words.count > 1
+            && words.allSatisfy { word in
+                word.count <= 3 || word.allSatisfy { $0 >= 97 && $0 <= 122 }
+            }
+        return areWords
+            && words.contains { ["secret", "password", "token", "key", "credentials"].contains(Self.lowercased($0)) }
     }
 
     /// `args.token`, `config.password`, `pw)`: names of things rather than things.

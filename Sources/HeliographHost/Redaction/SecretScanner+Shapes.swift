@@ -1,72 +1,10 @@
 /// Secrets that are known by how they look, whatever stands around them.
 extension SecretScanner {
-    private enum Alphabet {
-        case alphanumeric
-        /// And `_`.
-        case word
-        /// And `_ - .`.
-        case dotted
-
-        func contains(_ byte: UInt8) -> Bool {
-            if SecretScanner.isAlphanumeric(byte) { return true }
-            switch self {
-            case .alphanumeric: return false
-            case .word: return byte == UInt8(ascii: "_")
-            case .dotted: return byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-            }
-        }
-    }
-
-    private struct Shape {
-        let prefix: StaticString
-        let alphabet: Alphabet
-        /// After the prefix; what is shorter is an example or a word.
-        let lengthMin: Int
-
-        init(_ prefix: StaticString, _ alphabet: Alphabet, _ lengthMin: Int) {
-            self.prefix = prefix
-            self.alphabet = alphabet
-            self.lengthMin = lengthMin
-        }
-    }
-
     /// As much of a shape as its judgement needs; a prefix may follow upon a prefix in a hostile text.
     private static let shapeSampleBytes = 64
 
-    private static let shapes: [Shape] = [
-        // Cloud providers.
-        Shape("AKIA", .alphanumeric, 16), Shape("ASIA", .alphanumeric, 16), Shape("ABIA", .alphanumeric, 16),
-        Shape("ACCA", .alphanumeric, 16), Shape("AIza", .dotted, 35), Shape("ya29.", .dotted, 20),
-        Shape("GOCSPX-", .dotted, 20), Shape("dop_v1_", .alphanumeric, 40), Shape("doo_v1_", .alphanumeric, 40),
-        // Code forges and registries.
-        Shape("ghp_", .alphanumeric, 30), Shape("gho_", .alphanumeric, 30), Shape("ghu_", .alphanumeric, 30),
-        Shape("ghs_", .dotted, 30), Shape("ghr_", .alphanumeric, 30), Shape("github_pat_", .word, 22),
-        Shape("glpat-", .dotted, 20), Shape("gldt-", .dotted, 20), Shape("glrt-", .dotted, 20), Shape("glcbt-", .dotted, 20),
-        Shape("glptt-", .dotted, 20), Shape("glft-", .dotted, 20), Shape("gloas-", .dotted, 20), Shape("ATATT3", .dotted, 20),
-        Shape("npm_", .alphanumeric, 30), Shape("pypi-", .dotted, 50), Shape("rubygems_", .alphanumeric, 40),
-        Shape("dckr_pat_", .dotted, 20), Shape("hf_", .alphanumeric, 30), Shape("lin_api_", .alphanumeric, 30),
-        // Messengers and payment.
-        Shape("xoxb-", .dotted, 10), Shape("xoxp-", .dotted, 10), Shape("xoxa-", .dotted, 10), Shape("xoxr-", .dotted, 10),
-        Shape("xoxs-", .dotted, 10), Shape("xoxe-", .dotted, 10), Shape("xoxe.", .dotted, 10), Shape("xoxc-", .dotted, 10),
-        Shape("xoxd-", .dotted, 10), Shape("xapp-", .dotted, 10), Shape("sk_live_", .alphanumeric, 16),
-        Shape("sk_test_", .alphanumeric, 16), Shape("rk_live_", .alphanumeric, 16), Shape("rk_test_", .alphanumeric, 16),
-        Shape("whsec_", .alphanumeric, 16), Shape("SG.", .dotted, 40), Shape("shpat_", .alphanumeric, 32),
-        Shape("shpss_", .alphanumeric, 32), Shape("shpca_", .alphanumeric, 32),
-        // Models, vaults, observability.
-        Shape("sk-", .dotted, 20), Shape("xai-", .dotted, 30), Shape("gsk_", .alphanumeric, 30), Shape("hvs.", .dotted, 24),
-        Shape("hvb.", .dotted, 24), Shape("glsa_", .word, 30), Shape("AGE-SECRET-KEY-1", .alphanumeric, 50),
-    ]
-
-    /// The shapes by their first byte.
-    private static let shapesByByte: [[Shape]] = {
-        var table = [[Shape]](repeating: [], count: 256)
-        // A static string's bytes live as long as the program.
-        for shape in shapes { unsafe table[Int(shape.prefix.utf8Start[0])].append(shape) }
-        return table
-    }()
-
     mutating func findShapes() {
-        let table = Self.shapesByByte
+        let table = SecretShape.byFirstByte
         var index = 0
         var isBoundary = true
         while index < bytes.count {
@@ -77,16 +15,32 @@ extension SecretScanner {
                 isBoundary = false
                 continue
             }
-            isBoundary = !Self.isAlphanumeric(byte) && byte != UInt8(ascii: "_")
+            isBoundary = !Self.isAlphanumeric(byte) && byte != UInt8(ascii: "_") || isEscapeEnd(index)
             index += 1
         }
     }
 
-    private mutating func secretEnd(at index: Int, _ table: [[Shape]]) -> (start: Int, end: Int)? {
+    /// The letter that ends an escape is no part of a word: `\n`, `%3D`, a colour; nor is what Telegram puts before a token.
+    private func isEscapeEnd(_ index: Int) -> Bool {
+        switch bytes[index] {
+        case UInt8(ascii: "n"), UInt8(ascii: "r"): if byte(index - 1) == UInt8(ascii: "\\") { return true }
+        case UInt8(ascii: "t"): if byte(index - 1) == UInt8(ascii: "\\") || starts("/bo", at: index - 3) { return true }
+        case UInt8(ascii: "m"):
+            var start = index
+            while start > 0, index - start < 16, Self.isDigit(bytes[start - 1]) || bytes[start - 1] == UInt8(ascii: ";") {
+                start -= 1
+            }
+            if byte(start - 1) == UInt8(ascii: "["), byte(start - 2) == 27 { return true }
+        default: break
+        }
+        return byte(index - 2) == UInt8(ascii: "%") && SecretShape.Alphabet.hexadecimal.contains(bytes[index])
+    }
+
+    private mutating func secretEnd(at index: Int, _ table: [[SecretShape]]) -> (start: Int, end: Int)? {
         let first = bytes[index]
         for shape in table[Int(first)] where starts(shape.prefix, at: index) {
             let start = index + shape.prefix.utf8CodeUnitCount
-            let sampleEnd = end(from: start, max: Self.shapeSampleBytes, while: shape.alphabet.contains)
+            let sampleEnd = end(from: start, max: max(Self.shapeSampleBytes, shape.lengthMin), while: shape.alphabet.contains)
             guard sampleEnd - start >= shape.lengthMin, looksRandom(start..<sampleEnd) else { continue }
             return (index, trimmed(end(from: sampleEnd, while: shape.alphabet.contains), from: start))
         }
@@ -123,7 +77,7 @@ extension SecretScanner {
     }
 
     /// What the shapes begin with, for tests.
-    static var shapePrefixes: [String] { shapes.map { "\($0.prefix)" } }
+    static var shapePrefixes: [String] { SecretShape.table.map { "\($0.prefix)" } }
 
     /// A JSON Web Token: `eyJ….….…`; the last part may be empty.
     ///
@@ -147,16 +101,16 @@ extension SecretScanner {
             byte(index + 3) == UInt8(ascii: "_")
         else { return nil }
         let start = index + 4
-        let sampleEnd = end(from: start, max: Self.shapeSampleBytes, while: Alphabet.dotted.contains)
+        let sampleEnd = end(from: start, max: Self.shapeSampleBytes, while: SecretShape.Alphabet.dotted.contains)
         guard sampleEnd - start >= 16, looksRandom(start..<sampleEnd) else { return nil }
-        return (index, trimmed(end(from: sampleEnd, while: Alphabet.dotted.contains), from: start))
+        return (index, trimmed(end(from: sampleEnd, while: SecretShape.Alphabet.dotted.contains), from: start))
     }
 
     /// The token after `Bearer`, wherever it stands; the word itself stays.
     private func bearerToken(at index: Int) -> (start: Int, end: Int)? {
         guard starts("bearer", at: index, ignoringCase: true), byte(index + 6) == 32 else { return nil }
         func isToken(_ byte: UInt8) -> Bool {
-            Alphabet.dotted.contains(byte) || byte == UInt8(ascii: "~") || byte == UInt8(ascii: "+")
+            SecretShape.Alphabet.dotted.contains(byte) || byte == UInt8(ascii: "~") || byte == UInt8(ascii: "+")
                 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
         }
         let start = index + 7
@@ -169,7 +123,7 @@ extension SecretScanner {
     private func botToken(at index: Int) -> (start: Int, end: Int)? {
         let number = end(from: index, max: 11, while: Self.isDigit)
         guard (8...10).contains(number - index), starts(":AA", at: number) else { return nil }
-        let tokenEnd = end(from: number + 1, max: Self.sampleBytes, while: Alphabet.dotted.contains)
+        let tokenEnd = end(from: number + 1, max: Self.sampleBytes, while: SecretShape.Alphabet.dotted.contains)
         return (34...36).contains(tokenEnd - number - 1) ? (number + 1, tokenEnd) : nil
     }
 }

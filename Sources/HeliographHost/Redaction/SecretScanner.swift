@@ -12,39 +12,33 @@ struct SecretScanner {
     private var found: [Range<Int>] = []
     /// Where no JSON Web Token can begin any more.
     var noWebTokenBefore = 0
-    /// Private keys that were found whole, and beginnings of such without a proper end.
-    var wholeKeys = 0
-    var tornKeys = 0
+    /// For lines of a key that have nothing between them.
+    var lastKeyLine: Range<Int>?
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// How many private keys there are, and how many texts that only begin like one.
-    static func keys(in bytes: [UInt8]) -> (whole: Int, torn: Int) {
-        var scanner = SecretScanner(bytes)
-        scanner.findPrivateKeys(hidesTorn: false)
-        return (scanner.wholeKeys, scanner.tornKeys)
-    }
-
-    /// In order, and none touching another's inside. `hidesTornKeys` is for what nobody runs: output, of which the end of a
-    /// key may be cut off.
-    static func secrets(in bytes: [UInt8], hidesTornKeys: Bool = false) -> [Range<Int>] {
+    /// In order, and none touching another. `isExcerpt` is of a text that may begin and end within a private key.
+    static func secrets(in bytes: [UInt8], isExcerpt: Bool = false) -> [Range<Int>] {
         // Nothing shorter than `pwd=x` can hold a secret and its name.
         guard bytes.count >= 5 else { return [] }
         var scanner = SecretScanner(bytes)
         scanner.findShapes()
-        scanner.findPrivateKeys(hidesTorn: hidesTornKeys)
+        scanner.findPrivateKeys(isExcerpt: isExcerpt)
         scanner.findURLPasswords()
         scanner.findAssignments()
         scanner.findArguments()
+        scanner.findCommands()
+        scanner.findStatements()
+        scanner.findHooks()
         return scanner.merged()
     }
 
     private func merged() -> [Range<Int>] {
         var result: [Range<Int>] = []
         for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
-            if let last = result.last, range.lowerBound < last.upperBound {
+            if let last = result.last, range.lowerBound <= last.upperBound {
                 result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
             } else {
                 result.append(range)

@@ -63,6 +63,19 @@ package struct JSONValue: Sendable {
         return members
     }
 
+    /// The names of an object's members, in the order they stand: for whom the bytes of a name count.
+    package func names() throws(WireError) -> [JSONValue] {
+        try document.requireObject(at: index)
+        var names: [JSONValue] = []
+        names.reserveCapacity(node.count)
+        var child = index + 1
+        while child < node.next {
+            names.append(JSONValue(document: document, index: child))
+            child = document.nodes[child + 1].next
+        }
+        return names
+    }
+
     // MARK: - Members
 
     /// The member, or nil where it is absent or null.

@@ -394,16 +394,39 @@ struct ClaudeApprovalTests {
         var bench = ClaudeBench()
         let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
         let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
-            .replacingOccurrences(of: "echo hi", with: "echo \(secret)")
+            .replacingOccurrences(of: "echo hi", with: "GITHUB_TOKEN=\(secret) gh repo list")
         try bench.call(call)
         let request = try #require(bench.requests.last).head
         #expect(request.isRedacted && !request.isCut && !request.title.contains(secret))
-        #expect(try bench.body(.approvalRequested).required("input").string("command") == "echo ⟨redacted⟩ > out.txt")
-        let input = #"{"command": "echo \#(secret) > out.txt", "description": "Create out.txt"}"#
+        #expect(
+            try bench.body(.approvalRequested).required("input").string("command")
+                == "GITHUB_TOKEN=⟨redacted⟩ gh repo list > out.txt")
+        let input = #"{"command": "GITHUB_TOKEN=\#(secret) gh repo list > out.txt", "description": "Create out.txt"}"#
         #expect(request.digest == ClaudeAdapter.digest(tool: "Bash", input: Array(input.utf8)))
         _ = bench.take()
         try bench.decide(.allow)
         #expect(bench.take().last == "hook 1: " + ClaudeBench.allow)
+    }
+
+    @Test("what hides more than a value can be denied only, and an allow that comes all the same is not used")
+    func hiding() throws {
+        let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
+        for command in [
+            "mysqladmin -u root --password drop production", "curl https://ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        ] {
+            var bench = ClaudeBench()
+            try bench.call(call.replacingOccurrences(of: "echo hi > out.txt", with: command))
+            let request = try #require(bench.requests.last).head
+            #expect(request.isRedacted && request.isCut)
+            #expect(try bench.body(.approvalRequested).required("input").string("command").contains("⟨redacted⟩"))
+            _ = bench.take()
+            try bench.decide(.allow)
+            #expect(bench.take() == ["approval.stale notWhole", "hook 1: no decision"])
+            try bench.call(call.replacingOccurrences(of: "echo hi > out.txt", with: command))
+            _ = bench.take()
+            try bench.decide(.deny(message: "no"))
+            #expect(bench.take().last == #"hook 2: {"behavior":"deny","message":"no"}"#)
+        }
     }
 
     // MARK: Without a terminal
@@ -453,7 +476,7 @@ struct ClaudeApprovalTests {
             try bench.call(call.replacingOccurrences(of: "echo hi > out.txt", with: command))
             #expect(bench.requests.last?.head.isCut == true)
             let shown = try bench.body(.approvalRequested).required("input").string("command")
-            #expect(shown.contains("⟨redacted⟩") == (command == key))
+            #expect(shown.contains("⟨redacted⟩") && !shown.contains(line))
             _ = bench.take()
             try bench.decide(.allow)
             #expect(bench.take() == ["approval.stale notWhole", "hook 1: no decision"])

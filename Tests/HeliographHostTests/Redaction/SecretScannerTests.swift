@@ -37,38 +37,4 @@ struct SecretScannerTests {
         _ = SecretScanner.secrets(in: text)
         return seconds() - begun
     }
-
-    // MARK: Keys
-
-    private static let line = String(repeating: "MIIEvQIBADANBgkq", count: 4)
-
-    static let torn: [String] = [
-        ": -----BEGIN PRIVATE KEY-----\n/tmp/Xaaa1\(line)/run\necho done",
-        "-----BEGIN PRIVATE KEY-----\n\(line)\n", "-----BEGIN PRIVATE KEY-----\n\(line)\n\(line)\nls",
-        "-----BEGIN PRIVATE KEY-----\n/\(line)\n-----END PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY-----\n\(line)\n/Ab3\n-----END PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY-----\n\(line)\n-----END RSA PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY-----\n\(line)\nAb3=\n\(line)\n-----END PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----",
-    ]
-
-    @Test("what is no key from its beginning to its end is shown", arguments: torn)
-    func tornKeys(text: String) {
-        #expect(Redactor().redact(text: text).text == text)
-        #expect(SecretScanner.keys(in: Array(text.utf8)).torn == 1)
-    }
-
-    @Test("a key that is torn in what a program printed is hidden all the same")
-    func tornOutput() {
-        let text = "-----BEGIN PRIVATE KEY-----\n\(Self.line)\n\(Self.line)\n"
-        #expect(!Redactor().redact(output: text).text.contains(Self.line))
-    }
-
-    @Test("an indented key with a header is one")
-    func indented() {
-        let text =
-            "  -----BEGIN RSA PRIVATE KEY-----\n  Proc-Type: 4,ENCRYPTED\n\n  \(Self.line)\n  Ab3=\n  -----END RSA PRIVATE KEY-----"
-        #expect(!Redactor().redact(text: text).text.contains(Self.line))
-        #expect(SecretScanner.keys(in: Array(text.utf8)) == (1, 0))
-    }
 }

@@ -44,10 +44,9 @@ extension ClaudeAdapter {
             ])
         let life = limits.approvalLife - (hook.isAttended ? .zero : limits.headlessMargin)
         var shown =
-            input.map { clean($0, bytesMax: limits.approvalInputBytes) } ?? (
+            input.map { clean($0, of: tool, bytesMax: limits.approvalInputBytes) } ?? (
                 json: Array("{}".utf8), isRedacted: false, isCut: false
             )
-        if let input, !shown.isCut, isHidingCommand(input, tool: tool) { shown.isCut = true }
         if !hook.isWhole { shown.isCut = true }
         var approval = ClaudeApproval(
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
@@ -65,14 +64,6 @@ extension ClaudeAdapter {
         ask(approval, agentName, input: input, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// A private key is hidden line by line, and only where nothing can run is that nothing that a person must see. A text that
-    /// merely begins like a key is not hidden, and not sent on as if it were understood.
-    private func isHidingCommand(_ input: JSONValue, tool: String) -> Bool {
-        let keys = redactor.keys(in: input)
-        let isContent = ["Write", "Edit", "MultiEdit", "NotebookEdit", "AskUserQuestion"].contains(tool)
-        return keys.torn > 0 || (keys.whole > 0 && !isContent)
-    }
-
     private mutating func ask(
         _ approval: ClaudeApproval, _ agentName: String?, input: JSONValue?, shown: [UInt8], isRedacted: Bool
     ) {
@@ -86,7 +77,7 @@ extension ClaudeAdapter {
         request.call = approval.call
         request.agent = approval.agent
         request.agentName = agentName
-        let diff = approval.kind == .tool ? ClaudeDiff(tool: approval.tool, input: input)?.text : nil
+        let diff = approval.kind == .tool ? ClaudeDiff(tool: approval.tool, input: input, redactor)?.text : nil
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
         let questions = approval.isCut ? [] : approval.questions

@@ -22,27 +22,26 @@ extension ClaudeAdapter {
     /// Its beginning and its end.
     func cleanEnds(_ text: String, bytesMax: Int) -> String {
         let part = bytesMax + limits.scanMargin
-        guard text.utf8.count > 2 * part else { return TextCut.middle(cleanOutput(text), bytesMax: bytesMax) }
-        let start = cleanOutput(TextCut.rough(text, bytesMax: part))
-        let ends = start + "\n" + cleanOutput(TextCut.rough(tailOf: text, bytesMax: part))
+        guard text.utf8.count > 2 * part else { return TextCut.middle(clean(text), bytesMax: bytesMax) }
+        let start = clean(TextCut.rough(text, bytesMax: part))
+        let ends = start + "\n" + clean(TextCut.rough(tailOf: text, bytesMax: part))
         return TextCut.middle(ends, bytesMax: bytesMax)
     }
 
-    private func cleanOutput(_ text: String) -> String { redactor.redact(output: text).text }
-
     /// A tool's input as people may see it.
-    func clean(_ input: JSONValue, bytesMax: Int) -> (json: [UInt8], isRedacted: Bool, isCut: Bool) {
+    /// It is cut where it does not fit, and where something is hidden that must be seen by whoever allows `tool`.
+    func clean(_ input: JSONValue, of tool: String, bytesMax: Int) -> (json: [UInt8], isRedacted: Bool, isCut: Bool) {
         var isCut = false
-        var clean: (json: [UInt8], redacted: Bool)
+        var clean: (json: [UInt8], redacted: Bool, isWhole: Bool)
         if input.bytes.count > limits.scanBytes {
             let rough = JSONCut.fit(Array(input.bytes), bytesMax: limits.scanBytes)
             isCut = true
             guard let root = try? JSONDocument(parsing: rough.json).root else { return (Array("{}".utf8), false, true) }
-            clean = redactor.redact(root)
+            clean = redactor.redact(root, of: tool)
         } else {
-            clean = redactor.redact(input)
+            clean = redactor.redact(input, of: tool)
         }
         let fitting = JSONCut.fit(clean.json, bytesMax: bytesMax)
-        return (fitting.json, clean.redacted, isCut || fitting.isCut)
+        return (fitting.json, clean.redacted, isCut || fitting.isCut || !clean.isWhole)
     }
 }

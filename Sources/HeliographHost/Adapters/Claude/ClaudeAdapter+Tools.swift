@@ -18,7 +18,7 @@ extension ClaudeAdapter {
         var start = ToolStart(call: call, tool: tool, operation: operation.doing)
         start.file = operation.file
         start.agent = agent
-        let shown = input.map { clean($0, bytesMax: limits.inputBytes) }
+        let shown = input.map { clean($0, of: tool, bytesMax: limits.inputBytes) }
         start.isRedacted = shown?.isRedacted ?? false
         // The relay takes a tool's start for work; so do we.
         sessions[id]?.status = .running
@@ -101,7 +101,7 @@ extension ClaudeAdapter {
         guard ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(tool), let paths = sessions[id]?.paths else { return }
         let input = payload.optional("tool_input")
         guard let path = input?.text("file_path") ?? input?.text("notebook_path") ?? response?.text("filePath") else { return }
-        let diff = response.flatMap { ClaudeDiff(response: $0) } ?? ClaudeDiff(tool: tool, input: input)
+        let diff = response.flatMap { ClaudeDiff(response: $0, redactor) } ?? ClaudeDiff(tool: tool, input: input, redactor)
         let shown = TextCut.line(clean(paths.short(path)))
         let text = diff.map { clean($0.text, bytesMax: limits.diffBytes) }
         let head = EventHead.fileChanged(path: shown, added: diff?.added ?? 0, removed: diff?.removed ?? 0, call: call)

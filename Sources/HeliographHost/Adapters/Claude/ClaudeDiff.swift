@@ -1,25 +1,24 @@
 internal import RelayProtocol
 
-/// What an edit changes, as lines with a sign before them.
-struct ClaudeDiff: Equatable {
+/// What an edit changes, as lines with a sign before them, without their secrets: those are looked for in the text as it is in the
+/// file, for a sign before each line of a private key makes another text of it.
+struct ClaudeDiff {
     var lines: [String] = []
     var added: Int64 = 0
     var removed: Int64 = 0
 
+    private let redactor: Redactor
+
     var text: String { lines.joined(separator: "\n") }
 
     /// Of a finished edit: Claude tells the hunks, or the whole content of a new file.
-    init?(response: JSONValue) {
+    init?(response: JSONValue, _ redactor: Redactor) {
+        self.redactor = redactor
         let hunks = response.list("structuredPatch")
         for hunk in hunks {
             let old = "-\(hunk.whole("oldStart") ?? 0),\(hunk.whole("oldLines") ?? 0)"
             lines.append("@@ \(old) +\(hunk.whole("newStart") ?? 0),\(hunk.whole("newLines") ?? 0) @@")
-            for line in hunk.list("lines") {
-                guard let line = try? line.string() else { continue }
-                lines.append(line)
-                if line.hasPrefix("+") { added += 1 }
-                if line.hasPrefix("-") { removed += 1 }
-            }
+            append(hunk.list("lines").compactMap { try? $0.string() })
         }
         guard hunks.isEmpty else { return }
         guard response.text("type") == "create", let content = response.text("content") else { return nil }
@@ -27,7 +26,8 @@ struct ClaudeDiff: Equatable {
     }
 
     /// Of an edit that is asked for.
-    init?(tool: String, input: JSONValue?) {
+    init?(tool: String, input: JSONValue?, _ redactor: Redactor) {
+        self.redactor = redactor
         guard let input else { return nil }
         switch tool {
         case "Edit": replace(input)
@@ -39,11 +39,33 @@ struct ClaudeDiff: Equatable {
         if lines.isEmpty { return nil }
     }
 
+    /// Lines that have their signs. Each side is looked through as it stands in its file.
+    private mutating func append(_ signed: [String]) {
+        let signs = signed.map { $0.utf8.first ?? UInt8(ascii: " ") }
+        func side(without other: UInt8) -> [String?] {
+            let isOfSide = signs.map { $0 != other && $0 != UInt8(ascii: "\\") }
+            let text = zip(signed, isOfSide).filter(\.1).map { Self.unsigned($0.0) }.joined(separator: "\n")
+            var shown = redactor.lines(of: text, isExcerpt: true)[...]
+            return isOfSide.map { $0 ? shown.popFirst() : nil }
+        }
+        let (old, new) = (side(without: UInt8(ascii: "+")), side(without: UInt8(ascii: "-")))
+        for index in signed.indices {
+            // What one side hides is hidden.
+            let shown = [old[index], new[index]].compactMap(\.self)
+            let hidden = shown.first { !$0.utf8.elementsEqual(Self.unsigned(signed[index]).utf8) } ?? shown.first
+            lines.append(hidden.map { String(decoding: [signs[index]], as: UTF8.self) + $0 } ?? signed[index])
+            if signs[index] == UInt8(ascii: "+") { added += 1 }
+            if signs[index] == UInt8(ascii: "-") { removed += 1 }
+        }
+    }
+
+    private static func unsigned(_ line: String) -> String { String(decoding: line.utf8.dropFirst(), as: UTF8.self) }
+
     private mutating func replace(_ edit: JSONValue) {
         guard let old = edit.text("old_string"), let new = edit.text("new_string") else { return }
         // Both are pieces of a file: where both end within a line, that line goes on as it was.
         let isWithinLine = Self.isOpen(old) && Self.isOpen(new)
-        for line in Self.split(old) {
+        for line in split(old) {
             lines.append("-\(line)")
             removed += 1
         }
@@ -52,7 +74,7 @@ struct ClaudeDiff: Equatable {
     }
 
     private mutating func add(_ text: String, isWithinLine: Bool = false) {
-        for line in Self.split(text) {
+        for line in split(text) {
             lines.append("+\(line)")
             added += 1
         }
@@ -65,10 +87,10 @@ struct ClaudeDiff: Equatable {
     private static func isOpen(_ text: String) -> Bool { text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false }
 
     /// At line feeds only: whatever else ends a line somewhere stays to be seen within it.
-    private static func split(_ text: String) -> [String] {
+    private func split(_ text: String) -> [String] {
         guard !text.isEmpty else { return [] }
-        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var lines = redactor.lines(of: text, isExcerpt: true)
         if lines.last?.isEmpty == true { lines.removeLast() }
-        return lines.map { String(decoding: $0, as: UTF8.self) }
+        return lines
     }
 }

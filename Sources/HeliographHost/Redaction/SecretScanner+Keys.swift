@@ -1,0 +1,236 @@
+/// Private keys: each line of one is hidden, whatever stands around the lines (indents, quotes, signs of a diff, line numbers, escapes),
+/// and also where its beginning or its end is missing.
+extension SecretScanner {
+    /// A key's lines have 64 characters and more, but for its last.
+    private static let lineBytesMin = 40
+    /// The first may be the only one of a small key.
+    private static let firstLineBytesMin = 24
+    /// Between a key's first word and its lines: `Proc-Type`, `DEK-Info` and a comment.
+    private static let headerBytesMax = 240
+    /// Between two of its lines: indents, quotes, a line's number.
+    private static let gapBytesMax = 96
+    private static let labelBytesMax = 48
+    /// How `openssl`, `ssh-keygen` and `base64` break lines.
+    private static let lineWidths: Set<Int> = [64, 70, 76]
+
+    /// `isExcerpt` is of a text that begins and ends anywhere, within a key too.
+    mutating func findPrivateKeys(isExcerpt: Bool) {
+        var index = 0
+        /// Before it all is looked at.
+        var floor = 0
+        while index < bytes.count {
+            let next: Int? =
+                switch bytes[index] {
+                case UInt8(ascii: "-") where starts("-----BEGIN ", at: index) || starts("---- BEGIN ", at: index):
+                    markerEnd(index + 11).map { hideLines(from: $0, gapMax: Self.headerBytesMax) }
+                case UInt8(ascii: "-") where starts("-----END ", at: index):
+                    markerEnd(index + 9).map {
+                        hideLines(before: index, floor: floor, isExcerpt: isExcerpt)
+                        return $0
+                    }
+                // PuTTY's.
+                case UInt8(ascii: "P") where starts("Private-Lines: ", at: index):
+                    hideLines(from: index + 15, gapMax: Self.gapBytesMax)
+                case UInt8(ascii: "U"), UInt8(ascii: "B"), UInt8(ascii: "Q"): encodedKey(at: index, floor: floor)
+                default: nil
+                }
+            index = next ?? index + 1
+            if next != nil { floor = index }
+        }
+        if isExcerpt { hideLonelyLines() }
+    }
+
+    /// The end of `RSA PRIVATE KEY-----`, or of what else is as secret.
+    private func markerEnd(_ start: Int) -> Int? {
+        let labelEnd = end(from: start, max: Self.labelBytesMax) { $0 != UInt8(ascii: "-") && $0 >= 32 }
+        guard byte(labelEnd) == UInt8(ascii: "-") else { return nil }
+        let label = String(decoding: bytes[start..<labelEnd], as: UTF8.self)
+        let isSecret = label.contains("PRIVATE KEY") || label.contains("OpenVPN Static key")
+        return isSecret ? end(from: labelEnd, max: 5) { $0 == UInt8(ascii: "-") } : nil
+    }
+
+    // MARK: - Forwards
+
+    /// Hides the lines of a key that begins before `start`; where to go on. It ends at the key's last word, or where none of its
+    /// lines has come for long.
+    private mutating func hideLines(from start: Int, gapMax: Int) -> Int {
+        var index = start
+        var gapStart = start
+        var gapMax = gapMax
+        var hasBroken = false
+        /// A short word that ends a line, which is the key's last or not of the key.
+        var short: Range<Int>?
+        var isWithin = false
+        while index < bytes.count, index - gapStart <= gapMax {
+            if starts("-----END ", at: index) || starts("---- END ", at: index) {
+                if isWithin, let short { hideLine(short) }
+                return index + 9
+            }
+            if starts("-----BEGIN ", at: index) { break }
+            if starts("DEK-Info: ", at: index) || starts("Version: ", at: index) { hasBroken = true }
+            if let breakEnd = lineBreakEnd(index) {
+                hasBroken = true
+                index = breakEnd
+                continue
+            }
+            guard Self.isBase64(bytes[index]) else {
+                index += 1
+                continue
+            }
+            let word = index..<end(from: index, while: Self.isBase64)
+            index = word.upperBound
+            let isOneBlankAway = word.lowerBound == start + 1
+            if isWithin
+                ? word.count >= Self.lineBytesMin || isFirstLine(word) : (hasBroken || isOneBlankAway) && isFirstLine(word)
+            {
+                if isWithin, let short { hideLine(short) }
+                hideLine(word)
+                (isWithin, short, gapStart, gapMax) = (true, nil, index, Self.gapBytesMax)
+            } else if isWithin, short == nil, bytes[word].contains(where: Self.isAlphanumeric), endsLine(index) {
+                short = word
+            }
+        }
+        // The text ends within a line.
+        if isWithin, let short, index >= bytes.count { hideLine(short) }
+        return index
+    }
+
+    /// Nothing but quotes and the like comes before the next line.
+    private func endsLine(_ start: Int) -> Bool {
+        for index in start..<min(start + 6, bytes.count) {
+            if lineBreakEnd(index) != nil { return true }
+            if Self.isAlphanumeric(bytes[index]) { return false }
+        }
+        return true
+    }
+
+    /// What a key begins with, rather than a path or a word.
+    private func isFirstLine(_ word: Range<Int>) -> Bool {
+        guard word.count >= Self.firstLineBytesMin else { return false }
+        let line = bytes[word].prefix(Self.sampleBytes)
+        let digits = line.count(where: Self.isDigit)
+        let hasCapitals = line.contains { $0 >= 65 && $0 <= 90 }
+        let hasSmall = line.contains { $0 >= 97 && $0 <= 122 }
+        // Hexadecimal, as OpenVPN writes it.
+        if !hasCapitals { return digits >= 4 && line.allSatisfy { Self.isDigit($0) || (97...102).contains($0) } }
+        let slashes = line.count { $0 == UInt8(ascii: "/") }
+        return hasSmall && (digits > 0 || line.count >= 48) && slashes <= max(3, line.count / 8)
+    }
+
+    /// Behind `\r\n`, or what stands for it inside another text, however often escaped.
+    private func lineBreakEnd(_ index: Int) -> Int? {
+        switch bytes[index] {
+        case 10, 13: return index + 1
+        case UInt8(ascii: "\\"):
+            let letter = end(from: index) { $0 == UInt8(ascii: "\\") }
+            switch byte(letter) {
+            case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"): return letter + 1
+            default: return letter
+            }
+        case UInt8(ascii: "%") where starts("%0A", at: index) || starts("%0D", at: index): return index + 3
+        default: return nil
+        }
+    }
+
+    // MARK: - Backwards
+
+    /// Of a key whose beginning is not there.
+    private mutating func hideLines(before end: Int, floor: Int, isExcerpt: Bool) {
+        var words: [Range<Int>] = []
+        var index = end
+        var gapStart = end
+        while index > floor, gapStart - index <= Self.gapBytesMax {
+            guard Self.isBase64(bytes[index - 1]) else {
+                index -= 1
+                continue
+            }
+            var start = index
+            while start > floor, Self.isBase64(bytes[start - 1]) { start -= 1 }
+            let wordEnd = index
+            index = start
+            // The letter of an escape.
+            if start > floor, bytes[start - 1] == UInt8(ascii: "\\") { start += 1 }
+            let word = start..<max(start, wordEnd)
+            let isLine = word.count >= Self.lineBytesMin || isFirstLine(word)
+            if isLine || words.isEmpty && !word.isEmpty {
+                words.append(word)
+                gapStart = index
+            } else if !word.isEmpty, word.count > 8 {
+                break
+            }
+        }
+        guard words.contains(where: isFirstLine) || isExcerpt && words.allSatisfy(isAlone) else { return }
+        for word in words.reversed() { hideLine(word) }
+    }
+
+    /// Lines of a key of which neither end is there, and the short one behind them.
+    private mutating func hideLonelyLines() {
+        var index = 0
+        var isBehindLine = false
+        while index < bytes.count {
+            guard Self.isBase64(bytes[index]) else {
+                index += 1
+                continue
+            }
+            let word = index..<end(from: index, while: Self.isBase64)
+            index = word.upperBound
+            let hasDigit = bytes[word].contains(where: Self.isDigit)
+            let isLine = Self.lineWidths.contains(word.count) && hasDigit && isFirstLine(word)
+            if isLine || isBehindLine && isAlone(word) { hideLine(word) }
+            isBehindLine = isLine
+        }
+    }
+
+    /// Whether it is all of a line, and long enough to tell something.
+    private func isAlone(_ word: Range<Int>) -> Bool {
+        var start = word.lowerBound
+        while start > 0, Self.isBlank(bytes[start - 1]) { start -= 1 }
+        return word.count >= 4 && (start == 0 || bytes[start - 1] == 10) && endsLine(word.upperBound)
+    }
+
+    // MARK: - In base64
+
+    /// `PRIVATE KEY` at each of the three places that it can have in a group of base64.
+    private static let encodedLabels: [StaticString] = ["UFJJVkFURSBLRV", "BSSVZBVEUgS0VZ", "QUklWQVRFIEtFW"]
+
+    /// A key file that was encoded once more; where to go on.
+    private mutating func encodedKey(at index: Int, floor: Int) -> Int? {
+        guard Self.encodedLabels.contains(where: { startsAcrossLines($0, at: index) }) else { return nil }
+        var start = index
+        while start > floor, Self.isBase64(bytes[start - 1]) { start -= 1 }
+        let wordEnd = end(from: index, while: Self.isBase64)
+        hideLine(start..<wordEnd)
+        return hideLines(from: wordEnd, gapMax: Self.gapBytesMax)
+    }
+
+    private func startsAcrossLines(_ text: StaticString, at start: Int) -> Bool {
+        var index = start
+        for offset in 0..<text.utf8CodeUnitCount {
+            if offset > 0 { index = end(from: index, max: 4) { $0 == 10 || $0 == 13 } }
+            // A static string's bytes live as long as the program.
+            guard unsafe byte(index) == text.utf8Start[offset] else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    // MARK: - Hiding
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
+    }
+
+    /// One mark for lines with nothing between them.
+    private mutating func hideLine(_ line: Range<Int>) {
+        if let last = lastKeyLine, last.upperBound <= line.lowerBound {
+            var index = last.upperBound
+            while index < line.lowerBound {
+                guard let next = lineBreakEnd(index) ?? (Self.isBlank(bytes[index]) ? index + 1 : nil) else { break }
+                index = next
+            }
+            if index == line.lowerBound { hide(last.upperBound..<line.lowerBound) }
+        }
+        hide(line)
+        lastKeyLine = line
+    }
+}

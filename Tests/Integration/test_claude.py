@@ -105,14 +105,25 @@ def test_a_question_is_answered_from_afar(machine, phone):
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "answered"
 
 
+def test_what_hides_an_argument_can_only_be_denied(machine, phone):
+    command = {"tool": "Bash", "input": {"command": "touch --no-password out1234.txt", "description": "Touch it"}}
+    card = ask(machine, phone, [[command], [{"text": "All done now."}]])
+    head = card["request"]["head"]
+    assert head["redacted"] is True and head["cut"] is True
+    assert phone.decide(session_of(card), card["approval"], "allow")["error"]["code"] == "notWhole"
+    phone.decide(session_of(card), card["approval"], "deny", message="Show it to me.")
+    assert "Show it to me." in machine.wait_tool_result("Show it")
+    assert not list(machine.project.glob("*.txt"))
+
+
 def test_a_secret_stays_on_the_machine(machine, phone, relay):
     secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
-    write = {"tool": "Bash", "input": {"command": f"echo {secret} > out.txt", "description": "Store it"}}
+    write = {"tool": "Bash", "input": {"command": f"API_TOKEN={secret} env > out.txt", "description": "Store it"}}
     card = ask(machine, phone, [[write], [{"text": "All done now."}]])
-    assert card["request"]["head"]["redacted"] is True
+    assert card["request"]["head"]["redacted"] is True and not card["request"]["head"].get("cut")
     assert "⟨redacted⟩" in card["request"]["body"]["input"]["command"]
     phone.decide(session_of(card), card["approval"], "allow")
-    assert machine.wait_file("out.txt") == f"{secret}\n", "the digest covers the real input, and that is what runs"
+    assert f"API_TOKEN={secret}\n" in machine.wait_file("out.txt"), "the digest covers the real input, and that is what runs"
     phone.wait_approval(card["approval"], "applied")
     machine.wait_screen("All done now.")
     relay.stop()

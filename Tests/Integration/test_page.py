@@ -472,6 +472,18 @@ def test_a_cut_request_can_only_be_denied(screen: Callable[..., Screen], host: A
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "deny"
 
 
+def test_a_request_with_hidden_parts_says_so_and_can_only_be_denied(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    approval = host.request_approval("s1", "Bash", {"command": "mysqladmin --password ⟨redacted⟩ production"}, cut=True, redacted=True)
+    one.go("#/approvals")
+    card = one.card(approval)
+    expect(card).to_contain_text("parts are hidden because they may be secret")
+    expect(card).to_contain_text("look at it at the terminal")
+    expect(card).to_contain_text("mysqladmin --password ⟨redacted⟩ production")
+    one.page.wait_for_timeout(1_200)
+    expect(card.get_by_role("button", name="Allow")).to_be_disabled()
+
+
 # Losing and finding the relay
 
 

@@ -12,7 +12,9 @@ test("cut, or without its input, is not whole", () => {
   assert.equal(isWhole(tool({ cut: true })), false);
   assert.equal(isWhole(tool({}, null)), false);
   assert.equal(isWhole({ ...tool(), request: { ...tool().request, body: {} } }), false);
-  assert.match(obstacle(tool({ cut: true }), ready), /not whole/i);
+  assert.match(obstacle(tool({ cut: true }), ready), /not whole: it was cut/i);
+  assert.match(obstacle(tool({ cut: true, redacted: true }), ready), /not whole: parts are hidden.*denied here, allowed only at the terminal/i);
+  assert.equal(obstacle(tool({ redacted: true }), ready), null);
 });
 
 test("a question is whole with its questions", () => {

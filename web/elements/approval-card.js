@@ -176,7 +176,8 @@ export class ApprovalCard extends HTMLElement {
       warnings.length ? h("div", { class: "warning" }, "Look closely. Shown as ", span("token", "⟨…⟩"), " below:",
         h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
       head.redacted && h("p", { class: "note" },
-        "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
+        head.cut ? "What may be secret was replaced by ⟨redacted⟩, and it may be more than a value: look at it at the terminal."
+          : "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
       whole,
       agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
         h("blockquote", { class: "foreign" }, nodes(exact(agentSays)))) : null));

@@ -91,9 +91,14 @@ package struct ApprovalText: Sendable {
     /// What must be known before it is decided, besides the text itself.
     package var warnings: [String] {
         var warnings: [String] = []
-        if approval.request.isCut { warnings.append("the text is not whole: this can be denied from here, never allowed") }
-        if approval.request.isRedacted {
-            warnings.append("values that look like secrets were replaced by ⟨redacted⟩ on the host")
+        switch (approval.request.isCut, approval.request.isRedacted) {
+        case (true, true):
+            warnings.append(
+                "parts are hidden as ⟨redacted⟩ because they may be secret, so the text is not whole: look at it at the terminal; "
+                    + "this can be denied from here, never allowed")
+        case (true, false): warnings.append("the text is not whole: this can be denied from here, never allowed")
+        case (false, true): warnings.append("values that look like secrets were replaced by ⟨redacted⟩ on the host")
+        case (false, false): break
         }
         return warnings + VisibleText.warnings(about: shownText)
     }

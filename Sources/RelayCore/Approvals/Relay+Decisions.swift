@@ -79,8 +79,10 @@ extension Relay {
         case (.allow, .question): return .failed(.wrongKind, "a question is answered, or denied")
         case (.answer, .tool): return .failed(.wrongKind, "a tool is allowed or denied")
         case (.allow, .tool), (.answer, .question):
-            return request.isCut
-                ? .failed(.notWhole, "what is shown is not the whole input: it can be denied from here, not allowed") : nil
+            guard request.isCut else { return nil }
+            let why =
+                request.isRedacted ? "parts are hidden because they may be secret" : "what is shown is not the whole input"
+            return .failed(.notWhole, "\(why): it can be denied from here, not allowed")
         }
     }
 

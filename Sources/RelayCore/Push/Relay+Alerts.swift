@@ -312,7 +312,7 @@ extension Relay {
         if isSealed, let seal = device.device.sealKey {
             order.seal = PushSeal(key: seal, text: alert.text.bytes(withCode: order.code != nil))
         }
-        let mayAllow = alert.text.isWhole && alert.approval?.request.isCut == false
+        let mayAllow = alert.text.isWhole && alert.approval.map { !$0.request.isCut && !$0.request.isRedacted } == true
         order.payload = Payload.alert(
             profile, kind: alert.kind, text: text, thread: alert.thread, level: alert.level, session: alert.session,
             approval: alert.approval?.id, code: order.code != nil && !isSealed, mayAllow: mayAllow, sealed: isSealed)

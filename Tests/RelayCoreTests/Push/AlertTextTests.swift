@@ -82,10 +82,18 @@ import Testing
         #expect(alert.isWhole)
     }
 
-    @Test("a redacted value is whole: its mark is seen")
+    @Test("with a redacted value it is shown, but never offers Allow")
     func redacted() {
         let approval = PushSubjects.approval(isRedacted: true, body: #"{"input":{"command":"curl -H ⟨redacted⟩"}}"#)
-        #expect(compose(approval).isWhole)
+        #expect(compose(approval).body == "command: curl -H ⟨redacted⟩")
+        #expect(!compose(approval).isWhole)
+    }
+
+    @Test("where parts are hidden that must be seen, the alert says so")
+    func hidden() {
+        let approval = PushSubjects.approval(isCut: true, isRedacted: true, body: #"{"input":{"command":"rm ⟨redacted⟩"}}"#)
+        let alert = compose(approval)
+        #expect(alert.body.hasPrefix("Run: swift test\nParts are hidden because they may be secret.") && !alert.isWhole)
     }
 
     static let notWhole: [(String, Approval)] = [

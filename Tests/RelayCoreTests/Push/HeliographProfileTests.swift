@@ -61,7 +61,8 @@ import Testing
     }
 
     static let dangerous: [Approval] = [
-        PushSubjects.approval(isCut: true), PushSubjects.approval(body: nil), PushSubjects.approval(tool: "Bаsh"),
+        PushSubjects.approval(isCut: true), PushSubjects.approval(isRedacted: true), PushSubjects.approval(body: nil),
+        PushSubjects.approval(tool: "Bаsh"),
         PushSubjects.approval(tool: String(repeating: "t", count: 65)),
         PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: "x", count: 152))"}}"#),
         PushSubjects.approval(body: #"{"input":{"command":"a\nb\nc\nd"}}"#),

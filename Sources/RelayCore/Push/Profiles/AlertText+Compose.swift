@@ -105,8 +105,11 @@ extension AlertText {
             if alert.fitting(bytesMax) == alert { return alert }
         }
         alert.body = approval.map { VisibleText.line($0.request.title) } ?? "Open the app to see what it asks."
+        if let hidden = approval?.request, hidden.isCut, hidden.isRedacted { alert.body += "\n" + hiddenParts }
         return alert.fitting(bytesMax)
     }
+
+    private static let hiddenParts = "Parts are hidden because they may be secret. Deny it here, or look at the terminal."
 
     private static func generic(_ kind: AlertKind, _ subject: PushSubject) -> AlertText {
         let (title, body) =

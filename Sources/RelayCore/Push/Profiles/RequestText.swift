@@ -9,7 +9,7 @@ struct RequestText {
     static let linesMax = 20
 
     let text: String
-    /// Even with everything spelled out it may be read as something else.
+    /// Even with everything spelled out it may be read as something else, or a value of it is hidden.
     let mayMislead: Bool
 
     /// Nil where the request cannot be shown whole: it was cut at the host, has no input that we know, or has more lines.
@@ -28,7 +28,9 @@ struct RequestText {
         }
         guard parts.lines.count <= linesMax else { return nil }
         text = parts.lines.joined(separator: "\n")
-        mayMislead = VisibleText.mayMislead(approval.request.tool) || parts.written.contains(where: VisibleText.mayMislead)
+        mayMislead =
+            approval.request.isRedacted || VisibleText.mayMislead(approval.request.tool)
+            || parts.written.contains(where: VisibleText.mayMislead)
     }
 
     private struct Parts {

@@ -9,7 +9,7 @@ internal import WebSocketEngine
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /v1/hook/claude/PermissionRequest` | 200 and what the hook prints, or 204: no decision; maybe in an hour |
+/// | `POST /v1/hook/claude/PermissionRequest` | 200 and what the hook prints, or 204: no decision; maybe tomorrow |
 /// | `POST /v1/hook/claude/PreToolUse` | 204 when it is in the spool; 200 and what the hook prints where the session is held |
 /// | `POST /v1/hook/claude/EVENT` | 204 when it is in the spool |
 /// | `POST /v1/statusline/claude` | 204 |

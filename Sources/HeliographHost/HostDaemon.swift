@@ -36,6 +36,7 @@ final class HostDaemon {
     var diskTimer: TimerID?
     var hasUnsavedHolds = false
     private var registry = RegistryReader()
+    private var transcripts = TranscriptTail()
 
     /// Deltas are dropped when so much waits for the relay already.
     static let streamBacklogMax = 256 << 10
@@ -130,6 +131,10 @@ final class HostDaemon {
             case .ask(let token): respond(token, ClaudeAnswer.ask)
             case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
             case .readRegistry(let files): readRegistry(files)
+            case .followTranscript(let session, let path): transcripts.follow(session, path)
+            case .readTranscript(let session):
+                let lines = transcripts.lines(of: session, with: "hook_permission_decision")
+                if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
             case .checkAgents(let processes):
                 for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
             }

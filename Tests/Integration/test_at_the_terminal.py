@@ -137,3 +137,40 @@ def test_what_was_allowed_and_then_interrupted_ran(machine, phone):
     machine.press("Escape")
     ended = final(phone, card)
     assert (ended["stage"], ended.get("outcome")) == ("applied", "ran")
+
+
+def test_a_denial_in_a_batch_is_proven_before_the_batch_is_over(machine, phone):
+    card = ask(machine, phone, [[bash("echo one > one.txt"), bash("echo two > two.txt")], DONE])
+    phone.decide(card["session"], card["approval"], "deny", message="no")
+    ended = final(phone, card, timeout=5)
+    assert (ended["stage"], ended.get("outcome")) == ("applied", "denied")
+    other = phone.wait_card(lambda one: one["stage"] == "pending")
+    assert "two.txt" in other["request"]["body"]["input"]["command"], "its batch is not over"
+
+
+# Cards that live on
+
+
+def test_a_question_outlives_a_daemon_that_is_away_for_long(machine, phone):
+    """Twenty seconds without a daemon; then the question, whose words no note holds, is answered from afar."""
+    begin(machine, [[{"tool": "AskUserQuestion", "input": {"questions": [QUESTION]}}], DONE])
+    machine.wait_screen("Which color?")
+    card = phone.wait_card()
+    machine.kill_daemon()
+    time.sleep(20)  # what is tested is this time: longer than an agent alone is kept waiting
+    machine.start_daemon()
+    wait_until(lambda: '"open"' in machine.heliograph("host", "status", "--json", check=False).stdout, 10, "the hook to be back")
+    asked = card["request"]["body"]["questions"]
+    phone.answer(card["session"], card["approval"], [{"question": asked[0]["id"], "choices": ["Blue"]}])
+    assert "Blue" in machine.wait_tool_result("Blue")
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "answered"
+
+
+def test_what_was_answered_while_no_daemon_ran_is_not_asked_on(machine, phone):
+    card = ask(machine, phone, [[bash("sleep 20; echo hi > out.txt")], DONE])
+    machine.kill_daemon()
+    machine.decide_locally("Enter")
+    machine.start_daemon()
+    closed = final(phone, card, timeout=10)
+    assert (closed["stage"], closed["reason"]) == ("cancelled", "answeredLocally")
+    machine.press("Escape")

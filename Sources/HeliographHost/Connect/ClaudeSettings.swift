@@ -22,8 +22,8 @@ package struct ClaudeSettings: Sendable {
         ("UserPromptSubmit", false, 5),
         ("MessageDisplay", false, 5),
         ("PreToolUse", true, 5),
-        // A person may need a while; the dialog in the terminal is open all the time.
-        ("PermissionRequest", true, 3600),
+        // A person may need a night; the dialog in the terminal is open all the time.
+        ("PermissionRequest", true, 86_400),
         ("PostToolUse", true, 5),
         ("PostToolUseFailure", true, 5),
         ("PostToolBatch", false, 5),

@@ -19,7 +19,8 @@ package enum HookCall {
             if isHeld { HookStream.write(ClaudeAnswer.ask) }
             return 0
         }
-        let exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: agentWatch())
+        var exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: agentWatch())
+        exchange.isAttended = HostPaths.variable("CLAUDE_CODE_SESSION_ATTENDED") != "0"
         if isAwaited(event) {
             if let answer = exchange.ask() { HookStream.write(answer) }
             return 0

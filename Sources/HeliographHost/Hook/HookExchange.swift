@@ -11,13 +11,15 @@ struct HookExchange {
         case unheard
     }
 
-    private enum Outcome { case answered(status: Int, body: [UInt8]), broken, gaveUp }
+    private enum Outcome { case answered(status: Int, body: [UInt8]), unusable, broken, gaveUp }
 
     let request: HookRequest
     let socketPath: String
     var limits = HookLimits()
     /// Asked once in `limits.agentCheck` while waiting: nobody needs an answer whose agent is gone.
     var isAgentAlive: () -> Bool = { true }
+    /// Somebody sits at the terminal, whose own prompt is there: nobody waits for us, so we may wait on.
+    var isAttended = false
 
     /// Sends and waits for the daemon's word that it has it, so that the next hook's event cannot overtake this one; all of
     /// it within the budget, unless the event is so large that the daemon is still taking it. Whether it worked is nobody's
@@ -31,17 +33,20 @@ struct HookExchange {
         return status == 200 ? .answered(body) : status == 204 ? .taken : .unheard
     }
 
-    /// What the agent shall read, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back.
+    /// What the agent shall read, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back: for
+    /// that a while where the agent waits for us, and all of the question's life where it asks at its terminal as well.
     func ask() -> [UInt8]? {
         var attempt = 1
         var brokenSince: ContinuousClock.Instant?
+        let end = ContinuousClock.now + limits.questionLife
         while true {
             let begun = ContinuousClock.now
             if let socket = HookSocket(connectingTo: socketPath, until: begun + limits.budget) {
                 switch exchange(request.bytes(attempt: attempt), on: socket, until: nil) {
                 case .answered(200, let body): return body
-                case .answered, .gaveUp: return nil
-                case .broken:
+                case .answered, .unusable: return nil
+                case .gaveUp where !isAttended: return nil
+                case .broken, .gaveUp:
                     // A connection that held for long was a daemon at work, not one more crash of the same outage.
                     if ContinuousClock.now - begun > limits.retryWindow { brokenSince = nil }
                 }
@@ -51,8 +56,9 @@ struct HookExchange {
             let now = ContinuousClock.now
             let since = brokenSince ?? now
             brokenSince = since
-            guard now - since < limits.retryWindow, isAgentAlive() else { return nil }
-            pause(limits.retryInterval)
+            let isFresh = now - since < limits.retryWindow
+            guard isFresh || (isAttended && now < end), isAgentAlive() else { return nil }
+            pause(isFresh ? limits.retryInterval : limits.retryIntervalLater)
             attempt += 1
         }
     }
@@ -82,7 +88,7 @@ struct HookExchange {
             case .bytes(let more):
                 switch response.append(more) {
                 case .incomplete: continue
-                case .unusable: return .gaveUp
+                case .unusable: return .unusable
                 case .complete(let status, let body): return .answered(status: status, body: body)
                 }
             }

@@ -93,7 +93,7 @@ package struct Answer: Sendable, Equatable {
         self.text = text
     }
 
-    static func list(from value: JSONValue) throws(WireError) -> [Answer] {
+    package static func list(from value: JSONValue) throws(WireError) -> [Answer] {
         var answers: [Answer] = []
         for entry in try value.array("answers", countMax: WireLimits.questionsMax) {
             var choices: [String] = []
@@ -116,7 +116,7 @@ package struct Answer: Sendable, Equatable {
         question.utf8.count + (text?.utf8.count ?? 0) + choices.reduce(32) { $0 + $1.utf8.count + 4 }
     }
 
-    static func write(_ answers: [Answer], to writer: inout JSONWriter) {
+    package static func write(_ answers: [Answer], to writer: inout JSONWriter) {
         writer.array(
             "answers",
             answers.map { answer in

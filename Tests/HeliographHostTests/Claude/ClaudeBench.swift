@@ -22,7 +22,10 @@ struct ClaudeBench {
     private var nextToken: UInt64 = 1
 
     init(isLinkLive: Bool = true) {
-        adapter = ClaudeAdapter(home: "/home/dev", at: now)
+        var limits = ClaudeLimits()
+        // An hour instead of a day: clocks are advanced a hundred milliseconds at a time.
+        limits.approvalLife = .seconds(3_590)
+        adapter = ClaudeAdapter(home: "/home/dev", limits: limits, at: now)
         if isLinkLive { tell(.linkChanged(isLive: true)) }
     }
 
@@ -209,7 +212,7 @@ struct ClaudeBench {
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
         case .ask(let token): return "hook \(token.rawValue): ask"
         case .readTasks(_, let directory): return "read \(directory)"
-        case .checkAgents, .readRegistry, .remember: return nil
+        case .checkAgents, .readRegistry, .followTranscript, .readTranscript, .remember: return nil
         }
     }
 

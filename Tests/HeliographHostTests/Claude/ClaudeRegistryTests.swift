@@ -97,6 +97,34 @@ struct ClaudeRegistryTests {
         #expect(!bench.take().contains { $0.hasPrefix("approval.cancelled") })
     }
 
+    @Test("a denial in a batch is proven by the transcript, long before the batch is over")
+    func denialInBatch() throws {
+        var (bench, rest) = try asked("remote-deny")
+        try bench.decide(.deny(message: "no"))
+        #expect(bench.take() == ["approval.delivered", #"hook 1: {"behavior":"deny","message":"no"}"#])
+        let session = try #require(bench.session)
+        let follows = bench.effects.contains {
+            guard case .followTranscript(session, let path) = $0 else { return false }
+            return path.hasSuffix(".jsonl")
+        }
+        #expect(follows)
+        bench.pass(.milliseconds(200))
+        #expect(bench.effects.contains(.readTranscript(session)))
+        let call = try #require(bench.requests.last?.head.call)
+        func line(_ decision: String, _ call: String) throws -> JSONDocument {
+            try JSONDocument(
+                parsing:
+                    #"{"type":"attachment","attachment":{"type":"hook_permission_decision","decision":"\#(decision)","toolUseID":"\#(call)"}}"#
+            )
+        }
+        bench.tell(.transcriptRead(session, [try line("deny", "another"), try line("allow", call)]))
+        #expect(bench.take() == [])
+        bench.tell(.transcriptRead(session, [try line("deny", call)]))
+        #expect(bench.take() == ["tool.finished failed: no", "approval.applied denied"])
+        for call in rest { try bench.call(call) }
+        #expect(!bench.take().contains { $0.hasPrefix("approval") || $0.hasPrefix("tool") })
+    }
+
     // MARK: Both at once
 
     @Test("No at the terminal just before our yes: it never ran")
@@ -226,7 +254,7 @@ struct ClaudeRegistryTests {
                 $0 == .readRegistry([ClaudeRegistryFile(session: bench.session!, path: path)])
             }
         }
-        #expect(looks(in: .seconds(1)) == 20)
+        #expect(looks(in: .seconds(1)) == 10)
         bench.registry("idle")
         bench.pass(.seconds(1))
         #expect(looks(in: .seconds(10)) == 10)

@@ -134,6 +134,24 @@ struct HookExchangeTests {
         #expect(ContinuousClock.now - begun >= .milliseconds(300))
     }
 
+    @Test("Where somebody sits at the terminal, a daemon may stay away for longer than an agent alone would wait")
+    func attended() {
+        var daemon: FakeDaemon? = FakeDaemon(at: socketPath, [.close])
+        var exchange = exchange()
+        exchange.isAttended = true
+        exchange.limits.retryWindow = .milliseconds(50)
+        exchange.limits.retryIntervalLater = .milliseconds(20)
+        let path = socketPath
+        Thread.detachNewThread {
+            usleep(400_000)
+            unsafe unlink(path)
+            _ = FakeDaemon(at: path, [.answer(FakeDaemon.ok("done"))])
+        }
+        #expect(exchange.ask() == Array("done".utf8))
+        daemon = nil
+        _ = daemon
+    }
+
     @Test("A question whose agent is gone is dropped, though the daemon still thinks")
     func agentGone() {
         let daemon = FakeDaemon(at: socketPath, [.hang(.seconds(5))])

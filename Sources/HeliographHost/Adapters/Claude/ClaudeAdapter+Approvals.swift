@@ -42,7 +42,7 @@ extension ClaudeAdapter {
                 id.rawValue, Self.prompt(payload) ?? "", Self.agent(payload) ?? "", tool, digest.rawValue, "\(now.wall)",
                 "\(requestCount)",
             ])
-        let life = limits.approvalLife - (hook.isAttended ? .zero : limits.headlessMargin)
+        let life = hook.isAttended ? limits.approvalLife : limits.headlessLife
         var shown =
             input.map { clean($0, of: tool, bytesMax: limits.approvalInputBytes) } ?? (
                 json: Array("{}".utf8), isRedacted: false, isCut: false
@@ -57,7 +57,9 @@ extension ClaudeAdapter {
             process: hook.process)
         let taken = Set(approvals.values.compactMap(\.call))
         approval.call = sessions[id]?.call(digest, agent: approval.agent, except: taken)
+        approval.mayBeOver = hook.attempt > 1
         approvals[name] = approval
+        workedOn(id)
         sessions[id]?.cardAt = now.monotonic
         order(.remember(name.rawValue, approval.note))
         let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
@@ -110,9 +112,8 @@ extension ClaudeAdapter {
         switch approval.phase {
         case .open(let token): apply(digest, decision, to: approval, token)
         case .orphaned, .lost:
-            // The same again tells what is not known whole any more.
-            let isNews = approval.handedBefore.map { $0.command == decision.command } ?? true
-            if isNews { approvals[id]?.heldDecision = (digest, decision) }
+            // The same again tells what is not known whole any more; there is no other, as the relay takes one.
+            approvals[id]?.heldDecision = (digest, decision)
         // The same again: what becomes of it is told soon.
         case .answered: break
         }
@@ -145,10 +146,14 @@ extension ClaudeAdapter {
         answered.heldDecision = nil
         answered.handedBefore = nil
         approvals[approval.id] = answered
+        workedOn(approval.session)
         // The note first: a crash between the two makes the next life hand it over again, to the same hook.
         order(.remember(approval.id.rawValue, answered.note))
         emit(.approvalDelivered(approval.id), in: approval.session)
         order(.respond(token, output))
+        if case .deny = handed.kind, approval.hasDialog, approval.call != nil, let path = sessions[approval.session]?.transcript {
+            order(.followTranscript(approval.session, path: path))
+        }
     }
 
     // MARK: The same hook again
@@ -171,6 +176,10 @@ extension ClaudeAdapter {
             apply(held.digest, held.decision, to: approval, token)
         } else if let handed = approval.handedBefore {
             handOverAgain(handed, to: approval, token)
+        } else if approval.hasDialog, sessions[approval.session]?.evidence.standing == nil {
+            // Nothing shows whether its dialog is still there.
+            let status: SessionStatus = approval.kind == .tool ? .waitingApproval : .waitingAnswer
+            setStatus(status, reason: Self.perhapsReason, in: approval.session)
         }
     }
 
@@ -180,7 +189,13 @@ extension ClaudeAdapter {
         case (.allow, .tool) where !approval.isCut:
             deliver(handed, ClaudeAnswer.allow(tool: approval.tool), to: approval, token)
         case (.deny(let words), _): deliver(handed, ClaudeAnswer.deny(words), to: approval, token)
-        // Of answers only the digest is left: the agent's own prompt stays.
+        case (.answer(_, let answers?), .question):
+            if let output = approval.output(of: answers) {
+                deliver(handed, output, to: approval, token)
+            } else {
+                resolve(approval.id, .approvalStale(approval.id, reason: "badAnswer"))
+            }
+        // Of long answers only the digest is left: the agent's own prompt stays.
         default: resolve(approval.id, .approvalStale(approval.id, reason: "hostRestarted"))
         }
     }

@@ -62,7 +62,7 @@ extension ClaudeAdapter {
             case .deny:
                 let reason = approval.kind == .tool ? "allowedLocally" : "answeredLocally"
                 resolve(approval.id, .approvalStale(approval.id, reason: reason))
-            case .answer(let digest):
+            case .answer(let digest, _):
                 let isOurs = !failed && Self.answers(in: payload).map(ClaudeHanded.digest) == digest
                 resolve(
                     approval.id,
@@ -164,6 +164,8 @@ extension ClaudeAdapter {
                     approvals[approval.id]?.phaseAt = now.monotonic
                     continue
                 }
+                // Its hook may yet come back, and then it is asked anew.
+                approvals[approval.id]?.run = nil
                 resolve(approval.id, .approvalCancelled(approval.id, reason: "hostRestarted"))
             case .lost, .orphaned, .answered: break
             }
@@ -177,7 +179,8 @@ extension ClaudeAdapter {
             approvals[approval.id]?.phase = .lost(until: goneAt + limits.leavingGrace.milliseconds)
             return
         }
-        if approval.hasDialog, evidence?.standing?.isAsking == true {
+        let isTimedOut = now.monotonic - approval.askedAt >= limits.approvalLifeOnce.milliseconds
+        if approval.hasDialog, evidence?.standing.map(\.isAsking) ?? isTimedOut {
             resolve(approval.id, .approvalCancelled(approval.id, reason: "hookEnded"))
             return
         }
@@ -219,6 +222,7 @@ extension ClaudeAdapter {
             }
         }
         let processes = sessions.values.filter { !$0.isEnded }.compactMap(\.process)
+        lookAtRegistry()
         if !processes.isEmpty { order(.checkAgents(Set(processes).sorted { $0.id < $1.id })) }
     }
 

@@ -36,7 +36,7 @@ extension ClaudeAdapter {
     /// Its dialog may have come and gone unseen: before a restart, or in the moment between the question and our answer.
     private func mayBeOver(_ approval: ClaudeApproval) -> Bool {
         if case .answered = approval.phase { return now.monotonic - approval.phaseAt >= limits.registryGrace.milliseconds }
-        return approval.isRestored
+        return approval.mayBeOver
     }
 
     private mutating func settle(_ approval: ClaudeApproval, _ after: ClaudeDialog.After, wentOn: Bool) {
@@ -56,6 +56,27 @@ extension ClaudeAdapter {
         case .deny: resolve(id, .approvalApplied(id, outcome: .denied))
         case .allow, .answer: resolve(id, .approvalStale(id, reason: wentOn ? "unconfirmed" : "deniedLocally"))
         }
+    }
+
+    // MARK: The transcript
+
+    /// Claude writes a denial down at once; its hooks tell of it with the end of the whole batch.
+    mutating func transcriptRead(_ id: SessionID, _ lines: [JSONDocument]) {
+        for line in lines {
+            guard let fact = line.root.optional("attachment"), fact.text("type") == "hook_permission_decision",
+                fact.text("decision") == "deny", let call = fact.text("toolUseID")
+            else { continue }
+            for approval in approvalsInOrder where approval.session == id && approval.call == call {
+                guard case .answered(let handed) = approval.phase, case .deny(let words) = handed.kind else { continue }
+                abort(call, TextCut.line(clean(words), bytesMax: limits.summaryBytes), in: id)
+                resolve(approval.id, .approvalApplied(approval.id, outcome: .denied))
+            }
+        }
+    }
+
+    private func awaitsTranscript(_ approval: ClaudeApproval) -> Bool {
+        guard case .answered(let handed) = approval.phase, case .deny = handed.kind, approval.hasDialog else { return false }
+        return now.monotonic - approval.phaseAt < limits.transcriptWatch.milliseconds
     }
 
     // MARK: Status
@@ -83,17 +104,16 @@ extension ClaudeAdapter {
         setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
     }
 
-    /// Something that the agent did shows that the dialog is over, where no registry does.
+    /// A dialog that only the terminal could answer is over, or has its card by now.
     mutating func workedOn(_ id: SessionID) {
-        guard let session = sessions[id], session.statusReason == Self.terminalReason, session.evidence.standing == nil else {
-            return
-        }
+        guard let reason = sessions[id]?.statusReason, [Self.terminalReason, Self.perhapsReason].contains(reason) else { return }
         setStatus(.running, in: id)
     }
 
     func hasOpenCard(_ id: SessionID) -> Bool { approvals.values.contains { $0.session == id && $0.isOpen } }
 
     static let terminalReason = "waits at the terminal"
+    static let perhapsReason = "may already be answered at the terminal"
     static let interruptedReason = "interrupted at the terminal"
     static let deniedReason = "denied at the terminal"
 
@@ -119,6 +139,9 @@ extension ClaudeAdapter {
         let files = live.compactMap { session in session.registryFile.map { ClaudeRegistryFile(session: session.id, path: $0) }
         }
         for file in files { conclude(file.session) }
+        for session in Set(approvals.values.filter(awaitsTranscript).map(\.session)).sorted(by: { $0.rawValue < $1.rawValue }) {
+            order(.readTranscript(session))
+        }
         if !files.isEmpty { order(.readRegistry(Array(files.prefix(limits.registryFilesMax)))) }
     }
 }

@@ -39,7 +39,7 @@ extension ClaudeAdapter {
         {
             sessions[id]?.subagentNames[agent] = name
         }
-        workedOn(id)
+        if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
         // The batch may have told it before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
         let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
@@ -65,7 +65,7 @@ extension ClaudeAdapter {
             finish(call, tool: open.tool, payload: payload, result, succeeded: !result.isError && !isDenied, in: id)
         }
         batchOver(id, agent: Self.agent(payload))
-        workedOn(id)
+        if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
     }
 
     /// Ends a call that a person refused or interrupted at the terminal: nothing else says so.

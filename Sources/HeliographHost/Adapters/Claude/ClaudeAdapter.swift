@@ -59,6 +59,7 @@ struct ClaudeAdapter {
         case .agentGone(let process): agentGone(process)
         case .tasksRead(let session, let files): tasksRead(session, files)
         case .registryRead(let session, let entry): registryRead(session, entry)
+        case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .linkChanged(let isLive): linkChanged(isLive)
         case .notRecorded(let approval): notRecorded(approval)
         case .eventsLost(let sessions): eventsLost(sessions)

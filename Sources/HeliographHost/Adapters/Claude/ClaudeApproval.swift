@@ -21,7 +21,7 @@ struct ClaudeApproval {
     let agent: String?
     let prompt: String?
     /// Which run of the hook asked: only the same one is ever given what is meant for it.
-    let run: String?
+    var run: String?
     /// Over what `input` holds: what a decision must be for.
     let digest: InputDigest
     /// Exactly as Claude wrote it; empty after a restart until the hook calls again, and where it can only be denied.
@@ -40,6 +40,8 @@ struct ClaudeApproval {
     /// Grows with each question: they are in this order whatever a clock says.
     let order: Int
     var phase: Phase
+    /// When it came to this life of the daemon.
+    let askedAt: Int64
     /// When the phase began, by the clock that never jumps.
     var phaseAt: Int64
     /// What the registry showed of its dialog.
@@ -48,6 +50,8 @@ struct ClaudeApproval {
     var heldDecision: (digest: InputDigest, decision: Decision)?
     /// Known from an earlier life of this daemon.
     var isRestored = false
+    /// Its dialog may have come and gone before we could look.
+    var mayBeOver = false
     /// By an earlier life of this daemon, which cannot know whether the hook got it.
     var handedBefore: ClaudeHanded?
 
@@ -76,13 +80,16 @@ struct ClaudeApproval {
         switch (decision.verdict, kind) {
         case (.allow, .tool): return ClaudeAnswer.allow(tool: tool)
         case (.deny, _): return ClaudeAnswer.deny(Self.denial(decision))
-        case (.answer(let answers), .question):
-            guard let values = answerValues(answers), let root = try? JSONDocument(parsing: input).root,
-                let raw = root.optional("questions")
-            else { return nil }
-            return ClaudeAnswer.answer(questions: raw.bytes, answers: values)
+        case (.answer(let answers), .question): return output(of: answers)
         default: return nil
         }
+    }
+
+    func output(of answers: [Answer]) -> [UInt8]? {
+        guard let values = answerValues(answers), let root = try? JSONDocument(parsing: input).root,
+            let raw = root.optional("questions")
+        else { return nil }
+        return ClaudeAnswer.answer(questions: raw.bytes, answers: values)
     }
 
     /// What the model reads; also how we know later that it was our denial.
@@ -158,7 +165,9 @@ struct ClaudeApproval {
         questions = []
         phase = .orphaned(until: until)
         phaseAt = now
+        askedAt = now
         isRestored = true
+        mayBeOver = true
         handedBefore = value.optional("handed").flatMap(ClaudeHanded.init)
     }
 
@@ -186,5 +195,6 @@ struct ClaudeApproval {
         self.process = process
         phase = .open(token)
         phaseAt = now
+        askedAt = now
     }
 }

@@ -7,12 +7,14 @@ struct ClaudeHanded: Equatable {
         case allow
         /// What the model reads, or its beginning.
         case deny(String)
-        /// Answers can be long: their digest.
-        case answer(InputDigest)
+        /// Their digest; and what was chosen, to hand it over again, unless that is long.
+        case answer(InputDigest, [Answer]?)
     }
 
     /// Of a denial; enough to know it again.
     static let denialBytesMax = 1 << 10
+    /// Of answers that are kept, as JSON.
+    private static let answersBytesMax = 2 << 10
 
     let kind: Kind
     let command: CommandID
@@ -25,7 +27,8 @@ struct ClaudeHanded: Equatable {
         case .deny: kind = .deny(Self.beginning(of: ClaudeApproval.denial(decision)))
         case .answer(let answers):
             guard let values = approval.answerValues(answers) else { return nil }
-            kind = .answer(Self.digest(values.map { ($0.question, $0.value) }))
+            let isShort = JSONWriter.object { Answer.write(answers, to: &$0) }.count <= Self.answersBytesMax
+            kind = .answer(Self.digest(values.map { ($0.question, $0.value) }), isShort ? answers : nil)
         }
     }
 
@@ -54,9 +57,10 @@ struct ClaudeHanded: Equatable {
         case .deny(let words):
             writer.field("decision", "deny")
             writer.field("words", words)
-        case .answer(let digest):
+        case .answer(let digest, let answers):
             writer.field("decision", "answer")
-            writer.field("answers", digest.rawValue)
+            writer.field("digest", digest.rawValue)
+            if let answers { Answer.write(answers, to: &writer) }
         }
         writer.field("command", command)
     }
@@ -68,8 +72,9 @@ struct ClaudeHanded: Equatable {
         case "allow": kind = .allow
         case "deny": kind = .deny(value.text("words") ?? "")
         case "answer":
-            guard let digest = value.text("answers").flatMap(InputDigest.init) else { return nil }
-            kind = .answer(digest)
+            // An earlier version wrote the digest as the answers.
+            guard let digest = (value.text("digest") ?? value.text("answers")).flatMap(InputDigest.init) else { return nil }
+            kind = .answer(digest, try? Answer.list(from: value))
         default: return nil
         }
     }

@@ -38,6 +38,8 @@ enum ClaudeInput: Sendable {
     case tasksRead(SessionID, [JSONDocument])
     /// The session's entry in Claude's registry is another one than at the last look; nil where there is none.
     case registryRead(SessionID, JSONDocument?)
+    /// New lines of the session's transcript that tell of decisions.
+    case transcriptRead(SessionID, [JSONDocument])
     case linkChanged(isLive: Bool)
     /// The disk did not take the request of this approval, so nobody can be asked.
     case notRecorded(ApprovalID)
@@ -66,6 +68,9 @@ enum ClaudeEffect: Sendable, Equatable {
     case readTasks(SessionID, directory: String)
     /// Each that changed since the last look comes back as `registryRead`.
     case readRegistry([ClaudeRegistryFile])
+    /// From its end on; what it says of decisions comes back as `transcriptRead` at each `readTranscript`.
+    case followTranscript(SessionID, path: String)
+    case readTranscript(SessionID)
     /// Those that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
     /// To be known after a restart; nil forgets it.

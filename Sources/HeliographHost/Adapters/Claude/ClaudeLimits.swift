@@ -1,9 +1,11 @@
 /// The bounds of the Claude Code adapter, each with its reason.
 struct ClaudeLimits: Sendable {
-    /// The hook is installed with a timeout of 3,600 s: we answer before Claude kills it.
-    var approvalLife = Duration.seconds(3_590)
-    /// Without a terminal nobody else answers: earlier, so that the denial is ours and not a timeout.
-    var headlessMargin = Duration.seconds(10)
+    /// The hook is installed with a timeout of 86,400 s: we answer before Claude kills it.
+    var approvalLife = Duration.seconds(86_390)
+    /// Hooks were installed with 3,600 s once. One that ends after just that was not denied.
+    var approvalLifeOnce = Duration.seconds(3_600)
+    /// Without a terminal nobody else answers: it waits an hour, less what makes the denial ours and not a timeout.
+    var headlessLife = Duration.seconds(3_580)
     /// A relay that restarts is back by then; a headless agent is not kept waiting for one that is not.
     var headlessUnreachable = Duration.seconds(10)
     /// A hook that was cut off by our restart calls again within this.
@@ -20,9 +22,11 @@ struct ClaudeLimits: Sendable {
     /// A dialog without a card for so long is one that nobody was asked about: the hook's question comes within 0.1 s of it.
     var dialogGrace = Duration.seconds(1)
     /// The registry is looked at with `stat`: while a dialog is open as often as a person notices, else less.
-    var registryCheckOpen = Duration.milliseconds(50)
+    var registryCheckOpen = Duration.milliseconds(100)
     var registryCheckBusy = Duration.milliseconds(200)
     var registryCheckIdle = Duration.seconds(1)
+    /// The transcript tells of our denial within 0.2 s; a batch whose end does it later may take minutes.
+    var transcriptWatch = Duration.seconds(10)
     /// Live sessions of one machine whose entries are looked at, those used last first.
     var registryFilesMax = 64
     /// A daemon that heard nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.

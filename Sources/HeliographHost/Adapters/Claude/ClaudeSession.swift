@@ -27,6 +27,8 @@ struct ClaudeSession {
     var paths: ClaudePaths
     /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
     var tasksDirectory: String?
+    /// Where Claude writes what it did; nil until a hook of this life of the daemon says so.
+    var transcript: String?
     var hasTitle = false
     var isEnded = false
     /// What was last said of it.

@@ -1,0 +1,38 @@
+internal import Glibc
+internal import RelayProtocol
+
+/// What an agent adds to its transcripts from the moment one is followed: whole lines, and only those with a word that is looked for.
+///
+/// The transcript is another program's, of any length, and undocumented: what is not as expected says nothing.
+struct TranscriptTail {
+    /// Of one look. A turn adds some 100 kB at once at most; what is longer is taken up at the next look.
+    private static let bytesMax = 1 << 20
+    /// Sessions that are followed at one time; people decide a few.
+    private static let countMax = 64
+
+    private var places: [SessionID: (path: String, offset: Int)] = [:]
+
+    /// From its end on; anew where it was followed already.
+    mutating func follow(_ session: SessionID, _ path: String) {
+        if places.count >= Self.countMax { places = [:] }
+        places[session] = nil
+        guard let file = try? Self.open(path), let size = try? file.size() else { return }
+        places[session] = (path, size)
+    }
+
+    mutating func lines(of session: SessionID, with word: String) -> [JSONDocument] {
+        guard let place = places[session], let file = try? Self.open(place.path), let size = try? file.size(), size > place.offset,
+            let bytes = try? file.read(at: place.offset, count: min(size - place.offset, Self.bytesMax))
+        else { return [] }
+        // A line that fills a whole look by itself is none of ours.
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? (bytes.count == Self.bytesMax ? bytes.count : 0)
+        places[session]?.offset += end
+        let needle = Array(word.utf8)
+        return bytes[..<end].split(separator: UInt8(ascii: "\n")).filter { $0.contains(needle) }.compactMap {
+            try? JSONDocument(parsing: Array($0))
+        }
+    }
+
+    /// A pipe that nobody writes to must not make us wait.
+    private static func open(_ path: String) throws(HostError) -> File { try File(path, O_RDONLY | O_NONBLOCK) }
+}

@@ -148,6 +148,15 @@ def test_a_denial_in_a_batch_is_proven_before_the_batch_is_over(machine, phone):
     assert "two.txt" in other["request"]["body"]["input"]["command"], "its batch is not over"
 
 
+def test_an_answer_that_does_not_fit_leaves_the_card_open(machine, phone):
+    begin(machine, [[{"tool": "AskUserQuestion", "input": {"questions": [QUESTION]}}], DONE])
+    card = phone.wait_card()
+    for answers in ([], [{"question": "q0", "choices": ["Green"]}]):
+        assert phone.answer(card["session"], card["approval"], answers)["error"]["code"] == "badAnswer"
+    phone.answer(card["session"], card["approval"], [{"question": "q0", "choices": ["Blue"]}])
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "answered"
+
+
 # Cards that live on
 
 

@@ -62,6 +62,30 @@ struct ApprovalTests {
         #expect(t.types(host).first == "decision")
     }
 
+    @Test(
+        "an answer that leaves out a question, or takes what is not offered, is refused, and the card stays open",
+        arguments: [
+            [], [Answer(question: "q0", choices: [])], [Answer(question: "q1", choices: ["Red"])],
+            [Answer(question: "q0", choices: ["Green"])], [Answer(question: "q0", choices: ["Red", "Blue"])],
+            [Answer(question: "q0", choices: ["Red"]), Answer(question: "q0", choices: ["Red"])],
+        ])
+    func badAnswer(_ answers: [Answer]) {
+        let t = T()
+        let (host, client) = (t.host(), t.client())
+        t.command(.subscribe(nil, after: nil), id: "sub", by: client)
+        guard case .approvalRequested(var request) = T.request(kind: .question) else { preconditionFailure("it is a request") }
+        request.questions = [QuestionOffer(id: "q0", choices: ["Red", "Blue"], isMultiple: false)]
+        t.send([T.started, .approvalRequested(request)], first: 1, by: host)
+        t.commit()
+        _ = (t.take(client), t.take(host))
+        t.command(T.decide(.answer(answers)), id: "k1", by: client)
+        t.commit()
+        #expect(t.take(client).first?.contains(#""code":"badAnswer""#) == true)
+        t.command(T.decide(.answer([Answer(question: "q0", choices: ["Red"])])), id: "k2", by: client)
+        t.commit()
+        #expect(t.types(host).first == "decision")
+    }
+
     @Test("a tool is not answered and a question is not allowed")
     func wrongKind() {
         let (t, _, client) = T.withPendingApproval()

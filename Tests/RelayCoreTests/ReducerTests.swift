@@ -67,6 +67,31 @@ struct ReducerTests {
         #expect(summary([T.started, .sessionEnded(reason: nil, failed: true)]).status == .failed)
     }
 
+    @Test("a tool that waits for approval is not said to run, nor is one whose decision waits for the host")
+    func waitingTool() {
+        let call = ToolStart(call: "c1", tool: "Bash", operation: "Running: rm -rf build")
+        let asked: [EventHead] = [T.started, .statusChanged(.running, reason: nil), .toolStarted(call), T.request()]
+        let pending = summary(asked)
+        #expect(pending.status == .waitingApproval && pending.operation == "Run: ls")
+        let decision = Decision(.allow, client: ClientID("c")!, clientName: "n", at: 1, command: CommandID("k")!)
+        let id = ApprovalID("a1")!
+        let decided = summary(asked + [.approvalDecided(id, decision)])
+        #expect(decided.status == .waitingApproval && decided.approvals == 0)
+        #expect(decided.statusReason == "decided, waits for the host" && decided.operation == decided.statusReason)
+        let delivered = summary(asked + [.approvalDecided(id, decision), .approvalDelivered(id)])
+        #expect(delivered.status == .running && delivered.statusReason == nil && delivered.operation == call.operation)
+    }
+
+    @Test("a dialog at the terminal is what it does, whatever tool began before")
+    func atTheTerminal() {
+        let call = ToolStart(call: "c1", tool: "Bash", operation: "Running: rm -rf build")
+        let waits = EventHead.statusChanged(.waitingApproval, reason: "waits at the terminal")
+        let waiting = summary([T.started, .toolStarted(call), waits])
+        #expect(waiting.status == .waitingApproval && waiting.operation == "waits at the terminal")
+        let goesOn = summary([T.started, .toolStarted(call), waits, .statusChanged(.running, reason: nil)])
+        #expect(goesOn.status == .running && goesOn.operation == call.operation)
+    }
+
     @Test("cost counts up over runs and ignores repeats")
     func cost() {
         #expect(summary([T.started, usage(run: "r1", cost: 100), usage(run: "r1", cost: 100)]).costMicroUSD == 100)

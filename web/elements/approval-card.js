@@ -97,7 +97,10 @@ export class ApprovalCard extends HTMLElement {
     const now = this.#app.now();
     const asked = `Asked ${ago(now - requestedAt)}`;
     const expiresAt = this.#approval.expiresAt ?? request.head.expiresAt;
-    if (stage === "pending" && typeof expiresAt === "number") write(this.#when, `${asked} · expires in ${countdown(expiresAt - now)}`);
+    // The host's word on the question itself, such as that it may be answered at the terminal already.
+    const doubt = this.#app.state.sessions.get(this.#approval.session)?.statusReason;
+    const ends = typeof expiresAt === "number" ? ` · expires in ${countdown(expiresAt - now)}` : "";
+    if (stage === "pending") say(this.#when, `${asked}${ends}${doubt ? ` · ${doubt}` : ""}`, line);
     else write(this.#when, resolvedAt ? `${asked} · settled ${ago(now - resolvedAt)}` : asked);
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();
   }

@@ -19,6 +19,13 @@ export const statuses = {
   stale: "No contact",
 };
 
+/**
+ * What waits without a card can be answered at the terminal alone, or is decided and waits for its host.
+ * @param {Summary} summary
+ */
+export const statusOf = ({ status, approvals, questions }) =>
+  (status === "waitingApproval" || status === "waitingAnswer") && !(approvals + questions) ? "Waiting" : statuses[status] ?? status;
+
 /** @param {Summary} summary */
 export const titleOf = (summary) => summary.title || summary.project || `Session ${summary.session}`;
 
@@ -59,7 +66,7 @@ export class SessionRow extends HTMLElement {
     attribute(this.#link, "aria-current", current ? "page" : null);
     attribute(this.#link, "data-status", summary.status);
     say(this.#title, titleOf(summary), line);
-    write(this.#status, statuses[summary.status] ?? summary.status);
+    write(this.#status, statusOf(summary));
     say(this.#operation, sayingOf(summary), line);
     const waiting = summary.approvals + summary.questions;
     attribute(this.#badge, "hidden", waiting === 0);

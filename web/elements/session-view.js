@@ -7,7 +7,7 @@ import { keyOf, pending, takeHistory } from "../store.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
 import { SessionFacts } from "./session-facts.js";
-import { placeOf, sayingOf, statuses, titleOf } from "./session-row.js";
+import { placeOf, sayingOf, statusOf, titleOf } from "./session-row.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
 
@@ -88,7 +88,7 @@ export class SessionView extends View {
     this.#timeline.cards.tick();
     const rests = ["idle", "completed", "failed", "stale"].includes(summary.status);
     const since = rests ? `, ${ago(this.app.now() - summary.lastActivityAt)}` : "";
-    write(this.#nowStatus, `${statuses[summary.status] ?? summary.status}${since}`);
+    write(this.#nowStatus, `${statusOf(summary)}${since}`);
   }
 
   #draw() {

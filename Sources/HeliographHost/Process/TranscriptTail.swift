@@ -21,7 +21,8 @@ struct TranscriptTail {
     }
 
     mutating func lines(of session: SessionID, with word: String) -> [JSONDocument] {
-        guard let place = places[session], let file = try? Self.open(place.path), let size = try? file.size(), size > place.offset,
+        guard let place = places[session], let file = try? Self.open(place.path), let size = try? file.size(),
+            size > place.offset,
             let bytes = try? file.read(at: place.offset, count: min(size - place.offset, Self.bytesMax))
         else { return [] }
         // A line that fills a whole look by itself is none of ours.

@@ -60,7 +60,7 @@ extension ErrorCode {
     var status: UInt16 {
         switch self {
         case .notFound: 404
-        case .alreadyDecided, .closed, .digestMismatch, .notWhole, .wrongKind: 409
+        case .alreadyDecided, .closed, .digestMismatch, .notWhole, .wrongKind, .badAnswer: 409
         case .tooMany: 429
         case .damaged: 500
         case .unsupported: 501

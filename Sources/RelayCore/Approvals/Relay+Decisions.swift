@@ -78,6 +78,9 @@ extension Relay {
         case (.deny, _): return nil
         case (.allow, .question): return .failed(.wrongKind, "a question is answered, or denied")
         case (.answer, .tool): return .failed(.wrongKind, "a tool is allowed or denied")
+        case (.answer(let answers), .question) where !request.isCut && !request.questions.isEmpty:
+            return QuestionOffer.fit(answers, request.questions)
+                ? nil : .failed(.badAnswer, "every question is answered once, with what it offers or in words of one's own")
         case (.allow, .tool), (.answer, .question):
             guard request.isCut else { return nil }
             let why =

@@ -23,7 +23,10 @@ package struct SessionState: Sendable, Equatable {
     var subagents: Set<String> = []
     /// What the agent itself last said of its status; pending approvals cover it.
     var agentStatus = SessionStatus.starting
-    /// The tool call that `summary.operation` is about.
+    var agentReason: String?
+    /// What the agent does; what it asks covers it.
+    var agentOperation: String?
+    /// The tool call that `agentOperation` is about.
     var currentCall: String?
 
     package var seq: Int64 { summary.seq }
@@ -52,6 +55,10 @@ package struct SessionState: Sendable, Equatable {
         for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
         agentStatus = try value.word("agentStatus")
         currentCall = try value.optionalString("currentCall")
+        // Before they were kept by themselves they were what was shown.
+        let isKept = value.optional("agent") != nil
+        agentReason = isKept ? try value.required("agent").optionalString("reason") : summary.statusReason
+        agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation
     }
 
     /// What outlives the session where retention removes it: cost and tokens, as JSON; empty where there are none.
@@ -89,6 +96,10 @@ package struct SessionState: Sendable, Equatable {
             writer.strings("subagents", subagents.sorted())
             writer.field("agentStatus", agentStatus.rawValue)
             writer.field("currentCall", currentCall)
+            writer.object("agent") {
+                $0.field("reason", agentReason)
+                $0.field("operation", agentOperation)
+            }
         }
     }
 

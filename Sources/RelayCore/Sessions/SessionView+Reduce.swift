@@ -115,7 +115,7 @@ extension SessionState {
         case .budgetCrossed, .truncated, .rewound, .unsupported: break
         }
         summary.subagents = Int64(subagents.count)
-        coverStatus()
+        coverStatus(approvals)
     }
 
     fileprivate mutating func recount(_ approvals: ApprovalBook) {
@@ -128,18 +128,24 @@ extension SessionState {
         summary.approvals = Int64(pending.count) - summary.questions
     }
 
-    private mutating func coverStatus() {
-        // What a person can do something about covers what the agent is doing besides.
-        if summary.endedAt != nil {
-            summary.status = agentStatus
-        } else if summary.approvals > 0 {
-            summary.status = .waitingApproval
-        } else if summary.questions > 0 {
-            summary.status = .waitingAnswer
-        } else {
-            summary.status = agentStatus
-        }
+    /// What a person can do something about covers what the agent is doing besides. One that is decided covers it too, until its
+    /// host has the decision: a tool that waits for that does not run.
+    private mutating func coverStatus(_ approvals: ApprovalBook) {
+        summary.status = agentStatus
+        summary.statusReason = agentReason
+        // At the terminal nothing runs, whatever tool began.
+        let isWaiting = agentStatus == .waitingApproval || agentStatus == .waitingAnswer
+        summary.operation = isWaiting ? agentReason ?? agentOperation : agentOperation
+        guard summary.endedAt == nil, !approvals.open.isEmpty else { return }
+        let waiting = approvals.openInOrder.filter { $0.stage == .pending || $0.stage == .decided }
+        guard let first = waiting.first(where: { $0.stage == .pending }) ?? waiting.first else { return }
+        let isTool = waiting.contains { $0.request.kind == .tool && $0.stage == first.stage }
+        summary.status = isTool ? .waitingApproval : .waitingAnswer
+        summary.operation = first.stage == .pending ? first.request.title : Self.decidedReason
+        if first.stage == .decided { summary.statusReason = Self.decidedReason }
     }
+
+    private static let decidedReason = "decided, waits for the host"
 
     fileprivate mutating func start(_ facts: SessionFacts) {
         summary.agentName = facts.agentName
@@ -150,8 +156,8 @@ extension SessionState {
         summary.workingDirectory = facts.workingDirectory ?? summary.workingDirectory
         summary.endedAt = nil
         summary.error = nil
-        summary.statusReason = nil
-        summary.operation = nil
+        agentReason = nil
+        agentOperation = nil
         agentStatus = .starting
         currentCall = nil
         subagents = []
@@ -160,8 +166,8 @@ extension SessionState {
 
     fileprivate mutating func end(reason: String?, failed: Bool, at time: Int64) {
         summary.endedAt = time
-        summary.statusReason = reason
-        summary.operation = nil
+        agentReason = reason
+        agentOperation = nil
         currentCall = nil
         subagents = []
         agentStatus = failed ? .failed : .completed
@@ -169,27 +175,27 @@ extension SessionState {
 
     fileprivate mutating func setStatus(_ status: SessionStatus, reason: String?) {
         agentStatus = status
-        summary.statusReason = reason
+        agentReason = reason
         if status == .running { summary.error = nil }
         if status == .idle || status == .completed || status == .failed {
-            summary.operation = nil
+            agentOperation = nil
             currentCall = nil
         }
     }
 
     fileprivate mutating func startTool(_ start: ToolStart) {
         summary.operations += 1
-        summary.operation = start.operation
+        agentOperation = start.operation
         summary.file = start.file ?? summary.file
         currentCall = start.call
         // The agent works again, so what it waited for at the terminal is settled.
         agentStatus = .running
-        summary.statusReason = nil
+        agentReason = nil
     }
 
     fileprivate mutating func finishTool(_ finish: ToolFinish) {
         guard finish.call == currentCall else { return }
-        summary.operation = nil
+        agentOperation = nil
         currentCall = nil
     }
 

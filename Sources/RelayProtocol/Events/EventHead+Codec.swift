@@ -294,6 +294,7 @@ extension ApprovalRequest {
         call = try head.optionalString("call", bytesMax: WireLimits.nameBytesMax)
         agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
         agentName = try head.optionalString("agentName", bytesMax: WireLimits.nameBytesMax)
+        questions = try QuestionOffer.list(from: head)
     }
 
     func write(to writer: inout JSONWriter) {
@@ -308,5 +309,8 @@ extension ApprovalRequest {
         writer.field("call", call)
         writer.field("agent", agent)
         writer.field("agentName", agentName)
+        if !questions.isEmpty {
+            writer.array("questions", questions.map { offer in JSONWriter.object { offer.write(to: &$0) } })
+        }
     }
 }

@@ -160,6 +160,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var agent: String?
     /// What the subagent was started for.
     package var agentName: String?
+    /// What can be answered; empty where the host does not say.
+    package var questions: [QuestionOffer] = []
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {
         self.approval = approval

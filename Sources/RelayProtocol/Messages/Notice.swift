@@ -34,6 +34,7 @@ package struct Notice: Sendable, Equatable {
 
 /// The codes of errors and notices besides those of `WireError`.
 package enum ErrorCode: String, Sendable, CaseIterable {
-    case helloFirst, unsupportedVersion, notFound, alreadyDecided, closed, digestMismatch, notWhole, wrongKind, unsupported
+    case helloFirst, unsupportedVersion, notFound, alreadyDecided, closed, digestMismatch, notWhole, wrongKind, badAnswer,
+        unsupported
     case unavailable, damaged, tooMany
 }

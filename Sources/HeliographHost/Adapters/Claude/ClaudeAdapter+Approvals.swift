@@ -83,6 +83,11 @@ extension ClaudeAdapter {
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
         let questions = approval.isCut ? [] : approval.questions
+        let offers = questions.map {
+            QuestionOffer(id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple)
+        }
+        let isShort = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } } <= QuestionOffer.bytesMax
+        request.questions = isShort ? offers : []
         // Whole or not at all: people decide on what they see.
         let change = diff.flatMap { cleanWhole($0, bytesMax: limits.approvalDiffBytes) }
         let isShown = emit(.approvalRequested(request), in: approval.session) {
@@ -151,7 +156,8 @@ extension ClaudeAdapter {
         order(.remember(approval.id.rawValue, answered.note))
         emit(.approvalDelivered(approval.id), in: approval.session)
         order(.respond(token, output))
-        if case .deny = handed.kind, approval.hasDialog, approval.call != nil, let path = sessions[approval.session]?.transcript {
+        if case .deny = handed.kind, approval.hasDialog, approval.call != nil, let path = sessions[approval.session]?.transcript
+        {
             order(.followTranscript(approval.session, path: path))
         }
     }

@@ -106,7 +106,9 @@ extension ClaudeAdapter {
 
     /// A dialog that only the terminal could answer is over, or has its card by now.
     mutating func workedOn(_ id: SessionID) {
-        guard let reason = sessions[id]?.statusReason, [Self.terminalReason, Self.perhapsReason].contains(reason) else { return }
+        guard let reason = sessions[id]?.statusReason, [Self.terminalReason, Self.perhapsReason].contains(reason) else {
+            return
+        }
         setStatus(.running, in: id)
     }
 

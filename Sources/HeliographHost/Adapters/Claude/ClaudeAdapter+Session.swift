@@ -31,7 +31,8 @@ extension ClaudeAdapter {
             session.paths.workingDirectory = payload.text("cwd").map { TextCut.line($0) }
         }
         if session.tasksDirectory == nil { session.tasksDirectory = Self.tasksDirectory(payload) }
-        if session.tasksDirectory != nil, let path = payload.text("transcript_path"), path.utf8.count <= WireLimits.lineBytesMax {
+        if session.tasksDirectory != nil, let path = payload.text("transcript_path"), path.utf8.count <= WireLimits.lineBytesMax
+        {
             session.transcript = path
         }
         sessions[id] = session

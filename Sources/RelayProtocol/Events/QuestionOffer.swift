@@ -1,0 +1,51 @@
+/// What one question lets a person choose: as much of it as shows whether an answer fits, before the answer is taken for good.
+package struct QuestionOffer: Sendable, Equatable {
+    /// Of all questions of an approval, in bytes; a host leaves out what is longer, and answers are then not looked at here.
+    package static let bytesMax = 8 << 10
+
+    package var id: String
+    /// As they are shown.
+    package var choices: [String]
+    package var isMultiple: Bool
+
+    package init(id: String, choices: [String], isMultiple: Bool) {
+        self.id = id
+        self.choices = choices
+        self.isMultiple = isMultiple
+    }
+
+    static func list(from head: JSONValue) throws(WireError) -> [QuestionOffer] {
+        guard head.optional("questions") != nil else { return [] }
+        var offers: [QuestionOffer] = []
+        for entry in try head.array("questions", countMax: WireLimits.questionsMax) {
+            var choices: [String] = []
+            for choice in try entry.object().array("choices", countMax: WireLimits.questionsMax) {
+                choices.append(try choice.string(bytesMax: WireLimits.textBytesMax))
+            }
+            offers.append(
+                QuestionOffer(
+                    id: try entry.string("id", bytesMax: WireLimits.nameBytesMax), choices: choices,
+                    isMultiple: try entry.flag("multiple")))
+        }
+        return offers
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("id", id)
+        writer.strings("choices", choices)
+        writer.flag("multiple", isMultiple)
+    }
+
+    /// Every question is answered once, with what it offers or in the person's own words, and no other is.
+    package static func fit(_ answers: [Answer], _ offers: [QuestionOffer]) -> Bool {
+        guard answers.count == offers.count else { return false }
+        return offers.allSatisfy { offer in
+            let mine = answers.filter { $0.question == offer.id }
+            guard mine.count == 1, let answer = mine.first, answer.choices.allSatisfy(offer.choices.contains) else {
+                return false
+            }
+            let parts = answer.choices.count + (answer.text?.isEmpty == false ? 1 : 0)
+            return offer.isMultiple ? parts > 0 : parts == 1
+        }
+    }
+}

@@ -91,7 +91,7 @@ import Testing
         try FileManager.default.removeItem(atPath: scratch.databasePath)
         let error = #expect(throws: StoreError.self) { try directory.restore(backup, replacing: false) }
         #expect(error?.code == .conflict)
-        let kept = try #require(try directory.restore(backup, replacing: true))
+        let kept = try #require(try directory.restore(backup, replacing: true).kept)
         #expect(kept.hasSuffix("-wal"))
         let restored = try scratch.open()
         #expect(try restored.all(key).count == 6)

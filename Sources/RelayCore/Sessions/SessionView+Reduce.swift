@@ -120,7 +120,7 @@ extension SessionState {
 
     fileprivate mutating func recount(_ approvals: ApprovalBook) {
         count(approvals.pending)
-        coverStatus()
+        coverStatus(approvals)
     }
 
     private mutating func count(_ pending: [Approval]) {

@@ -15,6 +15,7 @@ import { pairingOf, routeOf } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
 import { Hidden } from "./sieve.js";
 import { flat, line } from "./text.js";
+import { Tokens } from "./tokens.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
 import { BudgetsView } from "./elements/budgets-view.js";
@@ -65,6 +66,7 @@ const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals:
 
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
+const tokens = new Tokens(ask, () => draw({ ...noChanges(), all: true }));
 const hidden = new Hidden(() => localStorage);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
@@ -73,7 +75,7 @@ const presence = new Presence(timers, link, () => ({
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, presence, hidden,
+  state, link, decisions, devices, budgets, tokens, presence, hidden,
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),

@@ -217,3 +217,17 @@ export type Command =
   | { type: "forget"; device: string }
   | { type: "budgets" }
   | { type: "budget"; budget: Budget };
+
+/** What lets somebody in, of `GET /v1/tokens`. */
+export interface Token {
+  id: string;
+  role: "client" | "host";
+  kind: string;
+  name: string;
+  createdAt: number;
+  by?: { id: string; name: string; revoked?: boolean };
+  usedAt?: number;
+  connections: number;
+  children: { id: string; role: "client" | "host"; kind: string; name: string }[];
+  own?: boolean;
+}

@@ -51,6 +51,39 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     return host
 
 
+# What is let in
+
+
+def let_in(one: Screen, name: str) -> Locator:
+    return one.page.locator("token-list").get_by_role("listitem").filter(has=one.page.get_by_role("heading", name=name, exact=True))
+
+
+def test_everything_that_is_let_in_is_listed_and_revoked_after_a_question(screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any) -> None:
+    host = scripted_host(relay, "laptop")
+    one, other = screen(name="Ada's phone"), screen(name="An old phone", size=DESK)
+    one.go("#/devices")
+    expect(let_in(one, "Ada's phone")).to_contain_text("This browser")
+    expect(let_in(one, "An old phone")).to_contain_text("Browser · In use now")
+    expect(let_in(one, "An old phone")).not_to_contain_text("This browser")
+    expect(let_in(one, "laptop")).to_contain_text("Host")
+    one.expect_no_overflow()
+    one.expect_accessible()
+    revoke = one.page.get_by_role("button", name="Revoke An old phone")
+    revoke.click()
+    expect(one.page.get_by_text("Revoke An old phone? It is out at once.")).to_be_visible()
+    one.page.keyboard.press("Escape")
+    expect(revoke).to_be_focused()
+    other.expect_live()
+    revoke.click()
+    other.forgive_absence()
+    one.page.get_by_role("button", name="Revoke", exact=True).click()
+    expect(let_in(one, "An old phone")).to_have_count(0)
+    expect(one.page.get_by_role("heading", name="Let in")).to_be_focused()
+    expect(other.page.locator("pair-screen")).to_be_visible()
+    one.expect_live()
+    assert host.is_connected
+
+
 # Devices
 
 

@@ -1,8 +1,9 @@
-/** `<devices-view>`: where pushes go, and what became of them. */
+/** `<devices-view>`: what is let in, where pushes go, and what became of them. */
 
 import { arrange, attribute, h, write } from "../dom.js";
 import { DeviceCard } from "./device-card.js";
 import { noNews } from "./link-state.js";
+import { TokenList } from "./token-list.js";
 import { View } from "./view.js";
 
 /** Seconds. Pushes come by themselves; whether a device is looked at, and what its app says of its cards, is asked for. */
@@ -13,16 +14,19 @@ export class DevicesView extends View {
   #list = h("ol", { class: "devices" });
   #empty = h("div", { class: "empty" });
   #problem = h("p", { class: "problem", role: "alert" });
+  #tokens = new TokenList();
+  #pushTitle = h("h3", { class: "section-title" }, "Pushes");
   #ticks = 0;
 
   connectedCallback() {
-    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#problem, this.#empty, this.#list);
+    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
   }
 
   /** It comes to the screen. */
   arrive() {
     this.#ticks = 0;
     this.app.devices.watch();
+    this.app.tokens.load();
     this.#draw();
   }
 
@@ -37,6 +41,8 @@ export class DevicesView extends View {
   tick() {
     this.#ticks += 1;
     if (this.#ticks % askEvery === 0) this.app.devices.again();
+    if (this.#ticks % (3 * askEvery) === 0 && this.app.link.isLive) this.app.tokens.load();
+    this.#tokens.tick();
     this.#cards.forEach((card) => card.tick());
   }
 
@@ -44,6 +50,8 @@ export class DevicesView extends View {
     const devices = this.app.state.devices ?? new Map();
     const { problem } = this.app.devices;
     write(this.#problem, problem);
+    this.#tokens.show(this.app);
+    attribute(this.#pushTitle, "hidden", this.#tokens.hidden);
     for (const id of [...this.#cards.keys()]) if (!devices.has(id)) this.#cards.delete(id);
     arrange(this.#list, [...devices.values()].sort((a, b) => (a.device.name < b.device.name ? -1 : 1)).map((device) => {
       const card = this.#cards.get(device.device.device) ?? new DeviceCard();

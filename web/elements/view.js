@@ -7,6 +7,7 @@
  * @property {import("../decisions.js").Decisions} decisions
  * @property {import("../devices.js").Devices} devices
  * @property {import("../budgets.js").Budgets} budgets
+ * @property {import("../tokens.js").Tokens} tokens
  * @property {import("../presence.js").Presence} presence
  * @property {import("../sieve.js").Hidden} hidden Sessions that are not in the list on this device.
  * @property {() => number} now                 The relay's time, in milliseconds.

@@ -1,0 +1,107 @@
+/** `<token-list>`: everything that the relay lets in, when it was last used, and the end of it. */
+
+import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { line } from "../text.js";
+import { inOrder, kindOf, lastUse, origin, revocationQuestion, revokedWords } from "../tokens.js";
+import { Confirmation } from "./confirmation.js";
+
+/** @typedef {import("../wire").Token} Token */
+/** @typedef {import("./view.js").App} App */
+
+export class TokenList extends HTMLElement {
+  /** @type {Map<string, TokenRow>} */ #rows = new Map();
+  #title = h("h3", { id: "tokens-title", tabindex: "-1" }, "Let in");
+  #problem = h("p", { class: "problem", role: "alert" });
+  #list = h("ol", { class: "tokens", "aria-labelledby": "tokens-title" });
+
+  connectedCallback() {
+    if (!this.firstChild) {
+      this.append(this.#title, h("p", { class: "quiet" }, "Every browser, terminal, app and host that this workspace knows."), this.#problem, this.#list);
+    }
+  }
+
+  /** @param {App} app */
+  show(app) {
+    const { all, problem, isKnown } = app.tokens;
+    attribute(this, "hidden", !isKnown || (!all && !problem));
+    write(this.#problem, problem && `The list cannot be had: ${problem}`);
+    const tokens = inOrder(all ?? []);
+    const ids = new Set(tokens.map(({ id }) => id));
+    for (const id of [...this.#rows.keys()]) if (!ids.has(id)) this.#rows.delete(id);
+    arrange(this.#list, tokens.map((token) => {
+      const row = this.#rows.get(token.id) ?? new TokenRow(app, () => this.#title.focus({ preventScroll: true }));
+      this.#rows.set(token.id, row);
+      row.show(token);
+      return row.element;
+    }));
+  }
+
+  tick() {
+    this.#rows.forEach((row) => row.tick());
+  }
+}
+
+class TokenRow {
+  #name = h("h4", { class: "foreign" });
+  #own = span("presence", "This browser");
+  #use = span("");
+  #origin = span("");
+  #revoke = h("button", { type: "button", class: "deny" }, "Revoke …");
+  #buttons = h("div", { class: "buttons" }, this.#revoke);
+  #keeps = h("input", { type: "checkbox" });
+  #keepsWords = span("choice-label");
+  #keepsChoice = h("label", { class: "choice", hidden: true }, this.#keeps, this.#keepsWords);
+  #problem = h("p", { class: "problem", role: "alert" });
+  #confirmation = new Confirmation({ opener: this.#revoke, buttons: this.#buttons, verb: "Revoke", deed: () => this.#end() });
+  element = h("li", { class: "token-row" },
+    h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name, this.#own), h("p", { class: "quiet foreign" }, this.#use), h("p", { class: "quiet foreign" }, this.#origin)),
+    this.#buttons, this.#confirmation.element, this.#problem);
+
+  /** @type {App} */ #app;
+  /** @type {() => void} */ #gone;
+  #token = /** @type {Token} */ (/** @type {unknown} */ (undefined));
+
+  /** @param {App} app @param {() => void} gone Called when the row is to go, with the focus in it. */
+  constructor(app, gone) {
+    this.#app = app;
+    this.#gone = gone;
+    this.#confirmation.element.lastElementChild?.before(this.#keepsChoice);
+  }
+
+  /** @param {Token} token */
+  show(token) {
+    this.#token = token;
+    const { name, own, connections, children } = token;
+    say(this.#name, name, line);
+    attribute(this.#own, "hidden", !own);
+    attribute(this.#own, "data-present", true);
+    attribute(this.#revoke, "aria-label", `Revoke ${name} …`);
+    attribute(this.element, "data-present", connections > 0);
+    this.#confirmation.question = revocationQuestion(token);
+    attribute(this.#keepsChoice, "hidden", !children.length);
+    write(this.#keepsWords, `Leave what it let in (${children.length})`);
+    this.tick();
+  }
+
+  tick() {
+    const now = this.#app.now();
+    say(this.#use, `${kindOf(this.#token)} · ${lastUse(this.#token, now)}`, line);
+    say(this.#origin, origin(this.#token, now), line);
+  }
+
+  async #end() {
+    const { id, name } = this.#token;
+    write(this.#problem, "");
+    this.#confirmation.disabled = true;
+    try {
+      const others = await this.#app.tokens.revoke(id, this.#keeps.checked);
+      this.#app.announce(revokedWords(name, others));
+      this.#gone();
+    } catch (error) {
+      write(this.#problem, `Not revoked: ${/** @type {Error} */ (error).message}`);
+    }
+    this.#confirmation.disabled = false;
+  }
+}
+
+customElements.define("token-list", TokenList);

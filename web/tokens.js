@@ -1,0 +1,107 @@
+/** Everything that the relay lets in: browsers, terminals, apps, hosts; how each reads, and its end. */
+
+import { ago, plural } from "./format.js";
+
+/** @typedef {import("./wire").Token} Token */
+
+const kinds = /** @type {Record<string, string>} */ ({
+  browser: "Browser", terminal: "Terminal", app: "App", host: "Host", program: "Program", unsure: "Paired before an upgrade",
+});
+
+/** @param {Pick<Token, "kind"|"role">} token */
+export const kindOf = ({ kind, role }) => kinds[kind] ?? (role === "host" ? "Host" : kind);
+
+/**
+ * When it was last here, in words.
+ * @param {Token} token @param {number} now
+ */
+export function lastUse({ kind, connections, usedAt }, now) {
+  if (kind === "unsure") return "It lets nobody in: pair it again";
+  if (connections > 0) return "In use now";
+  return usedAt === undefined ? "Never used" : `Last used ${ago(now - usedAt)}`;
+}
+
+/**
+ * Where it comes from.
+ * @param {Token} token @param {number} now
+ */
+export function origin({ createdAt, by }, now) {
+  const whence = by ? `by ${by.name}${by.revoked ? " (revoked)" : ""}` : "on the relay's own machine";
+  return `Let in ${ago(now - createdAt)} ${whence}`;
+}
+
+/**
+ * What revoking does, before it is done.
+ * @param {Token} token
+ */
+export function revocationQuestion({ name, role, own, children }) {
+  const end = own ? "This is the browser that you use: it is logged out at once." : role === "host"
+    ? "Its sessions stay here, and nothing of its agents is seen or decided here any more." : "It is out at once.";
+  const others = children.length
+    ? ` So is what it let in: ${children.map((child) => `${child.name} (${kindOf(child).toLowerCase()})`).join(", ")}.` : "";
+  return `Revoke ${name}? ${end}${others}`;
+}
+
+/**
+ * This browser first, then what was used last.
+ * @param {Token[]} tokens
+ */
+export const inOrder = (tokens) =>
+  [...tokens].sort((a, b) => Number(b.own ?? false) - Number(a.own ?? false) || seen(b) - seen(a) || b.createdAt - a.createdAt);
+
+/** @param {Token} token */
+const seen = ({ connections, usedAt }) => (connections > 0 ? Number.POSITIVE_INFINITY : usedAt ?? 0);
+
+/** Asks the relay for them, and ends one. */
+export class Tokens {
+  /** @type {Token[]|null} None before they were asked for. */
+  all = null;
+  /** Why there is no list, as a sentence. */
+  problem = "";
+  /** A relay that is older than this page knows nothing of it. */
+  isKnown = true;
+
+  /** @type {(path: string, options?: RequestInit) => Promise<Response>} */ #request;
+  /** @type {() => void} */ #changed;
+
+  /** @param {(path: string, options?: RequestInit) => Promise<Response>} request @param {() => void} changed */
+  constructor(request, changed) {
+    this.#request = request;
+    this.#changed = changed;
+  }
+
+  async load() {
+    try {
+      const response = await this.#request("/v1/tokens", { cache: "no-store" });
+      this.isKnown = response.status !== 404;
+      if (this.isKnown) this.all = (await answerOf(response)).tokens;
+      this.problem = "";
+    } catch (error) {
+      this.problem = /** @type {Error} */ (error).message;
+    }
+    this.#changed();
+  }
+
+  /**
+   * @param {string} id @param {boolean} keepsChildren
+   * @returns {Promise<number>} How many were let in by it and went with it.
+   */
+  async revoke(id, keepsChildren) {
+    const response = await this.#request(`/v1/tokens/${encodeURIComponent(id)}/revoke`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ keepChildren: keepsChildren }),
+    });
+    const { revoked } = await answerOf(response);
+    await this.load();
+    return Math.max(0, revoked.length - 1);
+  }
+}
+
+/** @param {Response} response @returns {Promise<any>} */
+async function answerOf(response) {
+  if (response.ok) return response.json();
+  const said = await response.json().catch(() => null);
+  throw new Error(said?.error?.message ?? `The relay answered ${response.status}.`);
+}
+
+/** @param {string} name @param {number} others */
+export const revokedWords = (name, others) => `${name} is revoked${others ? `, and ${plural(others, "other")} with it` : ""}`;

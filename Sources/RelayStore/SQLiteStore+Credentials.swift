@@ -110,7 +110,8 @@ extension SQLiteStore: CredentialStore {
             Token(
                 // A kind that a damaged file has, or a newer relay made, is one that lets nobody in.
                 id: $0[0], digest: $0[1], role: try word($0[2]), kind: Token.Kind(rawValue: $0[3]) ?? .unsure, subject: $0[4],
-                name: $0[5], workspace: try identifier($0[6]), parent: $0[7], pageKeyDigest: $0[8], createdAt: $0[9],
+                name: $0[5], workspace: try identifier($0[6]), parent: $0[7],
+                pageKeyDigest: ($0[8] as Data?).map { Array($0) }, createdAt: $0[9],
                 revokedAt: $0[10], usedAt: $0[11])
         }
     }

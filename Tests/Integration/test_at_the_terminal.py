@@ -168,7 +168,7 @@ def test_a_question_outlives_a_daemon_that_is_away_for_long(machine, phone):
     machine.kill_daemon()
     time.sleep(20)  # what is tested is this time: longer than an agent alone is kept waiting
     machine.start_daemon()
-    wait_until(lambda: '"open"' in machine.heliograph("host", "status", "--json", check=False).stdout, 10, "the hook to be back")
+    phone.wait_summary(card["session"], lambda summary: summary["host"]["connected"], timeout=15)
     asked = card["request"]["body"]["questions"]
     phone.answer(card["session"], card["approval"], [{"question": asked[0]["id"], "choices": ["Blue"]}])
     assert "Blue" in machine.wait_tool_result("Blue")

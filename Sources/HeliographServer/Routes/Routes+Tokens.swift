@@ -15,9 +15,9 @@ extension Routes {
         do throws(Gate.Refusal) { own = try access.authenticate(request, as: .client) } catch {
             return respond(id, Self.refusal(error))
         }
+        if request.method == "GET", request.path == Self.tokensPath { return listTokens(of: own, id) }
         let parts = request.path.dropFirst(Self.tokensPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
         switch (request.method, parts.first, parts.dropFirst()) {
-        case ("GET", nil, []): listTokens(of: own, id)
         case ("GET", let name?, []): showToken(String(name), to: own, id)
         case ("POST", let name?, ["revoke"]): revokeToken(String(name), request, by: own, id)
         default: respond(id, .text(405, "this is not done here\n"))

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Glibc
 internal import RelayCore
 
 /// A token of a backup that would let somebody in, of which the data file that is there knows nothing: it may have been revoked since.
@@ -49,8 +50,13 @@ extension SQLiteStore {
     /// When each token was revoked, nil where it is not; empty where the file is not there or cannot be read.
     private static func revocations(in path: String) -> [String: Int64?] {
         guard Files.exists(path) else { return [:] }
+        // What SQLite makes beside a file to read it, a connection that cannot write leaves there.
+        let made = ["-wal", "-shm"].map { path + $0 }.filter { !Files.exists($0) }
+        defer { for file in made { _ = unsafe unlink(file) } }
         // Damage is why people restore: what cannot be read says nothing, and whoever restores is asked.
-        let rows = try? openToLook(path).read { try Row.fetchAll($0, sql: "SELECT token, revoked_at FROM tokens") }
+        let queue = try? openToLook(path)
+        let rows = try? queue?.read { try Row.fetchAll($0, sql: "SELECT token, revoked_at FROM tokens") }
+        try? queue?.close()
         return Dictionary((rows ?? []).map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
     }
 

@@ -54,7 +54,7 @@ struct Restore: ParsableCommand {
         try Failure.reporting {
             let storage = Storage(directory: data.path)
             let restored = try file.map { try storage.restore($0, replacing: force, mayComeBack: mayComeBack) }
-            let kept = anew ? try storage.setAside() : restored?.kept
+            let kept = try anew ? storage.setAside() : restored?.kept
             if asIs { try storage.acceptDataFile() }
             if json {
                 Output.json { writer in

@@ -71,7 +71,7 @@ let package = Package(
             name: "heliograph",
             dependencies: [
                 "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "RelayCore",
-                "RelayProtocol", "QRCode",
+                "RelayProtocol", "Platform", "QRCode",
                 "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
             swiftSettings: settings),
@@ -104,7 +104,7 @@ let package = Package(
         // Adapters to the world outside.
         module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", "Platform", "Zlib", grdb, sqlite]),
         module("WebSocketEngine", ["CLibwebsockets", "Platform", deque, logging]),
-        module("RelayAccess", ["RelayProtocol", "WebSocketEngine"]),
+        module("RelayAccess", ["RelayProtocol", "WebSocketEngine", "Platform"]),
         module("Platform"),
         module("Crypto", ["COpenSSL"]),
         module("HTTP2", ["CNghttp2", "Crypto", "Platform"]),

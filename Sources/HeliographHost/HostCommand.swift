@@ -27,17 +27,33 @@ package enum HostCommand {
         // A token is shown to the relay that gave it and to no other. A file that cannot be read has none.
         let known = try? HostConfiguration.load(paths)
         let previous = known?.relay == link.relay ? known?.token : nil
+        let authorities: String?
+        do { authorities = try certificateAuthorityFile.map(AuthorityFile.path) } catch {
+            throw HostError(.file, error.message)
+        }
         let request = PairingRequest(
-            link: link, name: name, certificateAuthorityFile: certificateAuthorityFile, previousToken: previous)
+            link: link, name: name, certificateAuthorityFile: authorities, previousToken: previous)
         let grant: PairingRequest.Result
-        do { grant = try request.perform() } catch { throw HostError(.pairing, error.message) }
+        do { grant = try request.perform() } catch { throw Self.error(of: error, link.relay) }
         var configuration = HostConfiguration(relay: link.relay, token: grant.token, paths: paths)
         configuration.name = name
-        configuration.certificateAuthorityFile = certificateAuthorityFile
+        configuration.certificateAuthorityFile = authorities
         try configuration.save(paths)
         // A service that sees only this folder of the home cannot make it.
         try Files.makePrivateDirectory(paths.stateDirectory)
         return grant.name
+    }
+
+    private static func error(of fault: PairingFault, _ relay: RelayAddress) -> HostError {
+        guard case .noAnswer(let reason) = fault else { return HostError(.pairing, fault.message) }
+        switch reason.code {
+        case .untrusted:
+            return HostError(
+                .unreachable,
+                "\(relay): \(reason.message). If it is yours: heliograph host --ca-file CERTIFICATE.pem LINK; it is remembered")
+        case .unreachable, .timedOut: return HostError(.unreachable, "cannot reach \(relay): \(reason.message)")
+        case .badAnswer, .local: return HostError(.pairing, reason.message)
+        }
     }
 
     /// Up to the first dot: people do not call their laptop by its domain.

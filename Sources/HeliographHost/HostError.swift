@@ -13,8 +13,10 @@ package struct HostError: Error, CustomStringConvertible {
         case badConfiguration
         /// Nobody has paired this machine yet.
         case notPaired
-        /// The relay refused the pairing, or was not reached.
+        /// The relay refused the pairing.
         case pairing
+        /// Nothing that can be trusted answers at the relay's address.
+        case unreachable
         /// This process is not set up as it must be.
         case system
     }

@@ -96,7 +96,7 @@ package final class RelayServer {
         let configuration: ServerConfiguration
 
         package var localURL: String { configuration.localURL(port: port) }
-        package var publicURL: String { configuration.publicURL ?? localURL }
+        package var publicURL: String { configuration.publicURL ?? configuration.certifiedURL(port: port) ?? localURL }
         /// Whether a program on this machine gets in there as it is: a certificate is for the name that others use, and a PROXY header
         /// is a proxy's to send.
         var isPlainHere: Bool { configuration.tls == nil && !configuration.expectsProxyHeader }

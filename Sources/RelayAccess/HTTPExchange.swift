@@ -141,6 +141,9 @@ package struct HTTPExchange: Sendable {
 
     // MARK: - HTTPS
 
+    private static let curlCannotVerify: Int32 = 60
+    private static let curlCannotReadAuthorities: Int32 = 77
+
     private func performWithCurl() throws(HTTPFault) -> Answer {
         var arguments = [
             "curl", "-q", "--silent", "--show-error", "--globoff", "--proto", "=https", "--max-time", "\(Self.seconds)",
@@ -163,7 +166,14 @@ package struct HTTPExchange: Sendable {
         let result = try ChildProcess.run(arguments, input: input, outputBytesMax: Self.answerBytesMax + 16)
         guard result.exitCode == 0 else {
             let said = String(decoding: result.errors, as: UTF8.self).split(separator: "\n").first.map(String.init)
-            throw HTTPFault(.unreachable, said ?? "curl ended with \(result.exitCode)")
+            switch result.exitCode {
+            case Self.curlCannotVerify:
+                let why = (said ?? "").split(separator: ": ").last.map(String.init) ?? "it cannot be verified"
+                throw HTTPFault(.untrusted, "its certificate is not trusted here: \(why)")
+            case Self.curlCannotReadAuthorities:
+                throw HTTPFault(.local, "\(certificateAuthorityFile ?? "the system's list") has no certificates to trust")
+            default: throw HTTPFault(.unreachable, said ?? "curl ended with \(result.exitCode)")
+            }
         }
         guard let newline = result.output.lastIndex(of: 10),
             let status = Int(String(decoding: result.output[(newline + 1)...], as: UTF8.self))
@@ -180,6 +190,8 @@ package struct HTTPFault: Error, Equatable, Sendable {
         case timedOut
         /// What answered is not a relay.
         case badAnswer
+        /// It shows a certificate that nobody answers for here, or one for another name.
+        case untrusted
         /// Something is missing on this machine.
         case local
     }

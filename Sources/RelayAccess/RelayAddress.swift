@@ -1,3 +1,5 @@
+internal import Platform
+
 /// Where a relay is: `https://relay.example`, `http://127.0.0.1:7800`, `https://example.org/relay` or `unix:/run/heliograph.sock`.
 package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Target: Hashable, Sendable {
@@ -39,7 +41,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         guard !rest.contains(where: { "?#@\\\"<>".contains($0) }), let (host, port) = Self.authority(rest[..<slash]) else {
             return nil
         }
-        let secure = isTLS ?? !Self.isLoopback(host)
+        let secure = isTLS ?? !Loopback.contains(host)
         target = .tcp(host: host, port: port ?? (secure ? 443 : 80), isTLS: secure)
         self.prefix = String(prefix)
     }
@@ -56,14 +58,14 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// A token would travel to another machine for all to read.
     package var isOpenToOthers: Bool {
-        if case .tcp(let host, _, false) = target { !Self.isLoopback(host) } else { false }
+        if case .tcp(let host, _, false) = target { !Loopback.contains(host) } else { false }
     }
 
     /// It leads to the machine that follows it, whichever that is.
     package var staysHere: Bool {
         switch target {
         case .unix: true
-        case .tcp(let host, _, _): Self.isLoopback(host)
+        case .tcp(let host, _, _): Loopback.contains(host)
         }
     }
 
@@ -91,8 +93,6 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         guard port.allSatisfy(\.isNumber), let number = UInt16(port), number > 0 else { return nil }
         return (host.lowercased(), number)
     }
-
-    private static func isLoopback(_ host: String) -> Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }
 
 extension String {

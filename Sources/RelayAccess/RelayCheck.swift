@@ -59,10 +59,9 @@ package enum RelayCheck {
     }
 
     private static func advice(_ fault: HTTPFault, _ relay: RelayAddress) -> String {
-        if fault.message.contains("certificate") {
-            return "trust its authority with `heliograph host --ca-file FILE`, or give the relay a certificate that is in date"
-        }
         switch fault.code {
+        case .untrusted:
+            return "trust its authority with `heliograph host --ca-file FILE`, or give the relay a certificate that is in date"
         case .local: return "install what is missing"
         case .badAnswer: return "look whether the relay's address is right"
         case .unreachable, .timedOut:

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HeliographHost
 import HeliographServer
+import RelayProtocol
 
 /// The command. What an agent calls many times a second (`hook`, `statusline`) goes its own short way, past the parser.
 @main
@@ -54,6 +55,12 @@ struct Heliograph: ParsableCommand {
             try command.run()
         } catch {
             let code = exitCode(for: error)
+            if code == .validationFailure,
+                let (wrong, meant) = Misspelling.correction(of: Array(arguments.dropFirst()), in: Self.self)
+            {
+                Output.remark("there is no command '\(VisibleText.line(wrong))'. Did you mean '\(meant)'?")
+                Glibc.exit(2)
+            }
             let text = fullMessage(for: error)
             if !text.isEmpty { (code.isSuccess ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8)) }
             // One code for a wrong command line, whichever part of the program noticed it.

@@ -20,6 +20,14 @@ import Testing
         #expect(abs(end.timeIntervalSinceNow - Double(valid) * 86_400) < 600)
     }
 
+    @Test("the names and addresses that it is for")
+    func names() throws {
+        let names = ["DNS:relay.test", "DNS:*.relay.test", "IP:127.0.0.1", "IP:::1"]
+        let path = try file(SelfSignedCertificate(names: names, days: 1).certificate)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(try CertificateFile.names(path) == ["relay.test", "*.relay.test", "127.0.0.1", "0:0:0:0:0:0:0:1"])
+    }
+
     @Test("what is no certificate says so")
     func none() throws {
         let path = try file("no certificate")

@@ -7,7 +7,7 @@ struct TextTableTests {
     private let plain = Palette(isColoured: false)
 
     private var table: TextTable {
-        var table = TextTable([.init("ID"), .init("TITLE", isFlexible: true), .init("N", alignsRight: true)])
+        var table = TextTable([.init("ID"), .init("TITLE", flexibleMin: 8), .init("N", alignsRight: true)])
         table.rows = [[.init("a"), .init("漢字漢字漢字漢字漢字"), .init("7")], [.init("bcd"), .init("short"), .init("10")]]
         return table
     }
@@ -26,7 +26,7 @@ struct TextTableTests {
     }
 
     @Test func flexibleColumnsGiveWayOnlySoFar() {
-        #expect(table.columnWidths(5) == [3, TextTable.flexibleMin, 2])
+        #expect(table.columnWidths(5) == [3, 8, 2])
     }
 
     @Test func coloursTakeNoRoom() {
@@ -113,5 +113,19 @@ struct TextTableTests {
         #expect(found("ab") == ["abc", "abcd", "abce"])
         #expect(found("x") == ["x1"])
         #expect(found("y") == [] && found("") == [])
+    }
+
+    @Test("where there is too little room, what says nothing goes first, then the flexible give, then the optional go")
+    func leftOut() {
+        var table = TextTable([
+            .init("ID"), .init("TITLE", flexibleMin: 8), .init("DOING", flexibleMin: 4, isOptional: true), .init("NONE"),
+        ])
+        table.rows = [["a1", "a title of some length", "doing this"].map { .init($0) } + [.init("")]]
+        #expect(table.columnWidths(44) == [2, 22, 10, 4])
+        #expect(table.columnWidths(38) == [2, 22, 10, 0])
+        #expect(table.columnWidths(30) == [2, 14, 10, 0])
+        #expect(table.columnWidths(18) == [2, 8, 4, 0])
+        #expect(table.columnWidths(17) == [2, 13, 0, 0])
+        #expect(table.lines(width: 17, palette: Palette(isTerminal: false, environment: .process)).last == "a1  a title of s…")
     }
 }

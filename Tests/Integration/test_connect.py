@@ -94,6 +94,8 @@ def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, 
     try:
         for answer, is_written in (("n", False), ("", False), ("y", True)):
             terminal.run([str(BINARY), "connect", "claude"], home.environment)
+            terminal.wait_screen("Have it ask before every command? [y/N]")
+            terminal.press("Enter")
             screen = terminal.wait_screen("Apply this change? [y/N]")
             change, note, question = (screen.index(words) for words in ("hook claude PermissionRequest", "auto mode", "Apply this change?"))
             assert change < note < question
@@ -104,6 +106,27 @@ def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, 
             terminal.wait_ended()
             assert home.user.exists() == is_written, terminal.screen()
             terminal.close()
+    finally:
+        terminal.close()
+
+
+def test_a_person_who_wants_to_be_asked_says_so_at_once(home: Home, short_path: Path) -> None:
+    terminal = Terminal(short_path / "tmux", home.environment, home.project, columns=400, rows=400)
+    try:
+        terminal.run([str(BINARY), "connect", "claude"], home.environment)
+        terminal.wait_screen("Have it ask before every command? [y/N]")
+        terminal.type("y")
+        terminal.press("Enter")
+        screen = terminal.wait_screen("Apply this change? [y/N]")
+        assert "--ask Bash" not in screen, "what was chosen is not recommended"
+        terminal.type("y")
+        terminal.press("Enter")
+        terminal.wait_ended()
+        assert json.loads(home.user.read_text())["permissions"]["ask"] == ["Bash"]
+        # It asks already: nobody is asked about that again.
+        terminal.close()
+        terminal.run([str(BINARY), "connect", "claude"], home.environment)
+        assert "every command?" not in terminal.wait_screen("nothing to change")
     finally:
         terminal.close()
 

@@ -88,12 +88,15 @@ class Identity:
         self.serials: list[int] = []
         self.renew()
 
-    def renew(self, *, only_certificate: bool = False, days: int = 2, kind: tuple[str, ...] = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")) -> None:
+    def renew(
+        self, *, only_certificate: bool = False, days: int = 2, kind: tuple[str, ...] = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+        names: str = "DNS:localhost,IP:127.0.0.1",
+    ) -> None:
         key = self.key.with_name("other.key") if only_certificate else self.key
         serial = 1000 + len(self.serials)
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", str(days), "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-set_serial", str(serial), "-keyout", str(key), "-out", str(self.certificate)],
+             "-addext", f"subjectAltName={names}", "-set_serial", str(serial), "-keyout", str(key), "-out", str(self.certificate)],
             check=True, capture_output=True, timeout=patient(20),
         )
         self.serials.append(serial)
@@ -163,6 +166,42 @@ def test_a_new_certificate_is_taken_without_losing_a_connection(tls_relay: Relay
         wait_until(lambda: shows(tls_relay, identity.serials[3]), 60, lambda: f"the newest certificate: {tls_relay.log_text()[-2000:]}")
         client.send(json.dumps({"type": "subscribe", "id": "c1"}))
         assert json.loads(client.recv(timeout=patient(10)))["id"] == "c1"
+
+
+def test_a_certificate_that_signs_itself_is_trusted_by_its_file_which_is_remembered(tls_relay: Relay, identity: Identity, tmp_path: Path) -> None:
+    link = tls_relay.run("pair", "--json", "--url", f"https://127.0.0.1:{tls_relay.port}", "--data", str(tls_relay.data)).stdout
+    link = json.loads(link)["link"]
+    (tls_relay.folder / "ca.pem").write_bytes(identity.certificate.read_bytes())
+    refused = tls_relay.run("login", link, check=False)
+    assert refused.returncode == 4 and "its certificate is not trusted here" in refused.stderr and "--ca-file" in refused.stderr
+    missing = tls_relay.run("login", "--ca-file", "none.pem", link, check=False)
+    assert missing.returncode == 7 and "none.pem" in missing.stderr
+    # By a name that means something in this folder only; later commands are run in any.
+    tls_relay.run("login", "--ca-file", "ca.pem", link)
+    kept = json.loads((tls_relay.folder / "home/.config/heliograph/client.json").read_text())
+    assert kept["ca"] == str((tls_relay.folder / "ca.pem").resolve())
+    listed = subprocess.run(
+        [str(BINARY), "sessions"], capture_output=True, text=True, cwd=tmp_path, timeout=patient(20), env=plain_environment(tls_relay.folder / "home")
+    )
+    assert listed.returncode == 0 and listed.stdout == "no sessions yet\n", listed.stderr
+    host = json.loads(tls_relay.run("pair", "--json", "--role", "host", "--url", f"https://127.0.0.1:{tls_relay.port}", "--data", str(tls_relay.data)).stdout)["link"]
+    refused = tls_relay.run("host", "--pair-only", host, check=False)
+    assert refused.returncode == 4 and "--ca-file" in refused.stderr
+    tls_relay.run("host", "--pair-only", "--ca-file", "ca.pem", host)
+
+
+def test_a_link_names_the_machine_as_its_certificate_does(tmp_path: Path, identity: Identity) -> None:
+    """Else the way that the README names would end where it began: at an address of this machine only."""
+    identity.renew(names="DNS:*.relay.test,DNS:relay.test,IP:127.0.0.1")
+    relay = Relay(tmp_path / "relay", ["--tls-certificate", str(identity.certificate), "--tls-key", str(identity.key)])
+    relay.address = "0.0.0.0"
+    relay.launch()
+    try:
+        wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")
+        made = relay.run("pair", "--data", str(relay.data)).stdout
+        assert f"https://relay.test:{relay.port}/#pair=" in made and "this machine only" not in made
+    finally:
+        relay.stop()
 
 
 def test_a_key_of_another_kind_is_taken(tls_relay: Relay, identity: Identity) -> None:

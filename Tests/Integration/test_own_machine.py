@@ -119,7 +119,7 @@ def test_where_no_relay_ever_was_there_is_nothing_to_pair_with(tmp_path: Path) -
     result = subprocess.run(
         [str(BINARY), "pair", "--data", "new"], capture_output=True, text=True, cwd=tmp_path, env=plain_environment(tmp_path / "home"), timeout=patient(20)
     )  # fmt: skip
-    assert result.returncode == 1 and f"heliograph serve --data {tmp_path}/new" in result.stderr and not result.stdout
+    assert result.returncode == 5 and f"heliograph serve --data {tmp_path}/new" in result.stderr and not result.stdout
     assert not (tmp_path / "new").exists()
 
 
@@ -193,3 +193,46 @@ def test_an_audit_log_says_what_is_not_noticed(relay: Relay) -> None:
     assert "each follows from the one before it." in head and "Without --head a cut end" in head
     named = relay.run("audit", "verify", "--head", head.split()[-1], "--data", str(relay.data)).stdout
     assert "Without --head" not in named
+
+
+# What somebody types
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("sesions", "heliograph sessions"), ("token lsit", "heliograph token list"), ("conect claude", "heliograph connect")])
+def test_a_misspelt_command_is_recognised(relay: Relay, typed: str, meant: str) -> None:
+    result = relay.run(*typed.split(), check=False)
+    assert result.returncode == 2 and result.stderr.splitlines() == [f"heliograph: there is no command '{typed.split()[int(typed[:5] == 'token')]}'. Did you mean '{meant}'?"]
+
+
+def test_a_word_that_is_like_no_command_is_not_guessed_at(relay: Relay) -> None:
+    result = relay.run("frobnicate", check=False)
+    assert result.returncode == 2 and "Did you mean" not in result.stderr and "Unexpected argument 'frobnicate'" in result.stderr
+
+
+def test_a_file_that_is_no_audit_log_is_one_sentence(relay: Relay) -> None:
+    (relay.folder / "foreign.jsonl").write_text('{"level":"info"}\n' * 24)
+    result = relay.run("audit", "verify", "foreign.jsonl", check=False)
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == ["line 1 is no audit record: the field is missing ($.workspace), nor are the 23 lines after it"]
+
+
+def test_doctor_says_that_a_folder_has_no_relay(relay: Relay) -> None:
+    result = relay.run("doctor", "--data", str(relay.folder / "nope"), check=False)
+    assert result.returncode == 1 and "no relay is set up there" in result.stdout
+    assert not (relay.folder / "nope").exists()
+
+
+def test_a_token_that_does_not_exist_is_not_found(relay: Relay) -> None:
+    assert relay.run("token", "revoke", "nothing", "--data", str(relay.data), check=False).returncode == 5
+
+
+def test_a_host_that_reaches_nobody_says_so_with_the_code_for_that(relay: Relay) -> None:
+    link = relay.pair_link("host")
+    relay.stop()
+    result = relay.run("host", "--pair-only", link, check=False)
+    assert result.returncode == 4 and f"cannot reach {relay.url}" in result.stderr
+
+
+def test_who_reads_no_terminal_is_told_how_to_pair(relay: Relay) -> None:
+    assert f"pair --data {relay.data}\n" in relay.log_text() and f"pair --role host --data {relay.data}\n" in relay.log_text()
+    assert "#pair=" not in relay.log_text() and "#host=" not in relay.log_text(), "a log is no place for a code"

@@ -11,7 +11,7 @@ struct Layering {
     static let modules: [String: Module] = [
         "heliograph": Module(imports: [
             "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "WebSocketEngine",
-            "QRCode", "RelayCore",
+            "Platform", "QRCode", "RelayCore",
             "RelayProtocol", "APNsSimulator", "APNsSimulatorServer",
             "ArgumentParser", "Logging",
         ]),
@@ -27,7 +27,7 @@ struct Layering {
         ]),
         "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
         "HeliographBench": Module(imports: ["RelayProtocol", "RelayAccess", "Crypto", "CLinux", "Histogram"]),
-        "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine"]),
+        "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine", "Platform"]),
         "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "Platform", "Zlib", "GRDB", "GRDBSQLite"]),
         "WebSocketEngine": Module(imports: ["CLibwebsockets", "Platform", "DequeModule", "Logging"]),
         "Platform": Module(imports: []),

@@ -205,7 +205,8 @@ def main() -> None:
         sys.exit(f"{BINARY} is missing: run `make build`")
 
     # A signal ends it as Ctrl-C does: what was started is stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(0))
     with tempfile.TemporaryDirectory(prefix="hg-demo-", ignore_cleanup_errors=True) as folder:
         demo = Demo(Path(folder), options.listen, options.speed)
         try:

@@ -34,8 +34,9 @@ final class ApprovalListTask: ClientTask {
         _ approvals: [Approval], _ sessions: [SessionID: Summary], names: [String: String], now: Int64
     ) -> TextTable {
         var table = TextTable([
-            .init("ID"), .init("STAGE", isFlexible: true), .init("KIND"), .init("TOOL"), .init("TITLE", isFlexible: true),
-            .init("SESSION", isFlexible: true), .init("AGE", alignsRight: true), .init("EXPIRES", alignsRight: true),
+            .init("ID"), .init("STAGE", flexibleMin: 8), .init("KIND", isOptional: true), .init("TOOL"),
+            .init("TITLE", flexibleMin: 24), .init("SESSION", flexibleMin: 8, isOptional: true),
+            .init("AGE", alignsRight: true), .init("EXPIRES", alignsRight: true),
         ])
         for approval in approvals {
             let summary = sessions[approval.session]

@@ -76,7 +76,7 @@ final class BudgetsTask: ClientTask {
 
     static func table(_ reports: [BudgetReport], names: [String: String]) -> TextTable {
         var table = TextTable([
-            .init("BUDGET", isFlexible: true), .init("SPENT", alignsRight: true), .init("OF", alignsRight: true),
+            .init("BUDGET", flexibleMin: 8), .init("SPENT", alignsRight: true), .init("OF", alignsRight: true),
             .init("REACHED", alignsRight: true), .init("LEVELS"), .init("AT 100 %"),
         ])
         for report in reports {

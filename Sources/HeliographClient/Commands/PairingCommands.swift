@@ -16,7 +16,9 @@ enum PairingCommands {
             if link.relay.isOpenToOthers {
                 terminal.remark("warning: \(link.relay) is not encrypted: others on the way can read the token", .yellow)
             }
-            let authorities = options.certificateAuthorityFile ?? options.environment.nonEmpty("HELIOGRAPH_CA_FILE")
+            let named = options.certificateAuthorityFile ?? options.environment.nonEmpty("HELIOGRAPH_CA_FILE")
+            let authorities: String?
+            do { authorities = try named.map(AuthorityFile.path) } catch { throw ClientFault(.failed, error.message) }
             let request = PairingRequest(
                 link: link, name: name ?? ownName(options.environment), certificateAuthorityFile: authorities)
             let result: PairingRequest.Result
@@ -85,6 +87,10 @@ enum PairingCommands {
     static func fault(_ fault: PairingFault, _ relay: RelayAddress) -> ClientFault {
         switch fault {
         case .noAnswer(let reason) where reason.code == .local: ClientFault(.failed, reason.message)
+        case .noAnswer(let reason) where reason.code == .untrusted:
+            ClientFault(
+                .unreachable, "\(relay): \(reason.message)",
+                advice: "If it is yours: heliograph login --ca-file CERTIFICATE.pem LINK. It is remembered.")
         case .noAnswer(let reason): ClientFault(.unreachable, "cannot reach \(relay): \(reason.message)")
         case .refused(429, _): ClientFault(.refused, "too many attempts: wait a minute")
         case .refused(let status, _) where status >= 500: ClientFault(.unreachable, fault.message)

@@ -53,7 +53,8 @@ final class SessionsTask: ClientTask {
 
     static func table(_ sessions: [Summary], names: [String: String], now: Int64) -> TextTable {
         var table = TextTable([
-            .init("SESSION"), .init("STATUS"), .init("PROJECT / TITLE", isFlexible: true), .init("DOING", isFlexible: true),
+            .init("SESSION"), .init("STATUS"), .init("PROJECT / TITLE", flexibleMin: 24),
+            .init("DOING", flexibleMin: 12, isOptional: true),
             .init("TODO", alignsRight: true), .init("COST", alignsRight: true), .init("PENDING", alignsRight: true),
             .init("AGE", alignsRight: true),
         ])

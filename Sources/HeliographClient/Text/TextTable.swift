@@ -3,13 +3,16 @@ package struct TextTable {
     package struct Column: Sendable {
         package var title: String
         package var alignsRight = false
-        /// Gives way when there is too little room.
-        package var isFlexible = false
+        /// Gives way when there is too little room, down to so many cells; nil: it does not.
+        package var flexibleMin: Int?
+        /// Left out when there is too little room for the others all the same.
+        package var isOptional = false
 
-        package init(_ title: String, alignsRight: Bool = false, isFlexible: Bool = false) {
+        package init(_ title: String, alignsRight: Bool = false, flexibleMin: Int? = nil, isOptional: Bool = false) {
             self.title = title
             self.alignsRight = alignsRight
-            self.isFlexible = isFlexible
+            self.flexibleMin = flexibleMin
+            self.isOptional = isOptional
         }
     }
 
@@ -24,8 +27,6 @@ package struct TextTable {
         }
     }
 
-    /// A flexible column keeps at least this many cells.
-    static let flexibleMin = 8
     static let space = 2
 
     package var columns: [Column]
@@ -41,26 +42,46 @@ package struct TextTable {
         return lines
     }
 
+    /// 0: the column is left out. Where there is too little room those go first that say nothing; then the flexible give, the widest
+    /// first, one cell at a time; then the optional go, the last first.
     func columnWidths(_ width: Int?) -> [Int] {
         var widths = columns.indices.map { index in
             rows.reduce(DisplayWidth.of(columns[index].title)) { max($0, DisplayWidth.of($1[index].text)) }
         }
-        guard let width else { return widths }
-        // The widest flexible column gives first, one cell at a time, until it fits or none can give.
-        var total = widths.reduce(0, +) + Self.space * (columns.count - 1)
-        while total > width {
-            let flexible = columns.indices.filter { columns[$0].isFlexible && widths[$0] > Self.flexibleMin }
-            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
-            widths[widest] -= 1
-            total -= 1
+        guard let width, Self.total(widths) > width else { return widths }
+        for index in columns.indices where rows.allSatisfy({ $0[index].text.isEmpty }) { widths[index] = 0 }
+        let whole = widths
+        for optional in [nil] + columns.indices.reversed().filter({ columns[$0].isOptional && widths[$0] > 0 }) {
+            if let optional {
+                let left = widths.indices.map { $0 == optional || widths[$0] == 0 ? 0 : whole[$0] }
+                widths = left
+            }
+            shrink(&widths, to: width)
+            if Self.total(widths) <= width { break }
         }
         return widths
     }
 
+    private static func total(_ widths: [Int]) -> Int {
+        let shown = widths.filter { $0 > 0 }
+        return shown.reduce(0, +) + space * max(0, shown.count - 1)
+    }
+
+    private func shrink(_ widths: inout [Int], to width: Int) {
+        var total = Self.total(widths)
+        while total > width {
+            let flexible = columns.indices.filter { widths[$0] > columns[$0].flexibleMin ?? .max }
+            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { return }
+            widths[widest] -= 1
+            total -= 1
+        }
+    }
+
     private func line(_ cells: [Cell], _ widths: [Int], _ palette: Palette) -> String {
         var line = ""
-        for (index, cell) in cells.enumerated() {
-            let isLast = index == cells.count - 1
+        let last = widths.lastIndex { $0 > 0 }
+        for (index, cell) in cells.enumerated() where widths[index] > 0 {
+            let isLast = index == last
             let alignsRight = columns[index].alignsRight
             let text =
                 isLast && !alignsRight

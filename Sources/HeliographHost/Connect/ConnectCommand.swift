@@ -17,6 +17,9 @@ package enum ConnectCommand {
     ) throws(ConnectError) -> Int32 {
         let file = SettingsFile(path: path(of: scope))
         let current = try file.read()
+        var askRules = askRules
+        let asksAlready = !askRules.isEmpty || ClaudeSettings.asks(current ?? []) || asks(besides: scope)
+        if !asksAlready, !assumeYes, !dryRun, isatty(STDIN_FILENO) == 1, wantsToBeAsked() { askRules = [everyCommand] }
         let inherited = scope == .project ? try inheritedStatusLine() : nil
         var edit: ClaudeSettings.Edit
         do {
@@ -63,6 +66,16 @@ package enum ConnectCommand {
 
     static let autoMode = "in auto mode, its own default, Claude Code runs most commands without asking, so no approval appears"
 
+    /// The rule by which Claude Code asks before it runs a command.
+    private static let everyCommand = "Bash"
+
+    private static func wantsToBeAsked() -> Bool {
+        say("\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()).\nHave it ask before every command? [y/N] ")
+        return answeredYes()
+    }
+
+    private static func answeredYes() -> Bool { ["y", "yes"].contains(readLine()?.lowercased()) }
+
     private static func autoModeNote(_ scope: Scope) -> String {
         let again = "heliograph connect claude --ask Bash" + (scope == .project ? " --project" : "")
         return "\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()). `\(again)` has it ask before every command; "
@@ -97,8 +110,7 @@ package enum ConnectCommand {
             return false
         }
         say("Apply this change? [y/N] ")
-        let answer = readLine()?.lowercased()
-        if answer == "y" || answer == "yes" { return true }
+        if answeredYes() { return true }
         say("Nothing written.\n")
         return false
     }

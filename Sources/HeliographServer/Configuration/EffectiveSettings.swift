@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Platform
 import RelayProtocol
 
 /// What the relay was told, and where. A flag counts before the environment, the environment before the file, all before what is
@@ -144,30 +145,4 @@ package struct EffectiveSettings: Sendable {
 package struct SettingsError: Error, CustomStringConvertible, Equatable {
     package let description: String
     init(_ description: String) { self.description = description }
-}
-
-/// What somebody may have meant.
-enum Spelling {
-    /// The word of `words` with the fewest letters to change, add or leave out, at most `distanceMax`; case does not count.
-    static func nearest(to word: String, in words: [String], distanceMax: Int) -> String? {
-        let best = words.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
-            .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
-        return best.flatMap { $0.distance <= distanceMax ? $0.word : nil }
-    }
-
-    /// Levenshtein's.
-    private static func distance(_ one: String, _ other: String) -> Int {
-        let other = Array(other)
-        var row = Array(0...other.count)
-        for (line, character) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = line + 1
-            for column in other.indices {
-                let changed = diagonal + (other[column] == character ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(changed, row[column] + 1, row[column + 1] + 1)
-            }
-        }
-        return row[other.count]
-    }
 }

@@ -1,4 +1,6 @@
+internal import Crypto
 package import Logging
+internal import Platform
 package import RelayCore
 internal import RelayProtocol
 package import WebSocketEngine
@@ -59,6 +61,14 @@ package struct ServerConfiguration: Sendable {
         let scheme = tls == nil ? "http" : "https"
         let name = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
         return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    }
+
+    /// The address that others can open, by the first name in the certificate that means one machine; nil where only this machine is
+    /// listened to, or nothing says what others call it.
+    func certifiedURL(port: UInt16) -> String? {
+        guard let tls, !Loopback.contains(host), let names = try? CertificateFile.names(tls.certificateFile) else { return nil }
+        let name = names.first { !$0.hasPrefix("*") && !Loopback.contains($0) && $0 != "0.0.0.0" }
+        return name.map { "https://\($0.contains(":") ? "[\($0)]" : $0)" + (port == 443 ? "" : ":\(port)") }
     }
 }
 

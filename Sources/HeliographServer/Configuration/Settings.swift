@@ -1,5 +1,6 @@
 internal import Logging
 internal import RelayCore
+internal import RelayProtocol
 internal import WebSocketEngine
 
 /// Every setting of the relay, in the order in which people look for them.
@@ -54,7 +55,8 @@ package enum Settings {
             "keepMegabytes", "megabytes", 0...(1 << 30), \.keepMegabytes,
             "Above so many megabytes of events, remove the oldest: ended sessions first; 0 keeps all."),
         .integer(
-            "heartbeat", "seconds", 1...3600, \.heartbeat,
+            // Twice as many have to fit into what a `welcome` may say.
+            "heartbeat", "seconds", 1...Int(Heartbeat.secondsMax / 2), \.heartbeat,
             "Ping a peer that is silent for so many seconds; hang up after twice as many."),
     ]
 

@@ -140,8 +140,7 @@ package struct RelayDoctor {
     }
 
     private func exposure(_ configuration: ServerConfiguration) -> [Finding] {
-        let isLocal = configuration.host.hasPrefix("127.") || configuration.host == "::1" || configuration.host == "localhost"
-        guard !isLocal, configuration.tls == nil else { return [] }
+        guard !Loopback.contains(configuration.host), configuration.tls == nil else { return [] }
         return [
             Finding(
                 "Exposure", .doubtful, "it listens on \(configuration.host) without TLS: tokens travel in the clear",

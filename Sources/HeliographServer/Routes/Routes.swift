@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Platform
 import QRCode
 import RelayAccess
 import RelayCore
@@ -227,11 +228,12 @@ final class Routes {
     private func metrics(_ request: HTTPRequest, _ id: HTTPRequestID) {
         // Numbers tell how much one works. They are for this machine, or for who has a token; a proxy's visitors are neither.
         // A page that was led here by a name of its own (DNS rebinding) names another host.
-        let name = (request.header("host") ?? "").split(separator: ":").first.map(String.init) ?? ""
+        let host = request.header("host") ?? ""
+        let name = host.hasPrefix("[::1]") ? "::1" : host.split(separator: ":").first.map(String.init) ?? ""
         let isLocal =
             request.peer.isLocal && !request.isNamedByProxy
             && Forwarding.Header.allCases.allSatisfy { request.header($0.rawValue) == nil }
-            && (name == "localhost" || name.hasPrefix("127.") || request.header("host")?.hasPrefix("[::1]") == true)
+            && Loopback.contains(name)
         guard isLocal || (try? access.authenticate(request, as: nil)) != nil else {
             return respond(id, .text(401, "a token is needed\n"))
         }

@@ -65,8 +65,8 @@ package struct Welcome: Sendable, Equatable {
         epoch = try value.identifier("epoch")
         let beat = try value.required("heartbeat").object()
         heartbeat = Heartbeat(
-            pingSeconds: try beat.integer("pingSeconds", in: 1...3_600),
-            hangUpSeconds: try beat.integer("hangUpSeconds", in: 1...3_600))
+            pingSeconds: try beat.integer("pingSeconds", in: 1...Heartbeat.secondsMax),
+            hangUpSeconds: try beat.integer("hangUpSeconds", in: 1...Heartbeat.secondsMax))
     }
 
     func write(to writer: inout JSONWriter) {
@@ -89,6 +89,9 @@ package struct Welcome: Sendable, Equatable {
 package struct Heartbeat: Sendable, Equatable {
     package var pingSeconds: Int64
     package var hangUpSeconds: Int64
+
+    /// Of both.
+    package static let secondsMax: Int64 = 3_600
 
     package init(pingSeconds: Int64, hangUpSeconds: Int64) {
         self.pingSeconds = pingSeconds

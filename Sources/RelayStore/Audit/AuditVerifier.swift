@@ -10,6 +10,9 @@ struct AuditVerifier {
     /// Heads kept elsewhere that no record has shown yet.
     private var wantedHashes: Set<String>
 
+    /// Lines in a row that are none of the log's, of which the first is told: another kind of file is one sentence.
+    private var strange: (count: Int, first: String) = (0, "")
+
     init(wanting hashes: [String]) { wantedHashes = Set(hashes) }
 
     /// `place` names the line for people. Hands back the line where it can be read.
@@ -17,9 +20,11 @@ struct AuditVerifier {
         report.recordCount += 1
         let line: AuditLine
         do { line = try AuditLine(parsing: bytes) } catch {
-            report.fault("\(place) is no audit record: \(error)")
+            strange.count += 1
+            if strange.count == 1 { strange.first = "\(place) is no audit record: \(error.message) (\(error.path))" }
             return nil
         }
+        tellStrange()
         if heads[line.workspace] == nil { order.append(line.workspace) }
         let head = heads[line.workspace] ?? .start(of: line.workspace)
         heads[line.workspace] = AuditHead(workspace: line.workspace, n: line.n, hash: line.hash)
@@ -39,7 +44,15 @@ struct AuditVerifier {
 
     mutating func fault(_ sentence: String) { report.fault(sentence) }
 
+    private mutating func tellStrange() {
+        guard strange.count > 0 else { return }
+        let more = strange.count == 2 ? ", nor is the line after it" : ", nor are the \(strange.count - 1) lines after it"
+        report.fault(strange.count == 1 ? strange.first : strange.first + more)
+        strange = (0, "")
+    }
+
     consuming func finish() -> AuditReport {
+        tellStrange()
         for hash in wantedHashes.sorted() {
             report.fault("no record has the hash \(hash): the end was cut off, or the log is another one")
         }

@@ -36,7 +36,12 @@ struct Doctor: ParsableCommand {
             dataDirectory: place.data.path, flag: place.data.flag, settings: settings, asksApple: askApple)
         let host = HostDoctor(executable: Executable.path)
         var parts: [(name: String, findings: [Finding])] = []
-        if relay.isRelay { parts.append(("Relay, \(place.data.path)", relay.findings())) }
+        if place.data.given != nil, !relay.isRelay {
+            let mend = "heliograph serve\(place.data.flag), or name the folder that the relay has"
+            parts.append(("Relay, \(place.data.path)", [Finding("Data", .wrong, "no relay is set up there", mend: mend)]))
+        } else if relay.isRelay {
+            parts.append(("Relay, \(place.data.path)", relay.findings()))
+        }
         if host.isHost {
             parts.append(("Host", host.findings(now: Int64(Date().timeIntervalSince1970 * 1_000))))
         }

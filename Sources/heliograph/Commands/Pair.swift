@@ -37,7 +37,7 @@ struct Pair: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             guard Administration.isSetUp(in: data.path) else {
-                throw ValidationError("No relay is set up in \(data.path): heliograph serve\(data.flag)")
+                throw NotFound(description: "No relay is set up in \(data.path): heliograph serve\(data.flag)")
             }
             let administration = try Administration(directory: data.path)
             if !administration.isRunning {

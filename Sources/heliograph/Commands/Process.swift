@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HeliographClient
 import HeliographHost
 import HeliographServer
+import RelayAccess
 import RelayProtocol
 
 enum Environment {
@@ -26,14 +28,35 @@ enum Executable {
 }
 
 enum Failure {
-    /// Says in one line what went wrong, and exits with 1; with 2 where the program was told what it cannot take,
-    /// with 7 where this machine does not give what is needed.
+    /// Says in one line what went wrong, and exits as `ClientExit` has it.
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
             FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose("\(error)"))\n".utf8))
-            throw ExitCode(error is SettingsError ? 2 : RelayServer.isFaultOfMachine(error) ? 7 : 1)
+            throw ExitCode(exit(of: error).rawValue)
         }
     }
+
+    private static func exit(of error: any Error) -> ClientExit {
+        switch error {
+        case is SettingsError, is ValidationError: .usage
+        case let error as HostError:
+            switch error.code {
+            case .badConfiguration: .usage
+            case .notPaired, .pairing: .unauthorised
+            case .unreachable: .unreachable
+            case .alreadyRunning, .tooLong: .refused
+            case .file, .system: .failed
+            }
+        case let fault as HTTPFault: fault.code == .local ? .failed : .unreachable
+        case is NotFound: .notFound
+        default: RelayServer.isFaultOfMachine(error) ? .failed : .refused
+        }
+    }
+}
+
+/// Nothing has the name that was given.
+struct NotFound: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// Standard output takes nothing.

@@ -34,7 +34,10 @@ struct Serve: ParsableCommand {
                 // Line by line, so that whoever reads our output through a pipe sees it now.
                 print(
                     isatty(STDOUT_FILENO) == 1
-                        ? Self.welcome(addresses, directory) : "heliograph is listening on \(addresses.localURL)")
+                        ? Self.welcome(addresses, directory)
+                        : "heliograph is listening on \(addresses.localURL)\n"
+                            + "To pair a phone, a browser or a terminal: \(Executable.shown) pair\(place.data.flag)\n"
+                            + "To connect a machine with agents: \(Executable.shown) pair --role host\(place.data.flag)")
                 fflush(nil)
             }
         }

@@ -1,0 +1,17 @@
+internal import Glibc
+
+/// A file of authorities to trust, as somebody named it on a command line.
+package enum AuthorityFile {
+    /// Its absolute path, which holds also for a command that is run elsewhere: it is kept with the token. Throws where it cannot be read.
+    package static func path(of name: String) throws(HTTPFault) -> String {
+        // The C library allocates the path, and it is freed once it has been read.
+        guard let path = unsafe realpath(name, nil) else { throw fault(name) }
+        defer { unsafe free(path) }
+        guard unsafe access(path, R_OK) == 0 else { throw fault(name) }
+        return unsafe String(cString: path)
+    }
+
+    private static func fault(_ name: String) -> HTTPFault {
+        HTTPFault(.local, "\(name), which names whom to trust, cannot be read: \(unsafe String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Platform
+
+/// What somebody meant who typed a command that there is none of.
+enum Misspelling {
+    /// Of a short word, half of it.
+    private static let wrongLettersMax = 2
+
+    /// The command line as it was probably meant, with the word that is wrong; nil where every word is a command or none is close.
+    static func correction(of arguments: [String], in root: any ParsableCommand.Type) -> (wrong: String, meant: String)? {
+        var known = root
+        var path = [root._commandName]
+        for word in arguments {
+            let commands = known.configuration.subcommands
+            guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            if let next = commands.first(where: { Self.names(of: $0).contains(word) }) {
+                known = next
+                path.append(word)
+                continue
+            }
+            let names = commands.filter { $0.configuration.shouldDisplay }.flatMap { Self.names(of: $0) }
+            let meant = Spelling.nearest(to: word, in: names, distanceMax: min(wrongLettersMax, word.count / 2))
+            return meant.map { (word, (path + [$0]).joined(separator: " ")) }
+        }
+        return nil
+    }
+
+    private static func names(of command: any ParsableCommand.Type) -> [String] {
+        [command._commandName] + command.configuration.aliases
+    }
+}

@@ -11,7 +11,7 @@ import pytest
 from relay import Relay
 from test_bench import measured, test_every_scenario_ends_with_a_count  # noqa: F401
 from test_kill import dice, test_kill_9_of_the_relay_in_a_loop  # noqa: F401
-from test_load import test_what_a_tick_brings_leaves_in_one_piece, test_who_is_one_too_many_is_told_when_to_come_back  # noqa: F401
+from test_load import test_those_who_say_nothing_make_room_for_those_who_do, test_what_a_tick_brings_leaves_in_one_piece  # noqa: F401
 from test_operations import (  # noqa: F401
     Identity, identity, test_a_new_certificate_is_taken_without_losing_a_connection, test_a_report_says_how_the_relay_is_and_no_secret,
     test_everybody_is_asked_back_at_a_moment_of_their_own, test_who_does_not_leave_does_not_keep_it,

@@ -18,8 +18,14 @@ export const kindOf = ({ kind, role }) => kinds[kind] ?? (role === "host" ? "Hos
 export function lastUse({ kind, connections, usedAt }, now) {
   if (kind === "unsure") return "It lets nobody in: pair it again";
   if (connections > 0) return "In use now";
-  return usedAt === undefined ? "Never used" : `Last used ${ago(now - usedAt)}`;
+  return usedAt === undefined ? "Never used" : `Last used ${calmly(now - usedAt)}`;
 }
+
+/**
+ * Seconds that count up would move what stands around them, and tell nobody anything.
+ * @param {number} milliseconds
+ */
+const calmly = (milliseconds) => (milliseconds < 60_000 ? "just now" : ago(milliseconds));
 
 /**
  * Where it comes from.
@@ -27,7 +33,7 @@ export function lastUse({ kind, connections, usedAt }, now) {
  */
 export function origin({ createdAt, by }, now) {
   const whence = by ? `by ${by.name}${by.revoked ? " (revoked)" : ""}` : "on the relay's own machine";
-  return `Let in ${ago(now - createdAt)} ${whence}`;
+  return `Let in ${calmly(now - createdAt)} ${whence}`;
 }
 
 /**

@@ -97,7 +97,7 @@ def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, 
             terminal.wait_screen("Have it ask before every command? [y/N]")
             terminal.press("Enter")
             screen = terminal.wait_screen("Apply this change? [y/N]")
-            change, note, question = (screen.index(words) for words in ("hook claude PermissionRequest", "auto mode", "Apply this change?"))
+            change, note, question = (screen.index(words) for words in ("hook claude PermissionRequest", "Note: In auto mode", "Apply this change?"))
             assert change < note < question
             assert "--ask Bash" in screen
             assert not home.user.exists()
@@ -123,10 +123,9 @@ def test_a_person_who_wants_to_be_asked_says_so_at_once(home: Home, short_path: 
         terminal.press("Enter")
         terminal.wait_ended()
         assert json.loads(home.user.read_text())["permissions"]["ask"] == ["Bash"]
-        # It asks already: nobody is asked about that again.
-        terminal.close()
-        terminal.run([str(BINARY), "connect", "claude"], home.environment)
-        assert "every command?" not in terminal.wait_screen("nothing to change")
+        written = home.user.read_text()
+        again = subprocess.run([str(BINARY), "connect", "claude"], env=home.environment, cwd=home.project, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patient(20))  # fmt: skip
+        assert again.returncode == 0 and "nothing to change" in again.stdout and home.user.read_text() == written
     finally:
         terminal.close()
 

@@ -26,6 +26,9 @@ class Daemon:
         self.state = self.home / ".local/state/heliograph"
         self.spool = self.state / "spool"
         self.spool.mkdir(parents=True)
+        # As the daemon makes it; one that others can look into it does not take.
+        self.spool.parent.chmod(0o700)
+        self.spool.chmod(0o700)
         self.log = folder / "host.log"
         self.relay = relay
         self.prefix = prefix

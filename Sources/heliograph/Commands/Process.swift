@@ -49,6 +49,7 @@ enum Failure {
             }
         case let fault as HTTPFault: fault.code == .local ? .failed : .unreachable
         case is NotFound: .notFound
+        case is NoRelay: .unreachable
         default: RelayServer.isFaultOfMachine(error) ? .failed : .refused
         }
     }
@@ -56,6 +57,11 @@ enum Failure {
 
 /// Nothing has the name that was given.
 struct NotFound: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// No relay runs on the data directory.
+struct NoRelay: Error, CustomStringConvertible {
     let description: String
 }
 

@@ -68,8 +68,8 @@ struct TokenCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                for entry in try Administration(directory: data.path).roster().entries where all || entry.token.revokedAt == nil
-                {
+                for entry in try Administration(directory: data.path).roster(isLive: true).entries
+                where all || entry.token.revokedAt == nil {
                     if json { Output.json { entry.write(to: &$0) } } else { print(TokenLine.text(entry)) }
                 }
             }
@@ -95,7 +95,7 @@ struct TokenCommand: ParsableCommand {
         func run() throws {
             try Failure.reporting {
                 let administration = try Administration(directory: data.path)
-                let before = try administration.roster()
+                let before = try administration.roster(isLive: false)
                 let ended = try administration.revoke(id, keepingChildren: keepChildren)
                 // Also where it was before: the relay may not have heard of it.
                 try administration.tokensChanged()

@@ -23,7 +23,12 @@ export async function keepShell() {
   const { trustedTypes } = /** @type {any} */ (globalThis);
   // The page's policy lets no text become a script's address, but for this one.
   const policy = trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
-  return navigator.serviceWorker.register(policy?.createScriptURL(address) ?? address, { updateViaCache: "none" });
+  try {
+    return await navigator.serviceWorker.register(policy?.createScriptURL(address) ?? address, { updateViaCache: "none" });
+  } catch {
+    // A browser that takes the page in spite of its certificate takes no worker, and says so itself: the page does without a shell.
+    return undefined;
+  }
 }
 
 /**

@@ -29,6 +29,10 @@ UNPAIRED = ("status of 401",)
 AWAY = ("ERR_CONNECTION", "WebSocket connection to", "status of 503", "Failed to fetch")
 
 
+BLOCKED = "Service Worker registration blocked by Playwright"
+"""What we asked for ourselves, see `Screen.__init__`."""
+
+
 class Screen:
     """One browser context: a device of its own. `close` fails where the page logged an error or broke its own policy."""
 
@@ -36,7 +40,9 @@ class Screen:
         self.relay = relay
         # Where the relay has TLS, its certificate is the test's own.
         self.context = browser.new_context(
-            viewport=size, color_scheme=scheme, has_touch=size is PHONE, reduced_motion="reduce", ignore_https_errors=relay.url.startswith("https:")
+            viewport=size, color_scheme=scheme, has_touch=size is PHONE, reduced_motion="reduce", ignore_https_errors=relay.url.startswith("https:"),
+            # A worker is not taken with a certificate that is looked past, and the browser logs that.
+            service_workers="block" if relay.url.startswith("https:") else "allow",
         )
         self.context.set_default_timeout(patient(10_000))
         self.page: Page = self.context.new_page()
@@ -108,7 +114,7 @@ class Screen:
         assert not self.problems, "\n".join(self.problems)
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not any(words in message.text for words in self.forgiven):
+        if message.type in ("error", "warning") and not any(words in message.text for words in (*self.forgiven, BLOCKED)):
             self.problems.append(f"{message.type}: {message.text}")
 
 

@@ -50,8 +50,6 @@ package enum Plant: String, Sendable, CaseIterable {
     case keptChannel
     /// Every push to a card goes twenty times.
     case hastyCard
-    /// Every push to a card is out of date after half a minute.
-    case shortLivedCard
 
     /// Who has to see it.
     package var watchers: Set<CheckerName> {
@@ -79,7 +77,6 @@ package enum Plant: String, Sendable, CaseIterable {
         case .swappedCode: [.code]
         case .keptChannel: [.channel]
         case .hastyCard: [.pace]
-        case .shortLivedCard: [.fresh]
         }
     }
 }

@@ -11,7 +11,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 /// Who watches over which promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget
-    case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace, fresh
+    case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace
 
     package var promise: String {
         switch self {
@@ -35,7 +35,6 @@ package enum CheckerName: String, Sendable, CaseIterable {
             "a budget's level that is crossed alerts once: again only where APNs may not have it, and in the end it has"
         case .start: "cards are started four times an hour at most, one at a time, and a session has one that may be unanswered"
         case .pace: "a card is told something a few times a minute at most"
-        case .fresh: "a card whose session is at work does not go stale while APNs takes what it is sent"
         case .code: "a code decides once, in time, and only what it was for"
         case .channel: "a channel is deleted when its card is over, not before, and nothing is published to it after"
         case .retention: "numbers go on for ever, and what is no longer held is never passed over in silence"

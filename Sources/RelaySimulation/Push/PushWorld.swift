@@ -20,7 +20,6 @@ final class PushWorld {
     private var crossing = CrossingChecker()
     private var starts = StartChecker()
     private var pace = PaceChecker()
-    private var fresh = FreshChecker()
     /// Codes that were presented and are not answered, by the connection that asked.
     private(set) var codes: [PeerID: CodeChecker.Use] = [:]
     private var code = CodeChecker()
@@ -56,7 +55,6 @@ final class PushWorld {
         starts.relayEnded { self.world.log.holds($0) }
         edge.troubled(at: world.now)
         pace.relayEnded()
-        fresh.relayEnded(at: world.now)
         wallOffset = world.relay.wallOffset
         codes = [:]
     }
@@ -103,7 +101,6 @@ final class PushWorld {
         }
         var order = order
         if world.plant == .backdatedPush, order.purpose == .update { order = order.backdated }
-        if world.plant == .shortLivedCard, order.purpose == .update { order = order.shortLived }
         watch(order)
         if world.plant == .swallowedPush && order.purpose == .update
             || world.plant == .swallowedCrossing && CrossingChecker.isOne(order)
@@ -152,7 +149,6 @@ final class PushWorld {
             self.order.answered(order, card, outcome)
             edge.answered(order, card, outcome, at: world.now)
             pace.answered(card, outcome)
-            fresh.answered(order, card, outcome, at: world.now)
         }
         ring.answered(order, outcome)
         crossing.answered(order, outcome)
@@ -178,7 +174,6 @@ final class PushWorld {
             let isListener = address != report.card && (report.state == .active || report.state == .stale)
             edge.reported(address, isListener: isListener, at: world.now)
             pace.disturbed([address])
-            fresh.disturbed([address], at: world.now)
             channel.reported(report, by: device, isListener: isListener)
         case .forget(let device):
             starts.forgot(device)
@@ -252,14 +247,10 @@ final class PushWorld {
                 let cards = known.cards.compactMap(\.address)
                 edge.spared(cards, at: world.now)
                 pace.disturbed(cards)
-                fresh.disturbed(cards, at: world.now)
                 crossing.spared(known.device.id)
             }
         }
         channel.looked(at: relay.knownChannels, at: world.now)
-        if let complaint = fresh.looked(at: relay.knownDevices, views, wall: world.relay.wall, at: world.now) {
-            world.report(.fresh, complaint)
-        }
         if let complaint = edge.phase(relay.knownDevices, views, at: world.now) { world.report(.phase, complaint) }
     }
 
@@ -317,13 +308,6 @@ extension PushOrder {
     fileprivate var backdated: PushOrder {
         var order = self
         order.payload = Array("{\"aps\":{\"timestamp\":1,\"content-state\":{}}}".utf8)
-        return order
-    }
-
-    fileprivate var shortLived: PushOrder {
-        var order = self
-        let text = String(decoding: payload, as: UTF8.self)
-        order.payload = Array(text.replacing(/"stale-date":[0-9]+/, with: "\"stale-date\":\(plannedAt / 1_000 + 30)").utf8)
         return order
     }
 

@@ -50,16 +50,12 @@ package struct TextTable {
         }
         guard let width, Self.total(widths) > width else { return widths }
         for index in columns.indices where rows.allSatisfy({ $0[index].text.isEmpty }) { widths[index] = 0 }
-        let whole = widths
-        for optional in [nil] + columns.indices.reversed().filter({ columns[$0].isOptional && widths[$0] > 0 }) {
-            if let optional {
-                let left = widths.indices.map { $0 == optional || widths[$0] == 0 ? 0 : whole[$0] }
-                widths = left
-            }
-            shrink(&widths, to: width)
-            if Self.total(widths) <= width { break }
+        var fitting = shrunk(widths, to: width)
+        for index in columns.indices.reversed() where columns[index].isOptional && Self.total(fitting) > width {
+            widths[index] = 0
+            fitting = shrunk(widths, to: width)
         }
-        return widths
+        return fitting
     }
 
     private static func total(_ widths: [Int]) -> Int {
@@ -67,14 +63,16 @@ package struct TextTable {
         return shown.reduce(0, +) + space * max(0, shown.count - 1)
     }
 
-    private func shrink(_ widths: inout [Int], to width: Int) {
+    private func shrunk(_ widths: [Int], to width: Int) -> [Int] {
+        var widths = widths
         var total = Self.total(widths)
         while total > width {
             let flexible = columns.indices.filter { widths[$0] > columns[$0].flexibleMin ?? .max }
-            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { return }
+            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
             widths[widest] -= 1
             total -= 1
         }
+        return widths
     }
 
     private func line(_ cells: [Cell], _ widths: [Int], _ palette: Palette) -> String {

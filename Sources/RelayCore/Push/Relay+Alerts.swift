@@ -122,6 +122,11 @@ extension Relay {
             push.cards[key]?.rings[id] = end
             return
         }
+        // A card was rung with before the device had a token for alerts: APNs' answer says whether that is heard.
+        if isBeingCalled(id, key) {
+            push.cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
+            return
+        }
         guard let profile = pushing.profiles[device.device.profile] else { return }
         var subject = PushSubject(view, for: device, profile, at: now.wall)
         subject.approval = approval

@@ -25,6 +25,15 @@ extension Relay {
         calls(by: key, at: now).filter { $0.dueAt <= now.wall }.map(\.name)
     }
 
+    /// A push of the session's card or of the device's one card rings for it, and is not answered.
+    func isBeingCalled(_ approval: ApprovalID, _ key: CardKey) -> Bool {
+        guard let session = key.session else { return false }
+        let name = CallName(session: session, approval: approval)
+        return [key, CardKey(device: key.device, session: nil)].contains { card in
+            push.cards[card]?.inFlight.flatMap { push.pushes[$0] }?.calls.contains(name) == true
+        }
+    }
+
     private func isCalledFor(_ name: CallName, _ key: CardKey, at now: Instant) -> Bool {
         guard let session = key.sessionKey, let approval = sessions[session]?.committed?.approvals[name.approval],
             approval.stage == .pending

@@ -36,6 +36,9 @@ extension Relay {
         return (last.rawValue + 1...push.lastPush).compactMap { push.pushes[PushID(rawValue: $0)]?.order }
     }
 
+    /// The approvals for which this push of a card rings.
+    package func approvalsCalled(by push: PushID) -> [ApprovalID] { self.push.pushes[push]?.calls.map(\.approval) ?? [] }
+
     package var knownDevices: [KnownDevice] {
         push.devices.sorted { $0.key < $1.key }.map { key, known in
             let cards = push.cards.filter { $0.key.device == key }.sorted { $0.key < $1.key }

@@ -84,7 +84,8 @@ final class PushWorld {
         }
         if let complaint = presence.planned(order, at: world.now) { world.report(.presence, complaint) }
         if let complaint = starts.planned(order, at: world.now) { world.report(.start, complaint) }
-        if let complaint = ring.planned(order, to: device, approvals: concerned.map(\.approvals)) {
+        let called = relay.approvalsCalled(by: order.id)
+        if let complaint = ring.planned(order, calling: called, to: device, committed: concerned.map(\.approvals)) {
             world.report(.ring, complaint)
         }
         if order.purpose == .update, let faces = CardFace.expected(order.session, device, views, at: order.plannedAt),

@@ -137,4 +137,24 @@ struct CardCallTests {
         rig.pass(40_000)
         #expect(rig.take().count { alert($0) != nil && $0.target == .device(token: "cc") } == 1)
     }
+
+    @Test("a token that is told while the card's push is under way rings only where that push did not", arguments: [true, false])
+    func tokenComes(accepted: Bool) throws {
+        let rig = try rig()
+        rig.ask("a1")
+        rig.transcript.pass(100)
+        rig.transcript.commit()
+        let calling = rig.transcript.takePushes()
+        #expect(calling.count { alert($0) != nil } == 1)
+        rig.register()
+        rig.pass(1_000)
+        #expect(rig.take().allSatisfy { $0.purpose != .alert })
+        for order in calling {
+            let outcome = accepted ? PushOutcome.accepted(.sandbox, channel: nil) : .notSent("no network")
+            rig.transcript.handle(.pushAnswered(order.id, outcome))
+            rig.transcript.commit()
+        }
+        rig.pass(120_000)
+        #expect(rig.take().count { $0.purpose == .alert } == (accepted ? 0 : 1))
+    }
 }

@@ -22,12 +22,20 @@ struct RingChecker {
     }
 
     private var rings: [Name: [Ring]] = [:]
+    /// The approvals for which the pushes of cards ring, where a device has no way for alerts.
+    private var calls: [PushID: [ApprovalID]] = [:]
 
     mutating func forgot(_ device: DeviceID) { rings = rings.filter { $0.key.device != device } }
 
-    func planned(_ order: PushOrder, to device: Device, approvals: [[ApprovalID: Approval]]) -> String? {
+    mutating func planned(
+        _ order: PushOrder, calling approvals: [ApprovalID], to device: Device, committed: [[ApprovalID: Approval]]
+    ) -> String? {
+        calls[order.id] = approvals.isEmpty ? nil : approvals
+        for id in approvals where committed.lazy.compactMap({ $0[id] }).first?.stage != .pending {
+            return "push \(order.id.rawValue) of a card rings for \(id), which is not pending"
+        }
         guard let code = order.code else { return nil }
-        guard let approval = approvals.lazy.compactMap({ $0[code.approval] }).first, approval.stage == .pending else {
+        guard let approval = committed.lazy.compactMap({ $0[code.approval] }).first, approval.stage == .pending else {
             return "push \(order.id.rawValue) rings for \(code.approval), which is not pending"
         }
         guard Self.wants(approval, device) else { return "\(device.id) rings for \(code.approval), and does not want to" }
@@ -35,20 +43,29 @@ struct RingChecker {
     }
 
     mutating func ordered(_ order: PushOrder) -> String? {
-        guard let code = order.code else { return nil }
-        let name = Name(device: order.device, approval: code.approval)
-        let before = rings[name] ?? []
-        if before.contains(where: { $0.push == order.id }) { return nil }
-        rings[name] = before + [Ring(push: order.id, outcome: nil)]
-        guard let heard = before.first(where: { !$0.isLost }) else { return nil }
-        return "\(order.device) rings for \(code.approval) by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"
+        for name in names(of: order) {
+            let before = rings[name] ?? []
+            if before.contains(where: { $0.push == order.id }) { continue }
+            rings[name] = before + [Ring(push: order.id, outcome: nil)]
+            if let heard = before.first(where: { !$0.isLost }) {
+                let pushes = "by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"
+                return "\(order.device) rings for \(name.approval) \(pushes)"
+            }
+        }
+        return nil
     }
 
     mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
-        guard let code = order.code else { return }
-        let name = Name(device: order.device, approval: code.approval)
-        guard let place = rings[name]?.firstIndex(where: { $0.push == order.id }) else { return }
-        rings[name]?[place].outcome = outcome
+        for name in names(of: order) {
+            guard let place = rings[name]?.firstIndex(where: { $0.push == order.id }) else { continue }
+            rings[name]?[place].outcome = outcome
+        }
+        calls[order.id] = nil
+    }
+
+    private func names(of order: PushOrder) -> [Name] {
+        let approvals = order.code.map { [$0.approval] } ?? calls[order.id] ?? []
+        return approvals.map { Name(device: order.device, approval: $0) }
     }
 
     /// Nobody has looked for long, and APNs was well.

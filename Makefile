@@ -65,11 +65,11 @@ test-swift: build-tests
 
 # Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion.
 test-simulation: simulator
-	.build/release/simulate --seeds 3000
-	.build/release/simulate --seed 1 --hours 8
+	.build/release/heliograph-simulate --seeds 3000
+	.build/release/heliograph-simulate --seed 1 --hours 8
 
 simulator: packages
-	$(RELEASE) simulate
+	$(RELEASE) heliograph-simulate
 
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
@@ -118,7 +118,7 @@ format: ## Format the Swift
 	swift format --in-place --recursive --parallel $(SWIFT)
 
 simulate: simulator ## Run seeds through the simulator: SEEDS=100000 for a night, SEED=n to replay one with its trace, HOURS=24 to soak and see that it does not grow
-	@exec .build/release/simulate $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED) $(if $(HOURS),,--trace),--seeds $(or $(SEEDS),10000))
+	@exec .build/release/heliograph-simulate $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED) $(if $(HOURS),,--trace),--seeds $(or $(SEEDS),10000))
 
 bench: build venv ## Measure against the machine's limit in the same run, and print the ratios; ARGS=--quick for two minutes
 	@Tests/Tools/install-packages $(BENCH_PACKAGES)

@@ -42,7 +42,8 @@ let fuzzing: [Target] =
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CLibFuzzer", "HTTP2", "HeliographHost", "HostCore", "PushAPNs", "RelayAccess", "RelayCore", "RelayProtocol",
+                "CLibFuzzer", "HeliographHTTP2", "HeliographHost", "HostCore", "PushAPNs", "RelayAccess", "RelayCore",
+                "RelayProtocol",
                 "WebSocketEngine",
             ],
             path: "Tests/Fuzz", swiftSettings: settings,
@@ -71,7 +72,7 @@ let package = Package(
             name: "heliograph",
             dependencies: [
                 "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "RelayCore",
-                "RelayProtocol", "Platform", "QRCode",
+                "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
                 "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
             swiftSettings: settings),
@@ -80,17 +81,19 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "PushAPNs", "Crypto", "QRCode",
-                "Platform", "Zlib", logging, metrics,
+                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "PushAPNs", "HeliographCrypto",
+                "HeliographQRCode",
+                "HeliographPlatform", "HeliographZlib", logging, metrics,
             ],
             swiftSettings: settings,
             plugins: ["EmbedFilesPlugin"]),
         module(
-            "HeliographHost", ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", "Platform", logging]),
+            "HeliographHost",
+            ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", logging]),
         module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
         // What measures a relay, from outside.
-        module("HeliographBench", ["RelayProtocol", "RelayAccess", "Crypto", "CLinux", histogram]),
+        module("HeliographBench", ["RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", histogram]),
 
         // The core, the host's own, and their language: pure.
         module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
@@ -99,33 +102,37 @@ let package = Package(
 
         // The same cores in a world of its own: one clock, one seed.
         module("RelaySimulation", ["RelayCore", "HostCore", "RelayProtocol"]),
-        .executableTarget(name: "simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
+        .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", "Crypto", "Platform", "Zlib", grdb, sqlite]),
-        module("WebSocketEngine", ["CLibwebsockets", "Platform", deque, logging]),
-        module("RelayAccess", ["RelayProtocol", "WebSocketEngine", "Platform"]),
-        module("Platform"),
-        module("Crypto", ["COpenSSL"]),
-        module("HTTP2", ["CNghttp2", "Crypto", "Platform"]),
-        module("PushAPNs", ["HTTP2", "Crypto", "Platform"]),
-        module("QRCode", ["CQREncode"]),
-        module("Zlib", ["CZlib"]),
+        module(
+            "RelayStore",
+            ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", grdb, sqlite]),
+        module("WebSocketEngine", ["CHeliographLibwebsockets", "HeliographPlatform", deque, logging]),
+        module("RelayAccess", ["RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
+        module("HeliographPlatform"),
+        module("HeliographCrypto", ["CHeliographOpenSSL"]),
+        module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
+        module("PushAPNs", ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        module("HeliographQRCode", ["CHeliographQREncode"]),
+        module("HeliographZlib", ["CHeliographZlib"]),
 
         // Apple's push service and the phones behind it, for tests and the demo: pure.
         module("APNsSimulator", ["RelayProtocol"]),
-        module("APNsSimulatorServer", ["APNsSimulator", "RelayProtocol", "HTTP2", "Crypto", "WebSocketEngine", logging]),
+        module(
+            "APNsSimulatorServer",
+            ["APNsSimulator", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "WebSocketEngine", logging]),
 
         // For the authors of apps: cards, alerts and what the relay has to know of them. Stands on the platform alone.
         module("LiveActivityKit"),
 
         // System libraries, and what Swift leaves out of Linux.
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
-        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CHeliographLinux"),
+        .systemLibrary(name: "CHeliographLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(name: "CHeliographNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "CHeliographOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CHeliographQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CHeliographZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(
@@ -142,30 +149,32 @@ let package = Package(
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "HeliographTestSupport", path: "Tests/HeliographTestSupport", swiftSettings: settings),
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol"]),
         tests("RelayCoreTests", ["RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
-        tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "Crypto"]),
-        tests("CryptoTests", ["Crypto"]),
-        tests("PlatformTests", ["Platform", "TestSupport"]),
-        tests("HTTP2Tests", ["HTTP2", "Crypto", "TestSupport"]),
-        tests("PushAPNsTests", ["PushAPNs", "HTTP2", "Crypto", "TestSupport"]),
-        tests("QRCodeTests", ["QRCode"]),
-        tests("ZlibTests", ["Zlib"]),
+        tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "HeliographCrypto"]),
+        tests("HeliographCryptoTests", ["HeliographCrypto"]),
+        tests("HeliographPlatformTests", ["HeliographPlatform", "HeliographTestSupport"]),
+        tests("HeliographHTTP2Tests", ["HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
+        tests("PushAPNsTests", ["PushAPNs", "HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
+        tests("HeliographQRCodeTests", ["HeliographQRCode"]),
+        tests("HeliographZlibTests", ["HeliographZlib"]),
         tests("PageBundleTests", ["PageBundle"]),
         tests("APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
-        tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "Crypto"]),
-        tests("WebSocketEngineTests", ["WebSocketEngine", "TestSupport", logging], exclude: ["Peers"]),
+        tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto"]),
+        tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
         tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),
         tests(
-            "HeliographHostTests", ["HeliographHost", "HostCore", "RelayProtocol", "WebSocketEngine", "Crypto", logging],
+            "HeliographHostTests",
+            ["HeliographHost", "HostCore", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging],
             exclude: ["Fixtures"]),
         tests(
             "HeliographServerTests",
             [
-                "HeliographServer", "RelayCore", "RelayProtocol", "RelayStore", "PushAPNs", "WebSocketEngine", "Crypto",
+                "HeliographServer", "RelayCore", "RelayProtocol", "RelayStore", "PushAPNs", "WebSocketEngine",
+                "HeliographCrypto",
                 logging,
                 metrics,
             ]),

@@ -1,7 +1,7 @@
 internal import APNsSimulator
-internal import Crypto
+internal import HeliographCrypto
 internal import Foundation
-internal import HTTP2
+internal import HeliographHTTP2
 package import Logging
 internal import RelayProtocol
 internal import Synchronization

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HTTP2
+internal import HeliographHTTP2
 internal import RelayProtocol
 internal import WebSocketEngine
 

@@ -1,5 +1,5 @@
 internal import APNsSimulator
-internal import Crypto
+internal import HeliographCrypto
 
 /// The simulator's port to the curve, by OpenSSL.
 struct ES256Verifier: TokenVerifier {

@@ -1,5 +1,5 @@
 internal import APNsSimulator
-internal import HTTP2
+internal import HeliographHTTP2
 internal import RelayProtocol
 
 /// Carries the machine: requests and moments in, orders out. Confined to the HTTP/2 loop's thread.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import HostCore
 internal import Logging
-internal import Platform
+internal import HeliographPlatform
 internal import RelayProtocol
 internal import WebSocketEngine
 

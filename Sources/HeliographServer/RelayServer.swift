@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Logging
 import Metrics
-import Platform
-import QRCode
+import HeliographPlatform
+import HeliographQRCode
 import RelayCore
 import RelayProtocol
 import RelayStore

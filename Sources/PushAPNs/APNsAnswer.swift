@@ -1,5 +1,5 @@
 internal import Foundation
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// What APNs answered, as far as it matters here.
 struct APNsAnswer: Equatable, Sendable {

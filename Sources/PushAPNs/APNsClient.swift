@@ -1,5 +1,5 @@
-internal import Crypto
-internal import HTTP2
+internal import HeliographCrypto
+internal import HeliographHTTP2
 
 /// Sends pushes to APNs and says what became of each. Used from any thread; ends with the last reference, or by `stop()`.
 package final class APNsClient: Sendable {

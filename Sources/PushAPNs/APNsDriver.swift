@@ -1,6 +1,6 @@
-internal import Crypto
+internal import HeliographCrypto
 internal import Foundation
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// Carries out what the machine decides, on the loop's thread: connections, signatures, the clock.
 final class APNsDriver: HTTP2ClientHandler {

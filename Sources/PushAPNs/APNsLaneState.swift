@@ -1,4 +1,4 @@
-package import HTTP2
+package import HeliographHTTP2
 
 /// A look at the traffic with one of Apple's hosts for one team.
 package struct APNsLaneState: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// Every decision of the client: which lane a request takes, which environment its token is of, whose provider token signs.
 ///

@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// One request to APNs. Nothing of it is checked here but that it can be sent; the planner knows the rules.
 package struct APNsRequest: Equatable, Sendable {

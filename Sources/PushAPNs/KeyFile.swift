@@ -1,6 +1,6 @@
-internal import Crypto
+internal import HeliographCrypto
 internal import Foundation
-internal import Platform
+internal import HeliographPlatform
 
 /// A `.p8` file, read again when it changes.
 struct KeyFile {

@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// What follows from an answer, or from none.
 extension LaneMachine {

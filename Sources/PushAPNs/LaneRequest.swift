@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// A request on its way through a lane.
 struct LaneRequest: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// What the clocks say. The machines have none of their own.
 struct Moment: Equatable, Sendable {

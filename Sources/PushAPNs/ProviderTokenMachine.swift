@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// The provider token of one key: one at a time, used for 45 to 50 minutes, and never two within 20, whatever happens. Apple
 /// refuses tokens that are older than an hour, and clients that change them too often.

@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HeliographHTTP2
 
 /// Requests that may be sent, those of high priority first, else in their order.
 struct RequestQueue {

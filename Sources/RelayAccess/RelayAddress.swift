@@ -1,4 +1,4 @@
-internal import Platform
+internal import HeliographPlatform
 
 /// Where a relay is: `https://relay.example`, `http://127.0.0.1:7800`, `https://example.org/relay` or `unix:/run/heliograph.sock`.
 package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {

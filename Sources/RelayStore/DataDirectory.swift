@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+internal import HeliographPlatform
 
 /// The directory that holds everything the relay keeps. Nobody but its owner may look into it.
 package struct DataDirectory: Sendable {

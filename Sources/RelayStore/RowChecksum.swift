@@ -1,6 +1,6 @@
 internal import RelayCore
 internal import RelayProtocol
-internal import Zlib
+internal import HeliographZlib
 
 /// Tells a row that is as it was written from one in which the disk changed something: the CRC-32 of what its columns say, in their order.
 ///

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import GRDB
-internal import Platform
+internal import HeliographPlatform
 package import RelayCore
 internal import RelayProtocol
 internal import Synchronization

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
 
 /// The C memory that an `lws_context` borrows: it outlives the context and is freed once, after it.

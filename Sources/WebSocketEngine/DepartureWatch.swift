@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
 
 /// Sees peers leave whose connection is not being read, because their request waits for an answer.

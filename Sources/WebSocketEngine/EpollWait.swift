@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// A loop of libev that waits by epoll(7), for libwebsockets' plug-in to put its sockets into.
 ///

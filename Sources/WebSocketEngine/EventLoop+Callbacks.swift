@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// The one callback that libwebsockets gets. `user` and even `wsi` are other things for some reasons, so the reason is looked
 /// at first, and only sockets that carry an id of ours are touched.

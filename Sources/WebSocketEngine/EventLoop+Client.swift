@@ -1,6 +1,6 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
-internal import Platform
+internal import HeliographPlatform
 
 /// Outbound WebSockets.
 extension EventLoop {

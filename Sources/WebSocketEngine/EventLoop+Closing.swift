@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import DequeModule
 
 /// The end of connections: asked for, forced, or suffered.

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// Plain HTTP: one request at a time on a connection, answered now or much later.
 extension EventLoop {

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
 
 /// Listening and accepting. libwebsockets could do both, but would spin when descriptors run out, open socket files to the

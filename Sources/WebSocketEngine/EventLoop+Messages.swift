@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import DequeModule
 
 /// Whole messages in and out of open WebSockets.

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// Who is not a WebSocket yet, when there are as many of them as may be. A storm of thousands who come back is served as fast as it goes and
 /// waits in the kernel meanwhile; strangers who connect and say nothing make room for those who do.

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
 
 /// PROXY headers come before TLS and before HTTP, of which libwebsockets 4.1.6 knows nothing. We accept ourselves, so we read them

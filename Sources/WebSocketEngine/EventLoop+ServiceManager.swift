@@ -1,4 +1,4 @@
-package import Platform
+package import HeliographPlatform
 
 extension EventLoop {
     /// Says that the program is ready, and from now on that this loop turns: a service manager that does not hear it starts the

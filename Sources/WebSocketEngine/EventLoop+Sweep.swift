@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// Deadlines and liveness of all connections: each is looked at when something may be due for it. One that is idle costs a look and a
 /// ping for each `Liveness.pingAfter`, and nothing in between.

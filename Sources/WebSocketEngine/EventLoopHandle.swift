@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Synchronization
 
 /// Reaches an event loop from any thread. Outlives the loop: what is handed to a loop that is over is dropped.

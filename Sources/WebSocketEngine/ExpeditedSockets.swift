@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
 
 /// Sees which of some connections have something to be read while a turn serves others: an epoll instance of its own, which is only

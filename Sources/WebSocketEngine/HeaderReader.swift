@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// Copies headers out of the table that libwebsockets keeps while a request is being looked at.
 @safe struct HeaderReader {

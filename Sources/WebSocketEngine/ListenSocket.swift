@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
 
 /// A bound and listening descriptor, and the `lws` that tells when someone knocks.

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// One listening socket, or another loop's share of it. Confined to its loop; letting go of it does not close it.
 @safe package final class Listener {

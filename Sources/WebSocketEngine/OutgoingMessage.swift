@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// One message to send, immutable and shared: any number of connections send the same bytes without a copy.
 ///

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 internal import Glibc
 
 /// Ends the wait for sockets when a timer is due: a timerfd that is itself one descriptor of the loop.

@@ -1,4 +1,4 @@
-internal import CLibwebsockets
+internal import CHeliographLibwebsockets
 
 /// What this turn sends to the connections of servers. It goes out when the turn ends, in one write for each connection; what goes to
 /// many thousands, in parts, at the end of several turns (`EventLoop.sendRuns`).

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Platform
+import HeliographPlatform
 
 /// What somebody meant who typed a command that there is none of.
 enum Misspelling {

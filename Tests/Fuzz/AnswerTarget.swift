@@ -1,6 +1,6 @@
 import RelayProtocol
 
-@testable import HTTP2
+@testable import HeliographHTTP2
 @testable import HeliographHost
 @testable import PushAPNs
 @testable import RelayAccess

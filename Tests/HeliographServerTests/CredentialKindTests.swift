@@ -1,4 +1,4 @@
-import Crypto
+import HeliographCrypto
 import RelayCore
 import RelayProtocol
 import Testing

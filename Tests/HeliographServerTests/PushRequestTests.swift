@@ -1,4 +1,4 @@
-import Crypto
+import HeliographCrypto
 import PushAPNs
 import RelayCore
 import RelayProtocol

@@ -11,40 +11,45 @@ struct Layering {
     static let modules: [String: Module] = [
         "heliograph": Module(imports: [
             "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "WebSocketEngine",
-            "Platform", "QRCode", "RelayCore",
+            "HeliographPlatform", "HeliographQRCode", "RelayCore",
             "RelayProtocol", "APNsSimulator", "APNsSimulatorServer",
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
-            "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "PushAPNs", "Crypto", "QRCode",
-            "Platform", "Zlib",
+            "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "PushAPNs", "HeliographCrypto",
+            "HeliographQRCode",
+            "HeliographPlatform", "HeliographZlib",
             "Logging",
             "Metrics",
             "CoreMetrics",
         ]),
         "HeliographHost": Module(imports: [
-            "HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Crypto", "Platform", "Logging",
+            "HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
         ]),
         "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
-        "HeliographBench": Module(imports: ["RelayProtocol", "RelayAccess", "Crypto", "CLinux", "Histogram"]),
-        "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine", "Platform"]),
-        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "Crypto", "Platform", "Zlib", "GRDB", "GRDBSQLite"]),
-        "WebSocketEngine": Module(imports: ["CLibwebsockets", "Platform", "DequeModule", "Logging"]),
-        "Platform": Module(imports: []),
-        "Crypto": Module(imports: ["COpenSSL"]),
-        "HTTP2": Module(imports: ["CNghttp2", "Crypto", "Platform"]),
-        "PushAPNs": Module(imports: ["HTTP2", "Crypto", "Platform"]),
-        "QRCode": Module(imports: ["CQREncode"]),
-        "Zlib": Module(imports: ["CZlib"]),
+        "HeliographBench": Module(imports: [
+            "RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", "Histogram",
+        ]),
+        "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
+        "RelayStore": Module(imports: [
+            "RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", "GRDB", "GRDBSQLite",
+        ]),
+        "WebSocketEngine": Module(imports: ["CHeliographLibwebsockets", "HeliographPlatform", "DequeModule", "Logging"]),
+        "HeliographPlatform": Module(imports: []),
+        "HeliographCrypto": Module(imports: ["CHeliographOpenSSL"]),
+        "HeliographHTTP2": Module(imports: ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
+        "PushAPNs": Module(imports: ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
+        "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(imports: ["RelayCore", "HostCore", "RelayProtocol"], isPure: true),
-        "simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
+        "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
         "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),
         "APNsSimulatorServer": Module(imports: [
-            "APNsSimulator", "RelayProtocol", "HTTP2", "Crypto", "WebSocketEngine", "Logging",
+            "APNsSimulator", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "WebSocketEngine", "Logging",
         ]),
         // Of the platform too, if not of ours: what apps run on.
         "LiveActivityKit": Module(imports: [
@@ -61,8 +66,10 @@ struct Layering {
 
     /// A C library is one module's business, also in tests.
     static let soleImporters = [
-        "CLibFuzzer": "Fuzz", "CLibwebsockets": "WebSocketEngine", "CLinux": "HeliographBench", "CNghttp2": "HTTP2",
-        "COpenSSL": "Crypto", "CQREncode": "QRCode", "CZlib": "Zlib",
+        "CLibFuzzer": "Fuzz", "CHeliographLibwebsockets": "WebSocketEngine", "CHeliographLinux": "HeliographBench",
+        "CHeliographNghttp2": "HeliographHTTP2",
+        "CHeliographOpenSSL": "HeliographCrypto", "CHeliographQREncode": "HeliographQRCode",
+        "CHeliographZlib": "HeliographZlib",
     ]
 
     /// Past this a file holds more than one thing.

@@ -57,21 +57,21 @@ struct Planted: CustomTestStringConvertible {
         Planted("Sources/RelayProtocol/A.swift", "import RelayCore", "may not import RelayCore"),
         Planted("Sources/RelayStore/A.swift", "import WebSocketEngine", "may not import"),
         Planted("Sources/HeliographServer/A.swift", "import struct HeliographHost.Spool", "may not import HeliographHost"),
-        Planted("Sources/HeliographServer/A.swift", "import CLibwebsockets", "only WebSocketEngine"),
-        Planted("Sources/HeliographHost/A.swift", "import COpenSSL", "only Crypto"),
-        Planted("Tests/HeliographHostTests/A.swift", "import COpenSSL", "only Crypto"),
+        Planted("Sources/HeliographServer/A.swift", "import CHeliographLibwebsockets", "only WebSocketEngine"),
+        Planted("Sources/HeliographHost/A.swift", "import CHeliographOpenSSL", "only HeliographCrypto"),
+        Planted("Tests/HeliographHostTests/A.swift", "import CHeliographOpenSSL", "only HeliographCrypto"),
         Planted("Sources/Newcomer/A.swift", "import Foundation", "no place in Layering.modules"),
-        Planted("Sources/Crypto/A.swift", "let key = \"/work/main/key.pem\"", "a folder of one machine"),
+        Planted("Sources/HeliographCrypto/A.swift", "let key = \"/work/main/key.pem\"", "a folder of one machine"),
         Planted("web/link.js", "const home = '/home/ada/';", "a folder of one machine"),
-        Planted("Sources/Crypto/A.swift", "final class Box: @unchecked Sendable {}", "why this is safe"),
-        Planted("Sources/Crypto/A.swift", String(repeating: "\n", count: Layering.fileLinesMax), "more than"),
+        Planted("Sources/HeliographCrypto/A.swift", "final class Box: @unchecked Sendable {}", "why this is safe"),
+        Planted("Sources/HeliographCrypto/A.swift", String(repeating: "\n", count: Layering.fileLinesMax), "more than"),
     ]
 
     static let good = [
         Planted("Sources/RelayCore/A.swift", "package import RelayProtocol\n"),
-        Planted("Sources/WebSocketEngine/A.swift", "internal import CLibwebsockets\nimport Glibc\n"),
-        Planted("Sources/Crypto/A.swift", "/// One thread's.\n@safe\nfinal class Box: @unchecked Sendable {}\n"),
-        Planted("Sources/Crypto/A.swift", "// import Foundation is what this is not about\nlet important = 1\n"),
+        Planted("Sources/WebSocketEngine/A.swift", "internal import CHeliographLibwebsockets\nimport Glibc\n"),
+        Planted("Sources/HeliographCrypto/A.swift", "/// One thread's.\n@safe\nfinal class Box: @unchecked Sendable {}\n"),
+        Planted("Sources/HeliographCrypto/A.swift", "// import Foundation is what this is not about\nlet important = 1\n"),
         Planted("Tests/RelayCoreTests/A.swift", "import Foundation\nimport RelayStore\n"),
     ]
 }

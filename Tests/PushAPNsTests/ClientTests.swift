@@ -1,8 +1,8 @@
-import Crypto
+import HeliographCrypto
 import Foundation
-import HTTP2
+import HeliographHTTP2
 import Synchronization
-import TestSupport
+import HeliographTestSupport
 import Testing
 
 @testable import PushAPNs

@@ -1,10 +1,10 @@
-import Crypto
+import HeliographCrypto
 import Foundation
-import HTTP2
+import HeliographHTTP2
 import Synchronization
 
 @testable import PushAPNs
-import TestSupport
+import HeliographTestSupport
 
 /// A server that does with each push what its test says, and keeps what came. (`APNsSimulator` is the one with Apple's rules.)
 final class FakeAPNs: HTTP2ServerHandler, Sendable {

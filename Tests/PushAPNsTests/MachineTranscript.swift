@@ -1,4 +1,4 @@
-import HTTP2
+import HeliographHTTP2
 import Testing
 
 @testable import PushAPNs

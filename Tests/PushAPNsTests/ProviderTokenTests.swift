@@ -1,7 +1,7 @@
-import Crypto
+import HeliographCrypto
 import Foundation
-import HTTP2
-import TestSupport
+import HeliographHTTP2
+import HeliographTestSupport
 import Testing
 
 @testable import PushAPNs

@@ -1,4 +1,4 @@
-import Crypto
+import HeliographCrypto
 import Foundation
 import RelayCore
 import RelayProtocol

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Logging
-import TestSupport
+import HeliographTestSupport
 import Testing
 
 @testable import WebSocketEngine

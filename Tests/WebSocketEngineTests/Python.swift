@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TestSupport
+import HeliographTestSupport
 import Testing
 
 /// A peer of another make: a script of `Peers/` in its own process.

@@ -1,4 +1,4 @@
-import TestSupport
+import HeliographTestSupport
 import Testing
 
 @testable import WebSocketEngine

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import TestSupport
+import HeliographTestSupport
 import Testing
 
 @testable import WebSocketEngine

@@ -1,7 +1,7 @@
 import Synchronization
 
 @testable import WebSocketEngine
-import TestSupport
+import HeliographTestSupport
 
 /// Records what an outbound connection tells.
 final class TestClient: ClientHandler, @unchecked Sendable {

@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 
 @testable import WebSocketEngine
-import TestSupport
+import HeliographTestSupport
 
 /// An event loop on a thread of its own, for one test.
 final class TestLoop: Sendable {

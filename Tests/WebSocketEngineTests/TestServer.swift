@@ -1,7 +1,7 @@
 import Synchronization
 
 @testable import WebSocketEngine
-import TestSupport
+import HeliographTestSupport
 
 /// Echoes and records. Its closures say what else it does; they run on the loop.
 final class TestServer: ServerHandler, @unchecked Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import HeliographTestSupport
 import Testing
 
 @testable import WebSocketEngine

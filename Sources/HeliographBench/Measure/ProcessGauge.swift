@@ -1,4 +1,4 @@
-internal import CLinux
+internal import CHeliographLinux
 internal import Glibc
 
 /// What a process on this machine uses, as the kernel counts it.

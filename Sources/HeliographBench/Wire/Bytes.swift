@@ -1,4 +1,4 @@
-internal import CLinux
+internal import CHeliographLinux
 internal import Glibc
 
 /// Looks at a message without taking it apart: what the load reads of each must not cost more than sending it.

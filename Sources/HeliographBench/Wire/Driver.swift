@@ -1,5 +1,5 @@
-internal import CLinux
-internal import Crypto
+internal import CHeliographLinux
+internal import HeliographCrypto
 internal import Glibc
 
 /// Every connection of a run on one thread and one epoll: what it costs must not be what is measured.

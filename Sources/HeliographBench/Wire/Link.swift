@@ -1,4 +1,4 @@
-internal import Crypto
+internal import HeliographCrypto
 
 /// One connection of the load. The driver alone reads and writes its socket.
 final class Link {

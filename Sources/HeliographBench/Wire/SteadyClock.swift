@@ -1,4 +1,4 @@
-internal import CLinux
+internal import CHeliographLinux
 
 /// Nanoseconds of CLOCK_MONOTONIC: what every moment of a run is told by.
 enum SteadyClock {

@@ -1,4 +1,4 @@
-internal import CLinux
+internal import CHeliographLinux
 
 /// What events are dated by.
 enum WallTime {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+internal import HeliographPlatform
 package import RelayAccess
 internal import RelayProtocol
 

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+internal import HeliographPlatform
 
 /// Files and directories that only their owner may read.
 enum Files {

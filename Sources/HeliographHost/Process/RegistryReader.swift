@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+internal import HeliographPlatform
 internal import RelayProtocol
 
 /// Reads the entries of Claude Code's session registry that changed since the last look.

@@ -1,6 +1,6 @@
-import Crypto
+import HeliographCrypto
 import Logging
-import Platform
+import HeliographPlatform
 import WebSocketEngine
 
 /// Takes another certificate when its files change, without a connection lost: what certbot and its like write at night.

@@ -1,4 +1,4 @@
-import Crypto
+import HeliographCrypto
 import Foundation
 import Glibc
 package import RelayCore

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Platform
+import HeliographPlatform
 import RelayProtocol
 
 /// What the relay was told, and where. A flag counts before the environment, the environment before the file, all before what is

@@ -1,6 +1,6 @@
-internal import Crypto
+internal import HeliographCrypto
 package import Logging
-internal import Platform
+internal import HeliographPlatform
 package import RelayCore
 internal import RelayProtocol
 package import WebSocketEngine

@@ -1,6 +1,6 @@
-import Crypto
+import HeliographCrypto
 import Foundation
-import Platform
+import HeliographPlatform
 package import RelayAccess
 import RelayProtocol
 import RelayStore

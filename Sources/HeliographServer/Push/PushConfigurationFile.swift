@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+import HeliographPlatform
 import RelayProtocol
 
 /// `push.json` in the data directory, read again when it changes.

@@ -1,7 +1,7 @@
 import Glibc
 import Logging
-import Platform
-import QRCode
+import HeliographPlatform
+import HeliographQRCode
 import RelayAccess
 import RelayCore
 import RelayProtocol

@@ -1,8 +1,8 @@
-import Crypto
+import HeliographCrypto
 import Foundation
 import RelayCore
 import WebSocketEngine
-import Zlib
+import HeliographZlib
 
 /// The companion page: out of the binary, or out of a folder while someone works on it.
 ///

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 import Logging
-import Platform
+import HeliographPlatform
 import RelayCore
 import RelayProtocol
 import RelayStore

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import HeliographCrypto
 package import RelayProtocol
 
 /// The last record of a workspace's audit log. Whoever keeps it elsewhere can tell later that nothing before it was touched.

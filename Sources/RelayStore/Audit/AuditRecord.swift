@@ -1,4 +1,4 @@
-internal import Crypto
+internal import HeliographCrypto
 internal import RelayCore
 internal import RelayProtocol
 

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+internal import HeliographPlatform
 internal import Synchronization
 
 /// Room on the disk that nothing else takes. When the disk is full it is given up, and what must still be written has a place: what a

@@ -1,6 +1,6 @@
 import ArgumentParser
 import HeliographServer
-import QRCode
+import HeliographQRCode
 import RelayAccess
 import RelayProtocol
 

@@ -1,4 +1,4 @@
-import QRCode
+import HeliographQRCode
 import RelayAccess
 
 /// A pairing link on a terminal.

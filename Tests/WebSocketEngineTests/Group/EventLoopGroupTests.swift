@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import TestSupport
+import HeliographTestSupport
 import Testing
 
 @testable import WebSocketEngine

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import TestSupport
+import HeliographTestSupport
 
 @testable import WebSocketEngine
 

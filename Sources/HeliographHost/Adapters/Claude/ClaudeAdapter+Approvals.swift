@@ -1,4 +1,4 @@
-internal import Crypto
+internal import HeliographCrypto
 internal import HostCore
 internal import RelayProtocol
 

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import HeliographCrypto
 internal import RelayProtocol
 
 /// What was handed over to a hook: as much of it as is needed to know later what became of it, and to hand it over again.

@@ -1,0 +1,79 @@
+internal import CHeliographOpenSSL
+
+/// AES-256-GCM: nobody without the key reads the text, nobody changes it or what goes along with it unnoticed.
+package enum AESGCM {
+    package static let keyBytes = 32
+    package static let nonceBytes = 12
+    package static let tagBytes = 16
+
+    /// Nonce, ciphertext and tag in one piece, with a nonce of its own; `open(_:with:authenticating:)` takes it so.
+    /// A key is good for 2³² of these: a random nonce must not come twice.
+    package static func seal(_ text: [UInt8], with key: [UInt8], authenticating known: [UInt8] = []) -> [UInt8] {
+        let nonce = Crypto.random(count: nonceBytes)
+        return nonce + seal(text, with: key, nonce: nonce, authenticating: known)
+    }
+
+    /// Ciphertext and tag. The caller sees to it that a key never meets a nonce twice: whoever has two such texts can forge.
+    package static func seal(
+        _ text: [UInt8], with key: [UInt8], nonce: [UInt8], authenticating known: [UInt8] = []
+    ) -> [UInt8] {
+        precondition(key.count == keyBytes && nonce.count == nonceBytes, "AES-256-GCM has keys of 32 bytes, nonces of 12")
+        let context = unsafe EVP_CIPHER_CTX_new()
+        defer { unsafe EVP_CIPHER_CTX_free(context) }
+        var sealed = [UInt8](repeating: 0, count: text.count + tagBytes)
+        var count: Int32 = 0
+        guard unsafe EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1,
+            unsafe known.isEmpty || EVP_EncryptUpdate(context, nil, &count, known, Int32(known.count)) == 1,
+            unsafe text.isEmpty || EVP_EncryptUpdate(context, &sealed, &count, text, Int32(text.count)) == 1,
+            unsafe finish(context, &sealed, at: text.count)
+        else { fatalError("OpenSSL could not seal: \(CryptoError.takeReason())") }
+        return sealed
+    }
+
+    /// The text of a piece that `seal(_:with:authenticating:)` made. Throws `notAuthentic`.
+    package static func open(
+        _ sealed: [UInt8], with key: [UInt8], authenticating known: [UInt8] = []
+    ) throws(CryptoError) -> [UInt8] {
+        guard sealed.count >= nonceBytes + tagBytes else {
+            throw CryptoError(.notAuthentic, "this is too short to have been sealed")
+        }
+        return try open(
+            Array(sealed.dropFirst(nonceBytes)), with: key, nonce: Array(sealed.prefix(nonceBytes)), authenticating: known)
+    }
+
+    /// The text of ciphertext and tag. Throws `notAuthentic`; nothing of a text that is not authentic gets out.
+    package static func open(
+        _ sealed: [UInt8], with key: [UInt8], nonce: [UInt8], authenticating known: [UInt8] = []
+    ) throws(CryptoError) -> [UInt8] {
+        precondition(key.count == keyBytes && nonce.count == nonceBytes, "AES-256-GCM has keys of 32 bytes, nonces of 12")
+        guard sealed.count >= tagBytes else { throw CryptoError(.notAuthentic, "this is too short to have been sealed") }
+        let context = unsafe EVP_CIPHER_CTX_new()
+        defer { unsafe EVP_CIPHER_CTX_free(context) }
+        defer { ERR_clear_error() }
+        let ciphertext = Array(sealed.dropLast(tagBytes))
+        var tag = Array(sealed.suffix(tagBytes))
+        var text = [UInt8](repeating: 0, count: ciphertext.count)
+        var count: Int32 = 0
+        guard unsafe EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1,
+            unsafe known.isEmpty || EVP_DecryptUpdate(context, nil, &count, known, Int32(known.count)) == 1,
+            unsafe ciphertext.isEmpty
+                || EVP_DecryptUpdate(context, &text, &count, ciphertext, Int32(ciphertext.count)) == 1,
+            unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagBytes), &tag) == 1
+        else { fatalError("OpenSSL could not open: \(CryptoError.takeReason())") }
+        var nothing = [UInt8](repeating: 0, count: tagBytes)
+        guard unsafe EVP_DecryptFinal_ex(context, &nothing, &count) == 1 else {
+            throw CryptoError(.notAuthentic, "the sealed bytes were changed, or sealed for another key")
+        }
+        return text
+    }
+
+    /// GCM holds no bytes back, so nothing is added but the tag.
+    private static func finish(_ context: OpaquePointer?, _ sealed: inout [UInt8], at offset: Int) -> Bool {
+        unsafe sealed.withUnsafeMutableBytes { buffer in
+            var count: Int32 = 0
+            let end = unsafe buffer.baseAddress! + offset
+            return unsafe EVP_EncryptFinal_ex(context, end.assumingMemoryBound(to: UInt8.self), &count) == 1
+                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagBytes), end) == 1
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import CHeliographOpenSSL
+
+/// Digests, comparison, randomness and their spellings, by OpenSSL. No other module imports OpenSSL.
+///
+/// Everything here is synchronous, keeps no state between calls and may be called from any thread.
+package enum Crypto {
+    package static let digestBytes = 32
+
+    /// SHA-256 of `bytes`, `digestBytes` long.
+    package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(bytes)
+        return hash.finish()
+    }
+
+    /// SHA-256 of a text's UTF-8.
+    package static func sha256(_ text: String) -> [UInt8] { sha256(text.utf8) }
+
+    /// HMAC-SHA-256, `digestBytes` long: only who knows `key` can make it, or tell whether it is right.
+    package static func authenticationCode(of bytes: [UInt8], with key: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: digestBytes) { buffer, initialized in
+            guard unsafe HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, buffer.baseAddress, nil) != nil else {
+                fatalError("OpenSSL has no HMAC: its configuration must allow it")
+            }
+            initialized = digestBytes
+        }
+    }
+
+    /// Whether both are the same bytes, in a time that depends on their length only: a guess learns nothing from how long
+    /// a refusal took. The lengths themselves are no secret.
+    package static func equal(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        return unsafe one.withUnsafeBytes { one in
+            unsafe other.withUnsafeBytes { other in
+                // An empty array may have no address, which C forbids even for a length of 0.
+                guard let first = one.baseAddress, let second = other.baseAddress else { return true }
+                return unsafe CRYPTO_memcmp(first, second, one.count) == 0
+            }
+        }
+    }
+
+    /// Bytes that nobody can predict. Traps where the system has no randomness left to give: to go on would be to hand out
+    /// secrets that can be guessed.
+    package static func random(count: Int) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard count > 0 else { return }
+            guard unsafe RAND_bytes(buffer.baseAddress, Int32(count)) == 1 else {
+                fatalError("OpenSSL could not produce random bytes, so no secret can be made")
+            }
+            initialized = count
+        }
+    }
+}

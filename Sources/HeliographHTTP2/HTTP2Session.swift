@@ -1,0 +1,202 @@
+internal import CHeliographNghttp2
+
+/// HTTP/2 on one connection as a machine of bytes, by nghttp2: knows neither sockets nor TLS nor time. The only file, with its
+/// extensions, that calls nghttp2.
+///
+/// Belongs to the loop's thread. nghttp2 calls back from inside `receive(_:)` and `produce(into:upTo:)` only; what it says is
+/// kept in `events` and acted on after the call.
+@safe final class HTTP2Session {
+    enum Event {
+        case settingsReceived(streamsMax: Int)
+        case settingsAcknowledged
+        case goAwayReceived(lastStream: Int32, HTTP2ErrorCode, debug: [UInt8])
+        case pingAnswered
+        /// The peer began a stream.
+        case streamBegan(Int32)
+        case messageReceived(HTTP2Message, stream: Int32)
+        case streamEnded(HTTP2StreamEnd, stream: Int32)
+    }
+
+    /// One stream that has not ended.
+    final class Stream {
+        var headers: [HTTP2Header] = []
+        var headerBytes = 0
+        var body: [UInt8] = []
+        /// The peer's message is whole.
+        var isReceived = false
+        /// What is to be sent of our body, and how far it is.
+        var output: [UInt8] = []
+        var outputOffset = 0
+        /// Nothing will be added to `output`.
+        var isOutputWhole = false
+        /// nghttp2 has nothing to read from `output` until it is told that there is more.
+        var isDeferred = false
+        /// Our last frame of it was handed out, or is about to be.
+        var isSent = false
+        /// What to say when it ends, where that is known before.
+        var end: HTTP2StreamEnd?
+    }
+
+    let isServer: Bool
+    var events: [Event] = []
+    var streams: [Int32: Stream] = [:]
+    let limits: HTTP2Limits
+    /// What nghttp2 has to say of the peer's mistake.
+    var complaint: String?
+    /// Set by `init`, and not changed after; owned.
+    private(set) var session: OpaquePointer! = nil
+
+    /// `faults` and `streamWindowBytes` are a server's.
+    init(
+        isServer: Bool, limits: HTTP2Limits, faults: HTTP2ServerConfiguration.Faults = .init()
+    ) {
+        self.isServer = isServer
+        self.limits = limits
+        var options: OpaquePointer?
+        var callbacks: OpaquePointer?
+        guard unsafe nghttp2_option_new(&options) == 0, unsafe nghttp2_session_callbacks_new(&callbacks) == 0 else {
+            fatalError("nghttp2 could not allocate: out of memory")
+        }
+        defer {
+            unsafe nghttp2_option_del(options)
+            unsafe nghttp2_session_callbacks_del(callbacks)
+        }
+        // Before its SETTINGS nothing is known of the peer, and APNs begins with one stream; nghttp2 would assume a hundred.
+        unsafe nghttp2_option_set_peer_max_concurrent_streams(options, 1)
+        if faults.holdsWindow { unsafe nghttp2_option_set_no_auto_window_update(options, 1) }
+        unsafe Self.setCallbacks(callbacks)
+        // Deleted in `deinit`, so no callback comes after this object.
+        let user = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let create = unsafe isServer ? nghttp2_session_server_new2 : nghttp2_session_client_new2
+        guard unsafe create(&session, callbacks, user, options) == 0 else {
+            fatalError("nghttp2 could not allocate a session: out of memory")
+        }
+    }
+
+    deinit { unsafe nghttp2_session_del(session) }
+
+    // MARK: Bytes
+
+    /// What the peer sent. Throws a sentence where it broke HTTP/2 beyond repair.
+    func receive(_ bytes: [UInt8]) throws(HTTP2SessionError) {
+        let count = unsafe nghttp2_session_mem_recv(session, bytes, bytes.count)
+        guard count == bytes.count else { throw HTTP2SessionError(message: complaint ?? Self.sentence(Int32(count))) }
+    }
+
+    /// Appends what shall be sent to `bytes` until there is no more or they are `countMax`, or a frame over it.
+    func produce(into bytes: inout [UInt8], upTo countMax: Int) throws(HTTP2SessionError) {
+        while bytes.count < countMax {
+            var start: UnsafePointer<UInt8>?
+            let count = unsafe nghttp2_session_mem_send(session, &start)
+            guard count >= 0 else { throw HTTP2SessionError(message: Self.sentence(Int32(count))) }
+            guard count > 0 else { return }
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+        }
+    }
+
+    /// Whether both sides have said all they had to.
+    var isOver: Bool { unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
+
+    /// How many streams the peer allows us.
+    var peerStreamsMax: Int {
+        Int(unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    // MARK: Orders
+
+    /// The first of a connection is part of its greeting. A client allows no pushed stream.
+    func sendSettings(streamsMax: Int?, streamWindowBytes: Int? = nil) {
+        var entries: [nghttp2_settings_entry] = []
+        if !isServer { entries.append(.init(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)) }
+        if let streamsMax {
+            entries.append(
+                .init(
+                    settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: UInt32(clamping: streamsMax)))
+        }
+        if let streamWindowBytes {
+            entries.append(
+                .init(
+                    settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
+                    value: UInt32(clamping: streamWindowBytes)))
+        }
+        check(unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
+    }
+
+    /// A new stream's number; nil where nghttp2 takes none any more.
+    func sendRequest(_ message: HTTP2Message) -> Int32? {
+        let stream = Stream()
+        stream.output = message.body
+        stream.isOutputWhole = true
+        let number = unsafe Self.withBodyProvider(isNeeded: !message.body.isEmpty) { provider in
+            unsafe Self.withNameValues(message.headers) { fields in
+                unsafe nghttp2_submit_request(session, nil, fields.baseAddress, fields.count, provider, nil)
+            }
+        }
+        guard number > 0 else { return nil }
+        streams[number] = stream
+        return number
+    }
+
+    /// The head of a response; its body comes by `sendBody`, or never where it `isWhole`.
+    func sendHeaders(_ headers: [HTTP2Header], on number: Int32, isWhole: Bool) {
+        guard let stream = streams[number] else { return }
+        stream.isOutputWhole = stream.isOutputWhole || isWhole
+        let result = unsafe Self.withBodyProvider(isNeeded: !isWhole || !stream.output.isEmpty) { provider in
+            unsafe Self.withNameValues(headers) { fields in
+                unsafe nghttp2_submit_response(session, number, fields.baseAddress, fields.count, provider)
+            }
+        }
+        check(result)
+    }
+
+    func sendBody(_ bytes: [UInt8], on number: Int32, isWhole: Bool) {
+        guard let stream = streams[number] else { return }
+        stream.output += bytes
+        stream.isOutputWhole = stream.isOutputWhole || isWhole
+        guard stream.isDeferred else { return }
+        stream.isDeferred = false
+        check(unsafe nghttp2_session_resume_data(session, number))
+    }
+
+    /// Ends a stream; `end` is what its handler will be told.
+    func reset(_ number: Int32, _ code: HTTP2ErrorCode, _ end: HTTP2StreamEnd) {
+        guard let stream = streams[number] else { return }
+        stream.end = stream.end ?? end
+        check(unsafe nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), number, code.rawValue))
+    }
+
+    func ping() { check(unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)) }
+
+    /// `lastStream` nil: the last one that was looked at.
+    func goAway(_ code: HTTP2ErrorCode, lastStream: Int32? = nil, debug: [UInt8] = []) {
+        let last = unsafe lastStream ?? nghttp2_session_get_last_proc_stream_id(session)
+        check(
+            unsafe nghttp2_submit_goaway(
+                session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code.rawValue, debug, debug.count))
+    }
+
+    /// Sends what `holdsWindow` held back: as much window as was used.
+    func releaseWindow() {
+        for number in [0] + streams.keys {
+            let used =
+                unsafe number == 0
+                ? nghttp2_session_get_effective_recv_data_length(session)
+                : nghttp2_session_get_stream_effective_recv_data_length(session, number)
+            guard used > 0 else { continue }
+            check(unsafe nghttp2_submit_window_update(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), number, used))
+        }
+    }
+
+    /// A stream or session that is ending takes no order any more, which is no mistake; all else is one of ours.
+    private func check(_ result: Int32) {
+        precondition(result != NGHTTP2_ERR_INVALID_ARGUMENT.rawValue, "nghttp2 got an argument that it does not take")
+        if result == NGHTTP2_ERR_NOMEM.rawValue { fatalError("nghttp2 could not allocate: out of memory") }
+    }
+
+    static func sentence(_ error: Int32) -> String { unsafe String(cString: nghttp2_strerror(error)) }
+}
+
+/// The peer broke HTTP/2, or nghttp2 could not go on.
+struct HTTP2SessionError: Error {
+    let message: String
+}

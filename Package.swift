@@ -25,13 +25,20 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+/// Whose packages only the relay, the host and the programs use. An app that depends on this package with `traits: []` gets none of them.
+let relayTrait = "Relay"
+
+func product(_ name: String, of package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [relayTrait]))
+}
+
+let logging = product("Logging", of: "swift-log")
+let metrics = product("Metrics", of: "swift-metrics")
+let arguments = product("ArgumentParser", of: "swift-argument-parser")
+let deque = product("DequeModule", of: "swift-collections")
+let grdb = product("GRDB", of: "GRDB.swift")
+let histogram = product("Histogram", of: "hdrhistogram-swift")
+let sqlite = product("GRDBSQLite", of: "GRDB.swift")
 
 /// Links with libFuzzer only.
 let fuzzing: [Target] =
@@ -57,6 +64,10 @@ let package = Package(
     products: [
         .executable(name: "heliograph", targets: ["heliograph"]),
         .library(name: "LiveActivityKit", targets: ["LiveActivityKit"]),
+    ],
+    traits: [
+        .trait(name: relayTrait, description: "The relay, the host and the programs, with the packages that they stand on."),
+        .default(enabledTraits: [relayTrait]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

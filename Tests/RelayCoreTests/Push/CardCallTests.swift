@@ -138,7 +138,8 @@ struct CardCallTests {
         #expect(rig.take().count { alert($0) != nil && $0.target == .device(token: "cc") } == 1)
     }
 
-    @Test("a token that is told while the card's push is under way rings only where that push did not", arguments: [true, false])
+    @Test(
+        "a token that is told while the card's push is under way rings only where that push did not", arguments: [true, false])
     func tokenComes(accepted: Bool) throws {
         let rig = try rig()
         rig.ask("a1")

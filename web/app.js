@@ -1,6 +1,8 @@
 /**
  * The page, put together: what is known (`store.js`), the link that fills it (`link.js`), what a person decided
  * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
+ *
+ * It begins with what draws the list and lets a browser in; the other views (`later.js`) stand behind it in the page and join when they have come.
  */
 
 import { Budgets } from "./budgets.js";
@@ -17,17 +19,30 @@ import { Hidden } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { Tokens } from "./tokens.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
-import { ApprovalsInbox } from "./elements/approvals-inbox.js";
-import { BudgetsView } from "./elements/budgets-view.js";
-import { DevicesView } from "./elements/devices-view.js";
 import { LinkState, stops } from "./elements/link-state.js";
-import { LinkView } from "./elements/link-view.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
 import { titleOf } from "./elements/session-row.js";
-import { SessionView } from "./elements/session-view.js";
 
 /** @typedef {import("./store.js").Changes} Changes */
+/** @typedef {import("./route.js").Route} Route */
+
+/**
+ * @typedef {object} LaterViews
+ * @property {import("./elements/session-view.js").SessionView} session
+ * @property {import("./elements/approvals-inbox.js").ApprovalsInbox} inbox
+ * @property {import("./elements/devices-view.js").DevicesView} devices
+ * @property {import("./elements/budgets-view.js").BudgetsView} budgets
+ * @property {import("./elements/link-view.js").LinkView} link
+ */
+
+/** Where the list stands beside what else is shown. */
+const besideEachOther = matchMedia("(min-width: 48em)");
+/** Where each screen is drawn. */
+const panes = {
+  sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", link: "link-view",
+  pair: "pair-screen",
+};
 
 const state = emptyState();
 /** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
@@ -35,13 +50,20 @@ let clockOffset = 0;
 /** @type {Changes} Since the last frame. */
 let changed = noChanges();
 let frameAsked = false;
-/** @type {import("./route.js").Route} */
+/** @type {Route} */
 let route = routeOf(location.hash) ?? { screen: "sessions" };
 let watched = "";
 let announced = 0;
 let wasLive = false;
 /** How often the link became live. */
 let times = 0;
+/** @type {LaterViews|null} */
+let later = null;
+/** Whether a person went to a screen whose view has not come, so that the keyboard goes there with it. */
+let isLandingDue = false;
+
+/** All that will come of the page has come; not always all of it, where the line broke meanwhile. */
+const whole = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve));
 
 const timers = {
   /** @param {() => void} run @param {number} milliseconds */
@@ -85,25 +107,32 @@ const app = {
 
 const views = {
   linkState: view("link-state", LinkState),
-  list: view("session-list", SessionList),
-  session: view("session-view", SessionView),
-  inbox: view("approvals-inbox", ApprovalsInbox),
-  devices: view("devices-view", DevicesView),
-  budgets: view("budgets-view", BudgetsView),
-  link: view("link-view", LinkView),
-  pair: view("pair-screen", PairScreen),
+  list: view(panes.sessions, SessionList),
+  pair: view(panes.pair, PairScreen),
 };
 
 /**
+ * An element of the page, with what all views are given.
  * @template {import("./elements/view.js").View} T
  * @param {string} name @param {new () => T} kind
  * @returns {T}
  */
-function view(name, kind) {
+export function view(name, kind) {
   const found = document.querySelector(name);
   if (!(found instanceof kind)) throw new Error(`The page has no ${name}.`);
   found.app = app;
   return found;
+}
+
+/**
+ * The other views have come.
+ * @param {LaterViews} others
+ */
+export function join(others) {
+  later = others;
+  if (document.body.dataset.screen !== route.screen) return;
+  arriveLater(others);
+  if (isLandingDue) land();
 }
 
 /** @param {string} id */
@@ -129,11 +158,11 @@ function draw(changes) {
     const now = changed;
     changed = noChanges();
     views.list.refresh(now);
-    if (!views.session.hidden) views.session.refresh(now);
-    if (!views.inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) views.inbox.refresh();
-    if (!views.devices.hidden) views.devices.refresh(now);
-    if (!views.budgets.hidden) views.budgets.refresh(now);
-    views.link.refresh();
+    if (!later) return;
+    const { session, inbox, devices: known, budgets: set } = later;
+    for (const one of [session, known, set]) if (!one.hidden) one.refresh(now);
+    if (!inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) inbox.refresh();
+    later.link.refresh();
   });
 }
 
@@ -167,16 +196,11 @@ function linkChanged() {
  * @param {{focus: boolean}} options `focus`: a person went there, so the keyboard goes too.
  */
 function show({ focus }) {
-  const wide = matchMedia("(min-width: 48em)").matches;
+  const wide = besideEachOther.matches;
   document.body.dataset.screen = route.screen;
   views.list.current = route.screen === "session" ? route.session : null;
-  views.pair.hidden = true;
-  views.list.hidden = !wide && route.screen !== "sessions";
-  views.session.hidden = route.screen !== "session";
-  views.inbox.hidden = !(route.screen === "approvals" || (wide && route.screen === "sessions"));
-  views.devices.hidden = route.screen !== "devices";
-  views.budgets.hidden = route.screen !== "budgets";
-  views.link.hidden = route.screen !== "link";
+  const beside = !wide ? [] : route.screen === "sessions" ? [panes.sessions, panes.approvals] : [panes.sessions];
+  showPanes([panes[route.screen], ...beside]);
   for (const tab of document.querySelectorAll("[data-tab]")) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
     // Where the list stands beside everything, its own address shows what waits, and its tab is not there.
@@ -192,27 +216,40 @@ function show({ focus }) {
   }
   if (route.screen === "sessions") views.list.arrive();
   else views.list.refresh({ ...noChanges(), all: true });
-  if (session) views.session.arrive(session);
-  if (!views.inbox.hidden) views.inbox.arrive(route.screen === "approvals" ? route : { recent: false });
-  if (route.screen === "devices") views.devices.arrive();
-  if (route.screen === "budgets") views.budgets.arrive(route.session);
-  views.link.refresh();
+  if (later) arriveLater(later);
   drawCounts();
   presence.changed();
+  isLandingDue = false;
   if (focus && !(route.screen === "approvals" && route.named)) land();
+}
+
+/**
+ * What is on screen of them draws what the address names.
+ * @param {LaterViews} others
+ */
+function arriveLater(others) {
+  if (route.screen === "session") others.session.arrive(route.session);
+  if (!others.inbox.hidden) others.inbox.arrive(route.screen === "approvals" ? route : { recent: false });
+  if (route.screen === "devices") others.devices.arrive();
+  if (route.screen === "budgets") others.budgets.arrive(route.session);
+  others.link.refresh();
+}
+
+/** @param {string[]} names Of the panes that are on screen; all others are not. */
+function showPanes(names) {
+  for (const pane of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main > .pane"))) pane.hidden = !names.includes(pane.localName);
 }
 
 /** Puts the keyboard on the heading of what the address names. */
 function land() {
-  const landing = document.body.dataset.screen === "pair" ? views.pair : {
-    sessions: views.list, session: views.session, approvals: views.inbox, devices: views.devices, budgets: views.budgets, link: views.link,
-  }[route.screen];
-  landing.querySelector("h2")?.focus({ preventScroll: true });
+  const heading = document.querySelector(`${document.body.dataset.screen === "pair" ? panes.pair : panes[route.screen]} h2`);
+  isLandingDue = !heading;
+  if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
 }
 
 /**
  * An address of a screen that there is not leads to the first one.
- * @returns {import("./route.js").Route|null} Nothing where the fragment is no address: a link inside the page, for one.
+ * @returns {Route|null} Nothing where the fragment is no address: a link inside the page, for one.
  */
 function lost() {
   if (routeOf(location.hash) || !location.hash.startsWith("#/")) return null;
@@ -223,7 +260,7 @@ function lost() {
 /** @param {{code?: string, reason?: string}} found */
 function pairScreen(found) {
   document.body.dataset.screen = "pair";
-  for (const other of Object.values(views)) if (other !== views.linkState) other.hidden = other !== views.pair;
+  showPanes([panes.pair]);
   views.pair.arrive(found);
 }
 
@@ -265,9 +302,19 @@ async function start() {
 /** The link is live, for the first time or again. */
 function arrived() {
   times += 1;
-  if (times === 1) keepShell();
-  renew({ isFirst: times === 1 }).then((isOutdated) => attribute(element("reload"), "hidden", !isOutdated));
+  const isFirst = times === 1;
+  // Before the page is whole, asking for it again would take from the line what the rest of it needs.
+  whole.then(() => {
+    if (isFirst) keepShell();
+    renew({ isFirst }).then((isOutdated) => attribute(element("reload"), "hidden", !isOutdated && later !== null));
+  });
 }
+
+whole.then(() => {
+  if (later) return;
+  write(element("reload"), "Not all of the page came: load it again");
+  element("reload").hidden = false;
+});
 
 views.pair.onpaired = () => {
   // What another workspace showed must not stay in this page's memory.
@@ -288,7 +335,7 @@ addEventListener("hashchange", () => {
   route = next;
   return show({ focus: true });
 });
-matchMedia("(min-width: 48em)").addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
+besideEachOther.addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
 element("reload").addEventListener("click", () => location.reload());
 addEventListener("online", () => link.wake());
 addEventListener("visibilitychange", () => {
@@ -303,7 +350,7 @@ setInterval(tick, 1000);
 
 /** Nobody sees the clocks of a page in the background. */
 function tick() {
-  if (document.visibilityState === "visible") Object.values(views).forEach((one) => one.hidden || one.tick());
+  if (document.visibilityState === "visible") Object.values({ ...views, ...later }).forEach((one) => one.hidden || one.tick());
 }
 
 start();

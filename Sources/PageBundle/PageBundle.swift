@@ -2,6 +2,9 @@
 ///
 /// A phone on a slow network asks once instead of forty times, and can never hold parts of two versions. A module becomes a function that gives
 /// what it exports, in the order in which a browser would run them; so each keeps its own names. What cannot be put so ends the build.
+///
+/// A program of modules runs where it stands, as soon as it has come, before the rest of the page has: what is needed first stands first. What one
+/// program has loaded, the next ones share, and so they are no modules in the page, where each would run after everything else.
 package struct PageBundle {
     private let files: [String: String]
     /// In the order in which they run.
@@ -27,7 +30,7 @@ package struct PageBundle {
                 let script = try JavaScriptReader.tokens(of: try bundle.file(path), file: path).map(\.text).joined()
                 page += "<script>\(try Self.inline(script, path))</script>\n"
             } else if let path = Self.name(in: tag, between: "<script type=\"module\" src=\"/", and: "\"></script>") {
-                page += "<script type=\"module\">\(try Self.inline(try bundle.program(path), path))</script>\n"
+                page += "<script>\"use strict\";\(try Self.inline(try bundle.program(path), path))</script>\n"
             } else if tag.contains("<script") || tag.contains("rel=\"stylesheet\"") {
                 throw BundleFailure(file: index, sentence: "a line of a form that is not known: \(tag)")
             } else {
@@ -68,9 +71,11 @@ package struct PageBundle {
 
     // MARK: - Modules
 
+    /// The module and what it imports, without what programs before it have loaded.
     private mutating func program(_ path: String) throws(BundleFailure) -> String {
+        let known = modules.count
         _ = try load(path)
-        return modules.indices.map(function).joined(separator: "\n")
+        return modules.indices.dropFirst(known).map(function).joined(separator: "\n")
     }
 
     /// The module's place in `modules`, after those of all that it imports.

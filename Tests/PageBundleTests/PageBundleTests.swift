@@ -16,7 +16,7 @@ import Testing
         ])
         #expect(
             page == """
-                <script type="module">const $module0=(()=>{
+                <script>"use strict";const $module0=(()=>{
                 function h() {}
                 const b = 2;
 
@@ -29,6 +29,36 @@ import Testing
 
                 const h = 1;
                 make(b, h);
+
+                return{}})();</script>
+
+                """)
+    }
+
+    @Test func `a program stands before what comes behind it, which has what is loaded already`() throws {
+        let page = try page([
+            "index.html":
+                "<main></main>\n<script type=\"module\" src=\"/app.js\"></script>\n<link rel=\"stylesheet\" href=\"/later.css\">\n"
+                + "<script type=\"module\" src=\"/later.js\"></script>",
+            "app.js": "import { h } from \"./dom.js\";\nexport const a = h;\n", "dom.js": "export const h = 1;\n",
+            "later.css": "b { top: 0; }\n",
+            "later.js": "import { h } from \"./dom.js\";\nimport { a } from \"./app.js\";\na(h);\n",
+        ])
+        #expect(
+            page == """
+                <main></main>
+                <script>"use strict";const $module0=(()=>{const h = 1;
+
+                return{h}})();
+                const $module1=(()=>{const{h}=$module0;
+                const a = h;
+
+                return{a}})();</script>
+                <style>b { top: 0; }
+                </style>
+                <script>"use strict";const $module2=(()=>{const{h}=$module0;const{a}=$module1;
+
+                a(h);
 
                 return{}})();</script>
 

@@ -1,0 +1,16 @@
+/** The views that nobody sees before the list: they stand behind it in the page, and join it when they have come. */
+
+import { join, view } from "./app.js";
+import { ApprovalsInbox } from "./elements/approvals-inbox.js";
+import { BudgetsView } from "./elements/budgets-view.js";
+import { DevicesView } from "./elements/devices-view.js";
+import { LinkView } from "./elements/link-view.js";
+import { SessionView } from "./elements/session-view.js";
+
+join({
+  session: view("session-view", SessionView),
+  inbox: view("approvals-inbox", ApprovalsInbox),
+  devices: view("devices-view", DevicesView),
+  budgets: view("budgets-view", BudgetsView),
+  link: view("link-view", LinkView),
+});

@@ -643,7 +643,7 @@ def test_a_truncated_wal_leaves_a_prefix(tmp_path):
             assert DATABASE in relay.log_text()[before:]
             if "restore --as-is" not in relay.log_text()[before:]:
                 continue
-            relay.run("restore", "--as-is", "--data", str(relay.data))
+            relay.run("restore", "--as-is", "--yes", "--data", str(relay.data))
             relay.start()
         client = WireClient(relay, f"after {cut}")
         client.subscribe()
@@ -675,7 +675,7 @@ def go_on_with_less(relay: Relay) -> None:
     said = relay.log_text()[before:]
     for words in (str(relay.data / DATABASE), "the relay that ran here last had", "restore --as-is", "restore --anew"):
         assert words in said, said
-    relay.run("restore", "--as-is", "--data", str(relay.data))
+    relay.run("restore", "--as-is", "--yes", "--data", str(relay.data))
     relay.start()
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from host import ScriptedHost
+
 
 @pytest.fixture
 def backup(relay: Any, tmp_path: Path) -> Path:
@@ -66,3 +68,29 @@ def test_a_code_of_then_lets_nobody_in(relay: Any, tmp_path: Path) -> None:
     relay.run("restore", str(file), "--force", "--yes", "--data", str(relay.data))
     relay.start()
     assert relay.post("/v1/pair", code).status == 404, "it was used already"
+
+
+def test_a_data_file_without_its_newest_events_is_asked_about(relay: Any, tmp_path: Path) -> None:
+    relay.secrets = {name: relay.token("client", name) for name in ("lost", "kept")}
+    link = relay.pair_link()
+    relay.stop()
+    file = relay.data / "heliograph.sqlite"
+    older = file.read_bytes()
+    relay.start()
+    relay.revoke(relay.token_id("lost"))
+    host = ScriptedHost(relay, "laptop")
+    host.start_session("s1")
+    host.wait_acked("s1")
+    host.close()
+    relay.stop()
+    file.write_bytes(older)
+    asked = relay.run("restore", "--as-is", "--data", str(relay.data), check=False)
+    assert asked.returncode == 1
+    for words in ("lost", "kept", "--yes", "again", "Nothing was changed"):
+        assert words in asked.stderr, asked.stderr
+    assert file.read_bytes() == older
+    relay.run("restore", "--as-is", "--yes", "--data", str(relay.data))
+    relay.start()
+    assert statuses(relay) == [200, 200], "as was said"
+    code = {"code": link.rsplit("=", 1)[1], "name": "phone"}
+    assert relay.post("/v1/pair", code).status == 404, "it may have been used since"

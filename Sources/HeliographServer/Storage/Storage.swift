@@ -21,17 +21,19 @@ package struct Storage {
         package let stillRevoked: [String]
     }
 
-    /// A token of a backup of which nothing says whether it was revoked since.
+    /// A token of which nothing says whether it was revoked since.
     package struct Returning {
         package let id: String
         package let role: String
         package let name: String
+
+        fileprivate init(_ token: ReturningToken) { (id, role, name) = (token.id, token.role, token.name) }
     }
 
     /// Puts a backup in place. `mayComeBack` is asked before anything is changed; where it says no, `restore` throws.
     package func restore(_ file: String, replacing: Bool, mayComeBack: ([Returning]) -> Bool) throws -> Restored {
-        let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) { tokens in
-            mayComeBack(tokens.map { Returning(id: $0.id, role: $0.role, name: $0.name) })
+        let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) {
+            mayComeBack($0.map(Returning.init))
         }
         if !restored.stillRevoked.isEmpty { try withStore { try $0.auditRevocations(of: restored.stillRevoked) } }
         return Restored(kept: restored.kept, stillRevoked: restored.stillRevoked)
@@ -40,8 +42,11 @@ package struct Storage {
     /// Takes the data file, or what is left of it, out of the way. Hands back its new name, nil where there was none.
     package func setAside() throws -> String? { try DataDirectory(path: directory).setAside() }
 
-    /// Has the next start go on with a data file that lacks what the last relay had.
-    package func acceptDataFile() throws { try DataDirectory(path: directory).acceptDataFile() }
+    /// Has the next start go on with a data file that lacks what the last relay had. `mayComeBack` is asked before anything is changed;
+    /// where it says no, `acceptDataFile` throws.
+    package func acceptDataFile(mayComeBack: ([Returning]) -> Bool) throws {
+        try DataDirectory(path: directory).acceptDataFile { mayComeBack($0.map(Returning.init)) }
+    }
 
     /// Calls `write` with each line of the audit log, without its end; nil for every workspace.
     package func exportAudit(of workspace: String?, _ write: ([UInt8]) throws -> Void) throws {

@@ -65,13 +65,17 @@ extension DataDirectory {
         }
     }
 
-    /// Has the next relay go on with the data file that is here, in another epoch, though the last one had more. Throws `corrupt`
-    /// where it is damaged, and `busy` while a relay runs here; nothing is changed then.
-    package func acceptDataFile() throws(StoreError) {
+    /// Has the next relay go on with the data file that is here, in another epoch, though the last one had more. A revocation may be
+    /// among what it lacks: `mayComeBack` is asked about every token that is in force. Throws `conflict` where they may not, `corrupt`
+    /// where the file is damaged, and `busy` while a relay runs here; nothing is changed then.
+    package func acceptDataFile(mayComeBack: ([ReturningToken]) -> Bool = { _ in true }) throws(StoreError) {
         try alone { () throws(StoreError) in
             try refuseRemains()
             guard Files.exists(databasePath) else { throw StoreError(.cannotOpen, "\(databasePath) is not there.") }
+            let tokens = try SQLiteStore.tokensInForce(in: databasePath)
+            guard tokens.isEmpty || mayComeBack(tokens) else { throw StoreError(.conflict, "Nothing was changed.") }
             try SQLiteStore.prepareForAnotherLife(databasePath, called: databasePath)
+            try SQLiteStore.dropPairingCodes(of: databasePath)
             try setRunAside(as: freeNames.run)
         }
     }

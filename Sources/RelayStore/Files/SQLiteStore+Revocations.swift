@@ -3,7 +3,7 @@ internal import GRDB
 internal import Glibc
 internal import RelayCore
 
-/// A token of a backup that would let somebody in, of which the data file that is there knows nothing: it may have been revoked since.
+/// A token of a backup, or of a data file without its newest events, of which nothing says whether it was revoked since.
 package struct ReturningToken: Sendable {
     package let id: String
     /// `host` or `client`.
@@ -47,17 +47,45 @@ extension SQLiteStore {
         }
     }
 
+    /// The tokens that let somebody in, as this data file has it, which is only read.
+    static func tokensInForce(in path: String) throws(StoreError) -> [ReturningToken] {
+        do {
+            return try looking(at: path) { db in
+                let sql = "SELECT token, role, name, created_at FROM tokens WHERE revoked_at IS NULL ORDER BY number"
+                return try Row.fetchAll(db, sql: sql)
+                    .map { ReturningToken(id: $0[0], role: $0[1], name: $0[2], createdAt: $0[3]) }
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// Takes away pairing codes, which may have been used since.
+    static func dropPairingCodes(of path: String) throws(StoreError) {
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.write { try $0.execute(sql: "DELETE FROM pairing_codes") }
+            try queue.close()
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
     /// When each token was revoked, nil where it is not; empty where the file is not there or cannot be read.
     private static func revocations(in path: String) -> [String: Int64?] {
         guard Files.exists(path) else { return [:] }
+        // Damage is why people restore: what cannot be read says nothing, and whoever restores is asked.
+        let rows = try? looking(at: path) { try Row.fetchAll($0, sql: "SELECT token, revoked_at FROM tokens") }
+        return Dictionary((rows ?? []).map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func looking<Value>(at path: String, _ body: (Database) throws -> Value) throws -> Value {
         // What SQLite makes beside a file to read it, a connection that cannot write leaves there.
         let made = ["-wal", "-shm"].map { path + $0 }.filter { !Files.exists($0) }
         defer { for file in made { _ = unsafe unlink(file) } }
-        // Damage is why people restore: what cannot be read says nothing, and whoever restores is asked.
-        let queue = try? openToLook(path)
-        let rows = try? queue?.read { try Row.fetchAll($0, sql: "SELECT token, revoked_at FROM tokens") }
-        try? queue?.close()
-        return Dictionary((rows ?? []).map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+        let queue = try openToLook(path)
+        defer { try? queue.close() }
+        return try queue.read(body)
     }
 
     /// Puts in the audit log, which is the backup's, that these are revoked: they were when it was restored.

@@ -13,7 +13,8 @@ struct Restore: ParsableCommand {
             paired again; clients get everything anew.
 
             What was revoked stays revoked, as far as the present data file can be read. Tokens of the backup that it knows nothing of \
-            let somebody in again: they are named, and you are asked.
+            let somebody in again: they are named, and you are asked. With --as-is nothing says which tokens were revoked among \
+            the events that are missing, so you are asked about all.
 
               heliograph restore backup.sqlite
               heliograph restore backup.sqlite --force      keep the present data file under another name
@@ -32,7 +33,7 @@ struct Restore: ParsableCommand {
     @Flag(help: "Also where there is a data file, or what is left of one: it is kept under another name.")
     var force = false
 
-    @Flag(help: "Do not ask about tokens that may have been revoked since the backup was made.")
+    @Flag(help: "Do not ask about tokens that may have been revoked meanwhile.")
     var yes = false
 
     @Flag(help: "Restore nothing: keep the data file, or what is left of it, under another name and begin afresh.")
@@ -55,7 +56,7 @@ struct Restore: ParsableCommand {
             let storage = Storage(directory: data.path)
             let restored = try file.map { try storage.restore($0, replacing: force, mayComeBack: mayComeBack) }
             let kept = try anew ? storage.setAside() : restored?.kept
-            if asIs { try storage.acceptDataFile() }
+            if asIs { try storage.acceptDataFile(mayComeBack: mayComeBack) }
             if json {
                 Output.json { writer in
                     writer.field("restored", file)
@@ -75,14 +76,14 @@ struct Restore: ParsableCommand {
     }
 
     private func mayComeBack(_ tokens: [Storage.Returning]) -> Bool {
-        Output.remark("nothing here says whether these tokens of the backup were revoked since; each lets somebody in again:")
+        Output.remark("nothing here says whether these tokens were revoked since; each lets somebody in again:")
         for token in tokens { Output.remark("  \(token.id)  \(token.role)  \(VisibleText.line(token.name))") }
         if yes { return true }
         guard isatty(STDIN_FILENO) == 1 else {
             Output.remark("say --yes to let them, and revoke with `heliograph token revoke` before you start the relay")
             return false
         }
-        Output.remark("restore it? [y/N]")
+        Output.remark(asIs ? "go on with it? [y/N]" : "restore it? [y/N]")
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 }

@@ -135,6 +135,8 @@ final class HostDaemon {
             case .readTranscript(let session):
                 let lines = transcripts.lines(of: session, with: "hook_permission_decision")
                 if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
+            case .readTranscriptEnd(let request):
+                tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
             case .checkAgents(let processes):
                 for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
             }

@@ -171,6 +171,7 @@ private struct HookWorld {
             case .respond(let token, let output): responded(token, output)
             case .ask(let token): require(waiting.removeValue(forKey: token) != nil, "a hook is answered twice")
             case .remember(let key, let note): notes[key] = note
+            case .readTranscriptEnd(let request): tell(.transcriptEndRead(request, nil))
             case .readTasks, .checkAgents, .readRegistry, .followTranscript, .readTranscript: break
             }
         }

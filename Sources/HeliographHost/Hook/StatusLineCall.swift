@@ -1,6 +1,6 @@
 import Glibc
 
-/// `heliograph statusline AGENT [--wrap COMMAND]`: the only place where Claude Code says what a session costs.
+/// `heliograph statusline AGENT [--wrap COMMAND]`: the only place where Claude Code says what a running session costs.
 ///
 /// The person's own status line comes first: it is started before the daemon is told, and its output and status pass through.
 package enum StatusLineCall {

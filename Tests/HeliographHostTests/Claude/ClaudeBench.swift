@@ -19,6 +19,8 @@ struct ClaudeBench {
     private(set) var effects: [ClaudeEffect] = []
     private(set) var notes: [String: [UInt8]] = [:]
     var process = AgentProcess(id: 4711, startedAt: 99)
+    /// What stands in the files that are read.
+    var transcripts: [String: String] = [:]
     private var nextToken: UInt64 = 1
 
     init(isLinkLive: Bool = true) {
@@ -52,7 +54,15 @@ struct ClaudeBench {
             effects.append(effect)
             if case .remember(let key, let note) = effect { notes[key] = note }
             if let line = Self.line(effect) { lines.append(line) }
+            if case .readTranscriptEnd(let request) = effect {
+                tell(.transcriptEndRead(request, transcripts[request.path].map { Self.transcript($0, at: request.path) }))
+            }
         }
+    }
+
+    private static func transcript(_ text: String, at path: String) -> ClaudeTranscript {
+        let name = String(path.split(separator: "/").last?.dropLast(6) ?? "")
+        return ClaudeTranscript(name: name, bytes: Array(text.utf8), start: 0)
     }
 
     /// Returns the token of a call that waits for an answer; `isHeard` for one that waits for a moment only.
@@ -212,7 +222,8 @@ struct ClaudeBench {
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
         case .ask(let token): return "hook \(token.rawValue): ask"
         case .readTasks(_, let directory): return "read \(directory)"
-        case .checkAgents, .readRegistry, .followTranscript, .readTranscript, .remember: return nil
+        case .checkAgents, .readRegistry, .followTranscript, .readTranscript, .readTranscriptEnd, .remember:
+            return nil
         }
     }
 

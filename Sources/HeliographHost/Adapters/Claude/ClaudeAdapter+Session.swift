@@ -10,6 +10,7 @@ extension ClaudeAdapter {
         take(id, hook.process, payload)
         // Compacting goes on with the same conversation, often in the middle of a turn.
         if source == "compact", isKnown { return }
+        costBegins(id, source: source)
         startSession(id, model: payload.text("model"), isResumed: source == "resume")
         if source == "compact", wasRunning { setStatus(.running, in: id) }
     }
@@ -61,7 +62,7 @@ extension ClaudeAdapter {
 
     mutating func sessionEnded(_ id: SessionID, _ payload: JSONValue) {
         guard sessions[id]?.isEnded == false else { return }
-        end(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
+        endCounted(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
     }
 
     /// Why Claude Code says that a session ended, for people; nil where that says nothing.
@@ -92,6 +93,7 @@ extension ClaudeAdapter {
 
     mutating func promptSubmitted(_ id: SessionID, _ payload: JSONValue) {
         let prompt = payload.text("prompt") ?? ""
+        if sessions[id]?.fork == .fresh { sessions[id]?.fork = .prompted }
         // Claude itself writes such prompts, when something in the background is done.
         if !prompt.hasPrefix("<task-notification>") {
             turnOver(id, agent: nil)
@@ -111,6 +113,7 @@ extension ClaudeAdapter {
     mutating func turnFinished(_ id: SessionID, _ payload: JSONValue) {
         turnOver(id, agent: nil)
         setStatus(.idle, in: id)
+        countUsed(id)
     }
 
     mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {
@@ -180,7 +183,7 @@ extension ClaudeAdapter {
             resolve(approval.id, .approvalCancelled(approval.id, reason: "agentGone"))
         }
         for session in sessionsInOrder where session.process == process && !session.isEnded {
-            end(session.id, reason: "agentGone", failed: true)
+            endCounted(session.id, reason: "agentGone", failed: true)
         }
     }
 

@@ -60,6 +60,7 @@ struct ClaudeAdapter {
         case .tasksRead(let session, let files): tasksRead(session, files)
         case .registryRead(let session, let entry): registryRead(session, entry)
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
+        case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
         case .linkChanged(let isLive): linkChanged(isLive)
         case .notRecorded(let approval): notRecorded(approval)
         case .eventsLost(let sessions): eventsLost(sessions)
@@ -101,6 +102,7 @@ struct ClaudeAdapter {
             case "StopFailure": turnFailed(id, payload)
             default: break
             }
+            settleFork(id, isLast: false)
         }
         if hook.event == "PreToolUse", let token = hook.token, isHeld(id, payload) {
             order(.ask(token))

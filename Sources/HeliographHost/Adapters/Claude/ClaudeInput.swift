@@ -40,6 +40,8 @@ enum ClaudeInput: Sendable {
     case registryRead(SessionID, JSONDocument?)
     /// New lines of the session's transcript that tell of decisions.
     case transcriptRead(SessionID, [JSONDocument])
+    /// The end of a transcript; nil where it cannot be read.
+    case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
     case linkChanged(isLive: Bool)
     /// The disk did not take the request of this approval, so nobody can be asked.
     case notRecorded(ApprovalID)
@@ -71,6 +73,8 @@ enum ClaudeEffect: Sendable, Equatable {
     /// From its end on; what it says of decisions comes back as `transcriptRead` at each `readTranscript`.
     case followTranscript(SessionID, path: String)
     case readTranscript(SessionID)
+    /// Comes back as `transcriptEndRead` before the next order is carried out.
+    case readTranscriptEnd(ClaudeTranscriptRequest)
     /// Those that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
     /// To be known after a restart; nil forgets it.

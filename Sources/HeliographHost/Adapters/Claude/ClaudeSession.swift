@@ -22,12 +22,18 @@ struct ClaudeSession {
         var streamed = 0
     }
 
+    enum Fork {
+        /// Nothing was asked of it yet: what it costs is what it inherited.
+        case fresh
+        case prompted
+    }
+
     let id: SessionID
     var process: AgentProcess?
     var paths: ClaudePaths
     /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
     var tasksDirectory: String?
-    /// Where Claude writes what it did; nil until a hook of this life of the daemon says so.
+    /// Where Claude writes what it did; nil until a hook says so.
     var transcript: String?
     var hasTitle = false
     var isEnded = false
@@ -48,6 +54,11 @@ struct ClaudeSession {
     var subagentNames: [String: String] = [:]
     var todos: [UInt8] = []
     var usage = ClaudeUsage()
+    /// What it was copied from, which has paid for its beginning, is not known yet.
+    var fork: Fork?
+    /// How much of the transcript was looked through for what was used, and the last message there.
+    var transcriptRead = 0
+    var lastMessage: String?
     var lastUse = 0
     private var callOrder = 0
 
@@ -98,6 +109,10 @@ struct ClaudeSession {
             $0.field("tasks", tasksDirectory)
             $0.flag("title", hasTitle)
             $0.flag("ended", isEnded)
+            $0.field("transcript", transcript)
+            $0.flag("fork", fork != nil)
+            $0.field("read", Int64(transcriptRead))
+            $0.field("message", lastMessage)
             usage.write(to: &$0)
         }
     }
@@ -112,6 +127,10 @@ struct ClaudeSession {
         tasksDirectory = value.text("tasks")
         hasTitle = value.isTrue("title")
         isEnded = value.isTrue("ended")
+        transcript = value.text("transcript")
+        fork = value.isTrue("fork") ? .prompted : nil
+        transcriptRead = Int(value.whole("read") ?? 0)
+        lastMessage = value.text("message")
         usage = ClaudeUsage(from: value)
     }
 }

@@ -1,0 +1,100 @@
+"""What the real Claude Code spends, and that it is counted once: without a terminal, resumed, forked."""
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+from claude import MODEL, claude_program
+from client import WireClient
+from waits import wait_until
+
+pytestmark = pytest.mark.agent
+
+TOOL = {"tool": "Bash", "input": {"command": "true", "description": "Nothing"}}
+SCRIPT = [[{"text": "I will run it."}, TOOL], [{"text": "All done now."}], [{"text": "More."}]]
+
+
+@pytest.fixture
+def phone(relay, client) -> WireClient:
+    phone = client(relay, "Ada's phone")
+    phone.subscribe()
+    return phone
+
+
+def spent(phone: WireClient) -> dict[str, int]:
+    return {session: summary.get("costMicroUSD", 0) for session, summary in phone.summaries.items()}
+
+
+def micro(result: dict[str, Any]) -> int:
+    return round(result["total_cost_usd"] * 1_000_000)
+
+
+def wait_spent(phone: WireClient, result: dict[str, Any], money: int) -> dict[str, Any]:
+    session = "claude-" + result["session_id"]
+    wait_until(lambda: spent(phone).get(session) == money, 15, lambda: f"{session} to have cost {money}; the sessions cost {spent(phone)}")
+    return phone.summaries[session]
+
+
+def test_without_a_terminal_the_cost_comes_with_the_end(machine, phone):
+    machine.api.script = SCRIPT
+    result = machine.print_claude("run it", "--allowedTools", "Bash")
+    summary = wait_spent(phone, result, micro(result))
+    assert micro(result) > 0 and summary["status"] == "completed"
+    usage = next(iter(result["modelUsage"].values()))
+    assert summary["tokens"]["input"] == usage["inputTokens"] and summary["tokens"]["output"] == usage["outputTokens"]
+    assert "opus" in summary["model"]
+
+
+def test_resumed_and_forked_nothing_is_paid_twice(machine, phone):
+    machine.api.script = SCRIPT
+    first = machine.print_claude("run it", "--allowedTools", "Bash")
+    again = machine.print_claude("again", "--resume", first["session_id"])
+    assert again["session_id"] == first["session_id"] and micro(again) > micro(first)
+    wait_spent(phone, again, micro(again))
+    # Claude's own figure of a fork begins with what the other conversation cost.
+    fork = machine.print_claude("elsewhere", "--resume", first["session_id"], "--fork-session")
+    assert fork["session_id"] != first["session_id"] and micro(fork) > micro(again)
+    wait_spent(phone, fork, micro(fork) - micro(again))
+    # A fork of the fork, with a daemon that is another one by then.
+    machine.stop_daemon()
+    machine.start_daemon()
+    second = machine.print_claude("further", "--continue", "--fork-session")
+    wait_spent(phone, second, micro(second) - micro(fork))
+    assert sum(spent(phone).values()) == micro(second), "all that was spent, once"
+
+
+def test_a_fork_at_the_terminal_begins_at_zero(machine, phone):
+    machine.api.script = SCRIPT
+    first = machine.print_claude("run it", "--allowedTools", "Bash")
+    wait_spent(phone, first, micro(first))
+    machine.start_claude(SCRIPT, arguments=["--resume", first["session_id"], "--fork-session"])
+    machine.prompt("more of it")
+    machine.wait_screen("More.")
+    machine.prompt("/exit")
+    machine.terminal.wait_ended()
+    wait_until(lambda: len(phone.summaries) == 2, 10, "the fork")
+    (fork,) = (session for session in phone.summaries if session != "claude-" + first["session_id"])
+    phone.wait_summary(fork, lambda summary: summary["status"] == "completed", timeout=15)
+    states = [json.loads(line) for line in next((machine.home / ".claude/projects").rglob(f"{fork.removeprefix('claude-')}.jsonl")).open()]
+    total = [round(line["totalCostUSD"] * 1_000_000) for line in states if line["type"] == "cost-state"][-1]
+    wait_until(lambda: sum(spent(phone).values()) == total, 10, lambda: f"{total} in all; the sessions cost {spent(phone)}")
+    assert spent(phone)[fork] == total - micro(first) > 0
+
+
+def test_killed_without_a_terminal_only_tokens_are_known(machine, phone):
+    """No total was written: no price is made up."""
+    machine.api.script = [[{"text": "One."}, TOOL], [{"text": "Two."}, {"sleep": 60}]]
+    process = subprocess.Popen(
+        [str(claude_program()), "-p", "run it", "--model", MODEL, "--allowedTools", "Bash"], cwd=machine.project, env=machine.environment,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_until(lambda: len(machine.api.requests) >= 2, 30, "the second request")
+        (session,) = wait_until(lambda: set(phone.summaries), 10, "the session")
+    finally:
+        process.kill()
+        process.wait()
+    summary = phone.wait_summary(session, lambda summary: summary["status"] == "failed", timeout=30)
+    assert summary.get("tokens", {}).get("input") == 1000 and summary.get("costMicroUSD") is None

@@ -33,7 +33,7 @@ const calmly = (milliseconds) => (milliseconds < 60_000 ? "just now" : ago(milli
  */
 export function origin({ createdAt, by }, now) {
   const whence = by ? `by ${by.name}${by.revoked ? " (revoked)" : ""}` : "on the relay's own machine";
-  return `Let in ${calmly(now - createdAt)} ${whence}`;
+  return `Added ${calmly(now - createdAt)} ${whence}`;
 }
 
 /**
@@ -44,7 +44,7 @@ export function revocationQuestion({ name, role, own, children }) {
   const end = own ? "This is the browser that you use: it is logged out at once." : role === "host"
     ? "Its sessions stay here, and nothing of its agents is seen or decided here any more." : "It is out at once.";
   const others = children.length
-    ? ` So is what it let in: ${children.map((child) => `${child.name} (${kindOf(child).toLowerCase()})`).join(", ")}.` : "";
+    ? ` So is what it added: ${children.map((child) => `${child.name} (${kindOf(child).toLowerCase()})`).join(", ")}.` : "";
   return `Revoke ${name}? ${end}${others}`;
 }
 

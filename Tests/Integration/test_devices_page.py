@@ -78,7 +78,7 @@ def test_everything_that_is_let_in_is_listed_and_revoked_after_a_question(screen
     other.forgive_absence()
     one.page.get_by_role("button", name="Revoke", exact=True).click()
     expect(let_in(one, "An old phone")).to_have_count(0)
-    expect(one.page.get_by_role("heading", name="Let in")).to_be_focused()
+    expect(one.page.get_by_role("heading", name="Access")).to_be_focused()
     expect(other.page.locator("pair-screen")).to_be_visible()
     one.expect_live()
     assert host.is_connected

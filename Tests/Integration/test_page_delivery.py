@@ -173,6 +173,21 @@ def test_without_a_connection_the_shell_says_so_and_shows_nothing(screen: Callab
     expect(one.row("s0")).to_be_visible()
 
 
+def test_a_session_that_was_never_opened_says_why_it_is_blank_without_a_connection(
+    screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any
+) -> None:
+    session(scripted_host())
+    one = screen()
+    expect(one.row("s0")).to_be_visible()
+    one.forgive_absence()
+    relay.stop()
+    expect(one.page.locator("link-state")).to_contain_text("Offline")
+    one.row("s0").click()
+    expect(one.timeline()).to_contain_text("No connection to the relay")
+    relay.start()
+    expect(one.timeline()).to_contain_text("The beginning")
+
+
 def test_a_shell_from_before_an_upgrade_gives_way_to_the_relays_page(screen: Callable[..., Screen], relay: Any) -> None:
     one = screen()
     one.page.evaluate("() => navigator.serviceWorker.ready")

@@ -12,7 +12,7 @@ test("each says what it is and when it was last here", () => {
   assert.equal(lastUse(token("a"), now), "Never used");
   assert.match(lastUse(token("a", { usedAt: now - 120_000 }), now), /^Last used 2 min ago$/);
   assert.match(lastUse(token("a", { kind: "unsure", connections: 1 }), now), /pair it again/);
-  assert.match(origin(token("a"), now), /^Let in 1 h ago on the relay's own machine$/);
+  assert.match(origin(token("a"), now), /^Added 1 h ago on the relay's own machine$/);
   assert.match(origin(token("a", { by: { id: "b", name: "Ada's phone", revoked: true } }), now), /by Ada's phone \(revoked\)$/);
 });
 
@@ -23,7 +23,7 @@ test("this browser comes first, then what is in use, then what was used last", (
 
 test("the question names what goes along, and says what it means for this browser and for a host", () => {
   const children = [{ id: "x", role: "client", kind: "terminal", name: "Ada's shell" }];
-  assert.equal(revocationQuestion(token("Phone", { children })), "Revoke Phone? It is out at once. So is what it let in: Ada's shell (terminal).");
+  assert.equal(revocationQuestion(token("Phone", { children })), "Revoke Phone? It is out at once. So is what it added: Ada's shell (terminal).");
   assert.match(revocationQuestion(token("Phone", { own: true })), /the browser that you use: it is logged out/);
   assert.match(revocationQuestion(token("laptop", { role: "host", kind: "host" })), /Its sessions stay here/);
   assert.equal(revokedWords("Phone", 0), "Phone is revoked");

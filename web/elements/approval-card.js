@@ -133,6 +133,8 @@ export class ApprovalCard extends HTMLElement {
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
     const tool = asText(head.tool);
     say(this.#tool, tool, line);
+    // What asks a question has a name for the agent, which tells a person nothing.
+    attribute(this.#tool, "hidden", this.#isQuestion);
     if (this.#isQuestion) {
       this.#heading.append(span("card-verb", "A question"));
       this.#buildQuestions(body);

@@ -1,4 +1,4 @@
-/** `<devices-view>`: what is let in, where pushes go, and what became of them. */
+/** `<devices-view>`: what has access, where pushes go, and what became of them. */
 
 import { arrange, attribute, h, write } from "../dom.js";
 import { DeviceCard } from "./device-card.js";

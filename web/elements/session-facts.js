@@ -26,7 +26,7 @@ export class SessionFacts extends HTMLElement {
 
   /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. @param {boolean} isHidden */
   show(summary, todo, isHidden) {
-    write(this.#hide, isHidden ? "Show in the list again" : "Hide from the list");
+    write(this.#hide, isHidden ? "Show on this device again" : "Hide on this device");
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
     this.#fact("Cost", money(summary.costMicroUSD) || "unknown");

@@ -7,6 +7,7 @@
  */
 
 import { arrange, attribute, h, span, write } from "../dom.js";
+import { noNews } from "./link-state.js";
 import { markdownToRead } from "./markdown.js";
 import { TimelineCards } from "./timeline-cards.js";
 import { drawRow, redrawRow } from "./timeline-row.js";
@@ -126,8 +127,9 @@ export class SessionTimeline extends HTMLElement {
     if (this.#isFarBack) this.#atEnd = false;
     else if (this.#wantsLatest) this.#atEnd = true;
     if (!this.#isFarBack) this.#wantsLatest = false;
-    attribute(this.#start, "hidden", !log?.whole);
-    if (log) write(this.#start, log.first > 1 ? "What came before is no longer kept" : "The beginning");
+    const isAway = !log && ["waiting", "stopped"].includes(app.link.phase);
+    attribute(this.#start, "hidden", !log?.whole && !isAway);
+    write(this.#start, !log ? noNews(app.link) : log.first > 1 ? "What came before is no longer kept" : "The beginning");
     if (!log) return this.#clear();
 
     const { rows } = log.timeline;

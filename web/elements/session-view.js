@@ -27,7 +27,7 @@ export class SessionView extends View {
     type: "button", class: "facts-button", "aria-expanded": "false", "aria-controls": "session-facts",
     onclick: () => this.#openFacts(!this.#open),
   },
-    this.#progress, this.#todo, this.#lines, this.#cost, span("unseen", "Show the to-do list and the numbers"));
+    this.#todo, this.#progress, this.#lines, this.#cost, span("unseen", "Show the to-do list and the numbers"));
   #facts = new SessionFacts();
   #timeline = new SessionTimeline();
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
@@ -103,7 +103,9 @@ export class SessionView extends View {
     write(this.#cost, money(summary.costMicroUSD));
     attribute(this.#cost, "data-budget", strain(summary.budget));
     write(this.#lines, summary.linesAdded || summary.linesRemoved ? `+${summary.linesAdded} −${summary.linesRemoved}` : "");
-    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "To do");
+    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "Details");
+    attribute(this.#todo, "data-empty", !todo?.total);
+    attribute(this.#progress, "data-empty", !todo?.total);
     attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
     attribute(this.#progress, "value", todo?.completed ?? 0);
 
@@ -125,7 +127,7 @@ export class SessionView extends View {
   #hide() {
     const hides = !this.app.hidden.has(this.session);
     this.app.hidden.set([this.session], hides);
-    this.app.announce(hides ? "Hidden from the list until it needs you" : "In the list again");
+    this.app.announce(hides ? "Hidden on this device until it needs you" : "In this device's list again");
     this.app.listChanged();
     this.#draw();
   }

@@ -88,7 +88,7 @@ export class SieveBar extends HTMLElement {
       if (this.sieve.project !== this.#project.value || this.sieve.host !== this.#host.value) queueMicrotask(() => this.#changed());
     }
     const hidden = this.#hiddenOnes().length;
-    write(this.#hiddenWords, `Show hidden (${hidden})`);
+    write(this.#hiddenWords, `Show those hidden on this device (${hidden})`);
     write(this.#unhide, `Put ${plural(hidden, "hidden session")} back`);
     attribute(this.#unhide, "hidden", !hidden || !this.sieve.hidden);
     const ended = this.#ended().length;

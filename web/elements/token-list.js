@@ -10,13 +10,13 @@ import { Confirmation } from "./confirmation.js";
 
 export class TokenList extends HTMLElement {
   /** @type {Map<string, TokenRow>} */ #rows = new Map();
-  #title = h("h3", { id: "tokens-title", tabindex: "-1" }, "Let in");
+  #title = h("h3", { id: "tokens-title", tabindex: "-1" }, "Access");
   #problem = h("p", { class: "problem", role: "alert" });
   #list = h("ol", { class: "tokens", "aria-labelledby": "tokens-title" });
 
   connectedCallback() {
     if (!this.firstChild) {
-      this.append(this.#title, h("p", { class: "quiet" }, "Every browser, terminal, app and host that this workspace knows."), this.#problem, this.#list);
+      this.append(this.#title, h("p", { class: "quiet" }, "Every browser, terminal, app and host that may reach this workspace."), this.#problem, this.#list);
     }
   }
 
@@ -79,7 +79,7 @@ class TokenRow {
     attribute(this.element, "data-present", connections > 0);
     this.#confirmation.question = revocationQuestion(token);
     attribute(this.#keepsChoice, "hidden", !children.length);
-    write(this.#keepsWords, `Leave what it let in (${children.length})`);
+    write(this.#keepsWords, `Keep what it added (${children.length})`);
     this.tick();
   }
 

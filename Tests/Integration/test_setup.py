@@ -20,7 +20,9 @@ COMMANDS = [
     [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["hook"], ["connect"],
     ["disconnect"], ["sessions"], ["watch"], ["approvals"], ["approvals", "list"], ["approvals", "show"], ["approvals", "allow"],
     ["approvals", "deny"], ["approvals", "answer"], ["login"], ["audit"], ["audit", "export"], ["audit", "verify"], ["backup"],
-    ["restore"], ["push"], ["push", "setup"], ["push", "status"], ["push", "test"], ["devices"], ["devices", "forget"],
+    ["restore"], ["push"], ["push", "setup"], ["push", "status"], ["push", "test"], ["push", "profiles"], ["push", "preview"],
+    ["devices"], ["devices", "list"], ["devices", "forget"], ["config"], ["config", "show"], ["config", "keys"], ["clock"], ["doctor"],
+    ["budget"], ["budget", "list"], ["budget", "set"], ["budget", "clear"], ["logout"], ["bench"], ["apns-simulator"],
 ]  # fmt: skip
 
 
@@ -29,6 +31,9 @@ def test_every_command_explains_itself(relay, command):
     result = relay.run(*command, "--help")
     assert "USAGE" in result.stdout.upper()
     assert "\x1b" not in result.stdout, "no colours where there is no terminal"
+    # An example that is broken where the screen ends is no line that one can copy.
+    broken = re.findall(r"^  heliograph .*\n(?! |\n|USAGE).+", result.stdout, re.MULTILINE)
+    assert not broken, broken
 
 
 def test_version(relay):

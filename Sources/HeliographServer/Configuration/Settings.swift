@@ -21,11 +21,12 @@ package enum Settings {
         .text(
             "publicURL", "url", \.publicURL, takes: PublicURL.takes,
             "What others type to reach this relay, such as https://relay.example.", read: PublicURL.read),
-        .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Goes with tlsKey."),
-        .text("tlsKey", "file", \.tlsKey, "Private key, PEM. Goes with tlsCertificate."),
+        .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Needs its private key, too."),
+        .text("tlsKey", "file", \.tlsKey, "The certificate's private key, PEM."),
         Setting(
             key: "trustedProxies", valueName: "networks",
-            abstract: "Whose word on where a request comes from counts: addresses and networks with commas between, or none.",
+            abstract:
+                "Proxies that are believed about where a request comes from: addresses and networks with commas between, or none.",
             text: { $0.trustedProxies.description },
             apply: { (text, configuration) throws(SettingFault) in
                 guard let proxies = TrustedProxies(text) else {
@@ -36,7 +37,7 @@ package enum Settings {
         Setting(
             key: "proxyHeader", valueName: "name",
             abstract:
-                "The header in which they say it, X-Forwarded-For or Forwarded: the one that they write, and not only pass on.",
+                "The header in which they say so, X-Forwarded-For or Forwarded: the one that they write, not one that they only pass on.",
             text: { $0.proxyHeader.rawValue },
             apply: { (text, configuration) throws(SettingFault) in
                 let all = Forwarding.Header.allCases

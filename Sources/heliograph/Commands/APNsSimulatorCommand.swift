@@ -15,8 +15,8 @@ struct APNsSimulatorCommand: ParsableCommand {
             Answers as APNs does, only stricter, and keeps a journal of what came, what was answered, and what the phone made of \
             it. Prints one line of JSON with its addresses and the certificate to trust; then POST commands to `admin`.
 
-              heliograph apns-simulator --ca simulator.pem --journal pushes.jsonl
-              heliograph apns-simulator --ca simulator.pem --script faults.json --setup phone.json
+              heliograph apns-simulator --ca ca.pem --journal pushes.jsonl
+              heliograph apns-simulator --ca ca.pem --script faults.json --setup phone.json
               curl -d '{"do":"device","device":"phone"}' http://127.0.0.1:8091/
             """)
 
@@ -62,7 +62,7 @@ struct APNsSimulatorCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Pushes to one token at once, with one more each second.", valueName: "count"))
     var tokenBurst: Int?
 
-    @Option(help: ArgumentHelp("Show out a connection that is quiet for so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Close a connection that is quiet for so long.", valueName: "seconds"))
     var idleTimeout: Int64?
 
     @Flag(help: "Enforce one provider token in 20 minutes across connections, not only on each.")

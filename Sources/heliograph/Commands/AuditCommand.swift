@@ -7,7 +7,7 @@ import RelayProtocol
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Who decided what, and who was let in: export it, and check that it is unbroken.",
+        abstract: "Export the record of who decided what and who was let in, and verify it.",
         discussion: """
             Every stage of every approval and every token has a record, in the order in which it happened, and each record holds \
             the hash of the one before it. Records outlive the sessions that they are about. Run it on the relay's machine, \

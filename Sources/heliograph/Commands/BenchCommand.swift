@@ -24,7 +24,7 @@ struct BenchCommand: ParsableCommand {
               heliograph bench idle --clients 5000
               heliograph bench storm --clients 5000
               heliograph bench resume --clients 5000 --history 200
-              heliograph bench fanout --data DIR                   the relay that runs there
+              heliograph bench fanout --data DIR                   a relay that runs
 
             Exit codes: 0 done, 1 the run failed (an event was missing, twice or late without end; the relay refused), 2 wrong usage, 4 \
             the relay cannot be reached.

@@ -7,8 +7,8 @@ struct BudgetCommand: ParsableCommand {
         commandName: "budget",
         abstract: "See what is spent, and say how much may be.",
         discussion: """
-            Somebody is told when a level is reached. With --hold every tool needs approval once all of it is spent, whatever
-            mode the agent is in. A session's own budget takes the place of every session's. Days are UTC.
+            Clients and phones are told when a level is reached. With --hold every tool needs approval once all of it is spent, \
+            whatever mode the agent is in. A session's own budget takes the place of every session's. Days are UTC.
 
               heliograph budgets
               heliograph budget set --day 20 --hold
@@ -72,7 +72,7 @@ struct BudgetCommand: ParsableCommand {
     }
 
     struct Clear: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a budget away, and what it holds goes on.")
+        static let configuration = CommandConfiguration(abstract: "Remove a budget; what it holds goes on.")
 
         @OptionGroup var client: ClientCommandOptions
         @OptionGroup var scope: BudgetScopeOptions

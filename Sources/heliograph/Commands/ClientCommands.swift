@@ -87,7 +87,7 @@ struct Login: ParsableCommand {
 
 /// `heliograph logout`
 struct Logout: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Forget this terminal's token, and revoke it.")
+    static let configuration = CommandConfiguration(abstract: "Revoke this terminal's token, and forget it.")
 
     @OptionGroup var client: PairingOptions
 

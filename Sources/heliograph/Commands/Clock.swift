@@ -4,7 +4,7 @@ import HeliographServer
 /// `heliograph clock`
 struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Whether the relay that runs believes this machine's clock.",
+        abstract: "Show whether the running relay trusts this machine's clock, or confirm it.",
         discussion: """
             History ages by the clock (--keep-days). Where the clock has jumped by more than an hour, or has gone on by more than \
             three days while the machine was off, nothing is removed by what it shows, until it has gone on for three days without \

@@ -7,14 +7,14 @@ import RelayProtocol
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "What the relay is told, and where.",
+        abstract: "Show the relay's settings, and where each comes from.",
         discussion: """
-            Every setting can be a flag of `serve`, a variable of the environment, or a field of relay.json in the data directory. \
+            Every setting can be a flag of `serve`, an environment variable, or a field of relay.json in the data directory. \
             A flag counts before a variable, a variable before the file.
 
-              heliograph config keys                  every setting, with its flag, its variable and its default
-              heliograph config show                  what was set, and where
-              heliograph config show --effective      with every default, too
+              heliograph config keys               every setting: flag, variable, default
+              heliograph config show               what was set, and where
+              heliograph config show --effective   with every default, too
             """,
         subcommands: [Show.self, Keys.self])
 

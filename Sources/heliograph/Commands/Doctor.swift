@@ -16,7 +16,7 @@ struct Doctor: ParsableCommand {
 
               heliograph doctor
               heliograph doctor --data /var/lib/heliograph
-              heliograph doctor --ask-apple     and what Apple says of the key now; no phone notices
+              heliograph doctor --ask-apple   also ask Apple; no phone notices
 
             Exit code 1 where something is wrong; what is only doubtful is none.
             """)
@@ -24,7 +24,7 @@ struct Doctor: ParsableCommand {
     @OptionGroup var place: ServePlace
     @OptionGroup(visibility: .hidden) var options: ServeOptions
 
-    @Flag(help: "Ask Apple what it makes of the keys in push.json, by a push to a device that there is none of.")
+    @Flag(help: "Ask Apple what it makes of the keys in push.json, by a push to a device that does not exist.")
     var askApple = false
 
     @Flag(help: "Print JSON: an object for each finding with part, subject, state, text and mend.")

@@ -8,13 +8,13 @@ struct Connect: ParsableCommand {
         discussion: """
             Adds hooks and a status line to Claude Code's settings. Shows the change first; your own hooks and status line stay.
 
-              heliograph connect claude                 for all your projects
-              heliograph connect claude --project       for the project in this folder
-              heliograph connect claude --dry-run       show the change and do nothing
-              heliograph connect claude --ask Bash      and have it ask before every command
+              heliograph connect claude             for all your projects
+              heliograph connect claude --project   for the project in this folder
+              heliograph connect claude --dry-run   show the change and do nothing
+              heliograph connect claude --ask Bash  have it ask before every command
 
-            In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. --ask
-            adds permission rules that make it ask all the same; `disconnect` takes them away again.
+            In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. \
+            --ask adds permission rules that make it ask all the same; `disconnect` removes them again.
             """)
 
     @OptionGroup var target: ConnectTarget
@@ -38,7 +38,7 @@ struct Connect: ParsableCommand {
 /// `heliograph disconnect`
 struct Disconnect: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take away exactly what `connect` put.",
+        abstract: "Remove exactly what `connect` added.",
         discussion: "  heliograph disconnect claude")
 
     @OptionGroup var target: ConnectTarget

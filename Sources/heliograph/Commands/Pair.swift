@@ -11,9 +11,9 @@ struct Pair: ParsableCommand {
         discussion: """
             Run it on the relay's machine.
 
-              heliograph pair                                     a page, a phone or a terminal
-              heliograph pair --role host                         a machine with agents
-              heliograph pair --url https://relay.example         the address that the device can reach
+              heliograph pair                               a page, a phone or a terminal
+              heliograph pair --role host                   a machine with agents
+              heliograph pair --url https://relay.example   where the device finds it
             """)
 
     @OptionGroup var data: DataOption

@@ -18,7 +18,8 @@ struct PushCommand: ParsableCommand {
                 Run it on the relay's machine. The key is the .p8 file that Apple hands out once, in the developer account under \
                 Keys; it is copied into the data directory. A relay that runs takes it up with its next push.
 
-                  heliograph push setup --team ABCDE12345 --key KEYID12345 --file AuthKey_KEYID12345.p8 --bundle org.example.app
+                  heliograph push setup --team ABCDE12345 --key KEYID12345 \\
+                    --file AuthKey_KEYID12345.p8 --bundle org.example.app
                 """)
 
         @OptionGroup var data: DataOption
@@ -105,7 +106,7 @@ struct Devices: ParsableCommand {
         subcommands: [List.self, Forget.self], defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List them.")
+        static let configuration = CommandConfiguration(abstract: "List devices.")
 
         @OptionGroup var client: ClientCommandOptions
 

@@ -17,12 +17,12 @@ struct Restore: ParsableCommand {
             the events that are missing, so you are asked about all.
 
               heliograph restore backup.sqlite
-              heliograph restore backup.sqlite --force      keep the present data file under another name
-              heliograph restore --anew                     the same, and the next start begins with nothing
-              heliograph restore --as-is                    go on with a data file that lacks its newest events
+              heliograph restore backup.sqlite --force   keep the present file aside
+              heliograph restore --anew                  likewise, and begin afresh
+              heliograph restore --as-is                 go on without the newest events
 
             A relay does not start where its data file is gone, is empty, or has fewer events than the relay before had: one of these \
-            says what shall be. What is left of a data file, its -wal above all, is kept as the file itself is.
+            says what to do. What is left of a data file, its -wal above all, is kept as the file itself is.
             """)
 
     @Argument(help: "What `heliograph backup` wrote.")

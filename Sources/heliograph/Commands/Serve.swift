@@ -13,10 +13,11 @@ struct Serve: ParsableCommand {
             workspace. On a terminal it prints how to pair a phone and how to connect a host.
 
               heliograph serve
-              heliograph serve --listen 0.0.0.0:8787 --tls-certificate relay.pem --tls-key relay.key
-              heliograph serve --public-url https://relay.example     behind a reverse proxy
+              heliograph serve --public-url https://relay.example   behind a proxy
+              heliograph serve --listen 0.0.0.0:8787 \\
+                --tls-certificate relay.pem --tls-key relay.key
 
-            Each option can also be a variable of the environment or stand in relay.json: heliograph config keys
+            Each option can also be an environment variable or a line in relay.json; `heliograph config keys` lists them.
             """)
 
     @OptionGroup var place: ServePlace

@@ -60,7 +60,7 @@ struct TokenCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
-        @Flag(help: "Also the revoked.")
+        @Flag(help: "Also list revoked tokens.")
         var all = false
 
         @Flag(help: "Print JSON, one object a line.")
@@ -78,9 +78,9 @@ struct TokenCommand: ParsableCommand {
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a token, with those that it let in; whoever is connected by one is shown out at once.",
+            abstract: "Revoke a token and those that it added; connections that use them are closed at once.",
             discussion: """
-                A client can let others in, and whoever stole its token may have. They are listed; --keep-children lets them stay. Phones \
+                A client can let others in, and so can whoever stole its token. They are listed; --keep-children lets them stay. Phones \
                 of a client without another token are pushed nothing more. Exits with 1 where a relay runs and did not hear of it.
                 """)
 

@@ -196,6 +196,14 @@ def test_the_demo_plays_a_session(short_path, client, relay):
             demo.terminate()
 
 
+def test_the_demo_says_so_where_the_relay_has_its_data_elsewhere(short_path, relay):
+    (short_path / "home").mkdir()
+    command = [sys.executable, str(ROOT / "Tests/Tools/demo.py"), "--once", "--listen", f"127.0.0.1:{relay.port}"]
+    environment = plain_environment(short_path / "home") | {"HELIOGRAPH_BIN": str(BINARY)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patient(30))
+    assert done.returncode == 1 and "has its data elsewhere" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_the_demo_takes_its_questions_along(short_path, client, relay):
     """It played into somebody's own relay, and is ended while it waits for a person."""
     (short_path / "home").mkdir()

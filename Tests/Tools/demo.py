@@ -25,7 +25,7 @@ import demo_phone
 from demo_phone import Phone, PhoneTrouble
 
 TOP = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("HELIOGRAPH_BIN", TOP / ".build/release/heliograph"))
+BINARY = Path(os.environ.get("HELIOGRAPH_BIN", TOP / ".build/release/heliograph")).absolute()
 RECORDING = Path(__file__).parent / "demo/session.jsonl"
 NAME = "demo"
 START_SECONDS_MAX = 20
@@ -48,7 +48,8 @@ class Demo:
         self.session = ""
         """The one that is being played."""
         self.environment = os.environ | {
-            "HOME": str(folder),
+            # Beside the project, which then has its own name on the page and not one below `~`.
+            "HOME": str(folder / "home"),
             "XDG_CONFIG_HOME": str(folder / ".config"),
             "XDG_STATE_HOME": str(folder / ".local/state"),
             "XDG_DATA_HOME": str(folder / ".local/share"),
@@ -67,6 +68,8 @@ class Demo:
         data = demo_phone.data_folder(self.owner)
         if not self.joins:
             data.mkdir(mode=0o700, parents=True)
+        elif not data.is_dir():
+            raise PhoneTrouble(f"the relay on {self.listen} has its data elsewhere than in {data}. Name that folder in HELIOGRAPH_DATA, or another address with --listen.")
         self.phone = Phone(BINARY, self.folder, self.listen)
         self.phone.switch_on()
         self.phone.enrol(data)
@@ -78,12 +81,21 @@ class Demo:
         self.wait_for((self.folder / ".local/state/heliograph/host.sock").exists, "the host daemon")
 
     def stop(self) -> None:
-        # Somebody's own relay would keep asking what nobody waits for any more.
-        if self.session:
-            self.end()
-        # The relay must still be there to be told that the phone goes.
-        if self.phone:
-            self.phone.switch_off()
+        try:
+            # Somebody's own relay would keep asking what nobody waits for any more.
+            if self.session:
+                self.end()
+        finally:
+            try:
+                # The relay must still be there to be told that the phone goes.
+                if self.phone:
+                    self.phone.switch_off()
+            finally:
+                self.end_processes()
+        if self.joins and self.phone:
+            self.forget()
+
+    def end_processes(self) -> None:
         for process in reversed(self.processes):
             process.terminate()
         for process in self.processes:
@@ -91,8 +103,6 @@ class Demo:
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
-        if self.joins:
-            self.forget()
 
     def pair(self, role: str) -> str:
         """A link that lets one device in."""

@@ -172,9 +172,16 @@ const delicateWords = "Changes a file that decides what runs or who gets in, or 
  * @returns {string[]}
  */
 export function fileRisks(path, folder) {
-  const outside = folder && pathIn(path, folder) === path && (path.startsWith("/") || path.startsWith("~") || /(^|\/)\.\.(\/|$)/.test(path));
+  const named = folder && /^~(\/|$)/.test(folder) ? path.replace(home, "~") : path;
+  const outside = folder && pathIn(named, folder) === named && (path.startsWith("/") || path.startsWith("~") || /(^|\/)\.\.(\/|$)/.test(path));
   return told([delicate.test(path) && delicateWords, outside && `Outside the session's folder, ${folder}.`]);
 }
+
+/**
+ * Homes where systems have them. A host says `~` for its own, and an agent writes it out: whose it is cannot be told here, so another person's
+ * folder of the same name passes for the session's. With a warning at every change nobody would read the one that counts.
+ */
+const home = /^(?:\/root|(?:\/var)?\/home\/[^/]+|\/Users\/[^/]+)(?=\/|$)/;
 
 /**
  * The path as it reads from the session's folder, where it is in there.

@@ -48,6 +48,9 @@ test("a file is told of where it is delicate or outside the session's folder", (
   for (const path of ["/home/ada/shop/.env", "/home/ada/shop/.git/hooks/pre-commit", "/home/ada/shop/.github/workflows/ci.yml", "/home/ada/shop/.claude/settings.json"]) {
     assert.equal(fileRisks(path, "/home/ada/shop").length, 1, path);
   }
+  for (const path of ["/home/ada/shop/a", "/root/shop/a", "/Users/ada/shop/src/a", "~/shop/a"]) assert.deepEqual(fileRisks(path, "~/shop"), [], path);
+  for (const path of ["/home/ada/shop2/a", "/home/ada/x/shop/a", "/srv/shop/a", "/home/shop/a", "/home/ada/shop/../x"]) assert.match(fileRisks(path, "~/shop")[0] ?? "", /Outside/, path);
+  assert.deepEqual(fileRisks("/home/ada/a", "~"), []);
   for (const path of ["../other/a", "/home/ada/shop2/a", "/home/ada/shop/../x", "~/a"]) assert.match(fileRisks(path, "/home/ada/shop")[0] ?? "", /Outside/, path);
 });
 

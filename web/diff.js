@@ -1,6 +1,9 @@
 /** Unified diffs: made of two texts, or read from what a host sent. Pure. */
 
-/** @typedef {{sign: "+"|"-"|" "|"@", text: string}} Line A line, added, removed, kept, or about the diff itself. */
+/**
+ * A line, added, removed, kept, or about the diff itself; its number in the file, where that is told: of a removed line in the file before.
+ * @typedef {{sign: "+"|"-"|" "|"@", text: string, number?: number}} Line
+ */
 
 /** Above this many line pairs a table of them is too much for a phone: the changed middle is then shown whole, old before new. */
 const pairsMax = 1_000_000;
@@ -86,14 +89,28 @@ function middle(old, next) {
 const line = (sign, text) => ({ sign, text });
 
 /**
- * The lines of a unified diff. What is neither added, removed nor kept is shown as it came.
+ * The lines of a unified diff. What is neither added, removed nor kept is shown as it came. Within the lines that a hunk announces the
+ * first sign alone tells what a line is: a removed line can look like the head of a file.
  * @param {string} text
  * @returns {Line[]}
  */
 export function parsed(text) {
+  let [old, next, oldLeft, nextLeft] = [0, 0, 0, 0];
   return linesOf(text).map((row) => {
-    if (/^(\+\+\+ |--- |@@|diff |index |\\ )/.test(row)) return line("@", row);
     const sign = row[0];
+    const isInside = oldLeft > 0 || nextLeft > 0;
+    if (isInside && (sign === "+" || sign === "-" || sign === " ")) {
+      const number = sign === "-" ? old : next;
+      if (sign !== "+") [old, oldLeft] = [old + 1, oldLeft - 1];
+      if (sign !== "-") [next, nextLeft] = [next + 1, nextLeft - 1];
+      return { sign, text: row.slice(1), number };
+    }
+    const hunk = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/.exec(row);
+    if (hunk) {
+      [old, oldLeft, next, nextLeft] = hunk.slice(1).map(Number);
+      return line("@", `from line ${next}`);
+    }
+    if (/^(\+\+\+ |--- |@@|diff |index |\\ )/.test(row)) return line("@", row);
     if (sign === "+" || sign === "-" || sign === " ") return line(sign, row.slice(1));
     return line("@", row);
   });

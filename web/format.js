@@ -70,6 +70,15 @@ const trim = (value) => (value < 100 ? value.toFixed(1).replace(/\.0$/, "") : St
  */
 export const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
+/**
+ * `950 bytes`, `12.3 kB`, `4.5 MB`.
+ * @param {number} bytes
+ */
+export function size(bytes) {
+  if (bytes < 1000) return plural(bytes, "byte");
+  return bytes < 999_950 ? `${trim(bytes / 1000)} kB` : `${trim(bytes / 1_000_000)} MB`;
+}
+
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /**

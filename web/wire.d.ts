@@ -45,6 +45,21 @@ export type Fields = { [field: string]: any };
 
 export interface Event { kind: string; at: number; head: Fields; body?: Fields }
 
+/** What a host says of what an edit does to its file, in the body of `approval.requested` and `file.changed`. */
+export interface Change {
+  file: "new" | "overwrites" | "edits" | "unchanged" | "unknown";
+  /** Why there is no diff against the file. */
+  problem?: string;
+  added?: number;
+  removed?: number;
+  /** Of the file before. */
+  bytes?: number;
+  places?: number;
+  /** Of a link: the file that is meant. */
+  target?: string;
+  cell?: { deed: "replace" | "insert" | "delete"; number: number; of: number };
+}
+
 export interface Answer { question: string; choices: string[]; text?: string }
 
 export interface Decision {

@@ -55,7 +55,9 @@ extension HostDaemon: ServerHandler {
     func requestAborted(_ id: HTTPRequestID) {
         // While we stop, connections end because of us: the hooks will call again.
         guard !isEnding else { return }
-        tell(.hookGone(HookToken(rawValue: id.rawValue)))
+        let token = HookToken(rawValue: id.rawValue)
+        forget(token)
+        tell(.hookGone(token))
     }
 
     private func hookCalled(_ event: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
@@ -68,7 +70,11 @@ extension HostDaemon: ServerHandler {
         hook.attempt = request.header("x-attempt").flatMap { Int($0) } ?? 1
         hook.run = request.header("x-call").flatMap(Self.run)
         if isAsked { hook.token = HookToken(rawValue: id.rawValue) }
-        tell(.hookCalled(hook))
+        if event == "PermissionRequest", let path = ClaudeFile.path(of: hook.payload.root) {
+            ask(hook, about: path)
+        } else {
+            tell(.hookCalled(hook))
+        }
         if !isAsked { loop.respond(to: id, HTTPResponse(status: 204)) }
     }
 

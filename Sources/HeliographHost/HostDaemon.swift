@@ -37,6 +37,9 @@ final class HostDaemon {
     var hasUnsavedHolds = false
     private var registry = RegistryReader()
     private var transcripts = TranscriptTail()
+    /// Questions that wait for what their file holds.
+    var looks: [HookToken: (hook: ClaudeHook, timer: TimerID?)] = [:]
+    var looksUnderWay = 0
 
     /// Deltas are dropped when so much waits for the relay already.
     static let streamBacklogMax = 256 << 10

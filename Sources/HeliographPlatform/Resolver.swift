@@ -7,32 +7,7 @@ package enum Resolver {
 
     /// Calls back on a thread of its own with numeric addresses, none if there are none.
     package static func resolve(_ host: String, _ body: @escaping @Sendable ([String]) -> Void) {
-        let work = unsafe Unmanaged.passRetained(Work(host: host, body: body))
-        var thread = pthread_t()
-        let result = unsafe pthread_create(
-            &thread, nil,
-            { argument in
-                // Retained above, for this thread.
-                let work = unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue()
-                work.body(Resolver.addresses(of: work.host))
-                return nil
-            }, work.toOpaque())
-        if result == 0 {
-            pthread_detach(thread)
-        } else {
-            unsafe work.release()
-            body([])
-        }
-    }
-
-    private final class Work: Sendable {
-        let host: String
-        let body: @Sendable ([String]) -> Void
-
-        init(host: String, body: @escaping @Sendable ([String]) -> Void) {
-            self.host = host
-            self.body = body
-        }
+        if !BackgroundThread.start({ body(addresses(of: host)) }) { body([]) }
     }
 
     private static func addresses(of host: String) -> [String] {

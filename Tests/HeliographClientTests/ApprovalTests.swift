@@ -143,3 +143,34 @@ struct AnswerParserTests {
         #expect(AnswerParser.typed("rather green", for: questions[0]) == nil)
     }
 }
+
+@Suite("What an edit does to its file, in the terminal")
+struct ChangeTextTests {
+    private func text(_ change: String) throws -> ChangeText? {
+        ChangeText(body: try JSONDocument(parsing: #"{"change":\#(change)}"#).root)
+    }
+
+    @Test("new file, overwritten or changed in places, with true counts")
+    func deeds() throws {
+        let over = try text(#"{"file":"overwrites","added":2,"removed":1,"bytes":151}"#)
+        #expect(over?.sentences == ["overwrites a file of 151 bytes: 2 lines added, 1 removed"] && over?.isCompared == true)
+        #expect(over?.mark == "overwrites")
+        let edit = try text(#"{"file":"edits","added":2,"removed":2,"bytes":9,"places":2}"#)
+        #expect(edit?.sentences == ["changes the file in 2 places: 2 lines added, 2 removed"] && edit?.mark == nil)
+        let cell = try text(#"{"file":"edits","added":0,"removed":1,"cell":{"deed":"delete","number":3,"of":12}}"#)
+        #expect(cell?.sentences == ["deletes cell 3 of 12: 0 lines added, 1 removed"])
+    }
+
+    @Test("what could not be compared says so, also for a reason of tomorrow; a link says where it leads")
+    func problems() throws {
+        let large = try text(#"{"file":"overwrites","problem":"tooLarge","bytes":4000000,"target":"/etc/hosts"}"#)
+        #expect(
+            large?.sentences == [
+                "overwrites a file of 4000000 bytes", "its name is a link: /etc/hosts is what changes",
+                "it is too large to be compared: what goes is not shown",
+            ])
+        #expect(large?.isCompared == false)
+        #expect(try text(#"{"file":"edits","problem":"eclipse"}"#)?.sentences.last == "it could not be compared (eclipse)")
+        #expect(try text("{}") == nil && ChangeText(body: nil) == nil)
+    }
+}

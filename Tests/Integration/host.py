@@ -137,6 +137,7 @@ class ScriptedHost:
         approval: str | None = None,
         questions: list[Message] | None = None,
         diff: str | None = None,
+        change: Message | None = None,
         **head: Any,
     ) -> str:
         """Opens an approval and returns its id. More head fields (`cut`, `redacted`, `expiresAt`, `agent` …) as keywords."""
@@ -151,6 +152,8 @@ class ScriptedHost:
                 body["questions"] = questions
             if diff is not None:
                 body["diff"] = diff
+            if change is not None:
+                body["change"] = change
             facts = {"approval": approval, "kind": kind, "tool": tool, "title": title, "digest": digest, **head}
             self.event(session, "approval.requested", facts, body)
             return approval

@@ -148,6 +148,60 @@ def test_a_plan_is_read_and_approved_from_afar(machine, phone):
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
+def test_an_edit_is_compared_with_the_file_as_it_is(machine, phone):
+    """Over an existing file, everywhere in it, and a cell of a notebook; and when it is done, the same is told."""
+    path, notebook = machine.project / "a.txt", machine.project / "n.ipynb"
+    path.write_text("".join(f"line {n}\n" for n in range(1, 21)))
+    cell = {"cell_type": "code", "id": "c1", "metadata": {}, "source": ["a = 1\n", "b = 2"], "outputs": [], "execution_count": None}
+    notebook.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    name = {"file_path": str(path)}
+    content = "".join(f"line {n}\n" for n in range(1, 21) if n != 10) + "x\nx\n"
+    steps = [
+        [{"tool": "Read", "input": name}, {"tool": "Read", "input": {"file_path": str(notebook)}}],
+        [{"tool": "Write", "input": name | {"content": content}}],
+        [{"tool": "Edit", "input": name | {"old_string": "x", "new_string": "y", "replace_all": True}}],
+        [{"tool": "Edit", "input": name | {"old_string": "line 5", "new_string": ""}}],
+        [{"tool": "NotebookEdit", "input": {"notebook_path": str(notebook), "cell_id": "c1", "new_source": "a = 3\nb = 2"}}],
+        [{"tool": "Write", "input": {"file_path": str(machine.project / "new.txt"), "content": "fresh\n"}}],
+        [{"text": "All done now."}],
+    ]
+    machine.start_claude(steps)
+    machine.prompt("please write it")
+    known: list[str] = []
+
+    def allow() -> tuple[dict[str, Any], list[str]]:
+        card = phone.wait_card(lambda card: card["approval"] not in known)
+        known.append(card["approval"])
+        body = card["request"]["body"]
+        phone.decide(session_of(card), card["approval"], "allow")
+        return body["change"], body["diff"].split("\n")
+
+    change, diff = allow()
+    assert change == {"file": "overwrites", "added": 2, "removed": 1, "bytes": 151}
+    assert diff[:5] == ["@@ -7,7 +7,6 @@", " line 7", " line 8", " line 9", "-line 10"]
+    assert diff[8:] == ["@@ -18,3 +17,5 @@", " line 18", " line 19", " line 20", "+x", "+x"]
+    change, diff = allow()
+    assert change["file"] == "edits" and change["places"] == 2 and (change["added"], change["removed"]) == (2, 2)
+    assert diff == ["@@ -17,5 +17,5 @@", " line 18", " line 19", " line 20", "-x", "-x", "+y", "+y"]
+    change, diff = allow()
+    assert diff == ["@@ -2,7 +2,6 @@", " line 2", " line 3", " line 4", "-line 5", " line 6", " line 7", " line 8"]
+    change, diff = allow()
+    assert change["cell"] == {"deed": "replace", "number": 1, "of": 1} and (change["added"], change["removed"]) == (1, 1)
+    assert diff[1:3] == ["-a = 1", "+a = 3"]
+    change, diff = allow()
+    assert change == {"file": "new", "added": 1, "removed": 0} and diff == ["@@ -0,0 +1,1 @@", "+fresh"]
+
+    machine.wait_screen("All done now.")
+    assert path.read_text() == content.replace("x", "y").replace("line 5\n", "")
+    session = next(iter(phone.approvals.values()))["session"]
+    phone.subscribe(session)
+    phone.wait_event(session, lambda event: event["kind"] == "file.changed" and event["head"]["path"] == "new.txt")
+    done = [event for event in phone.logs[session] if event["kind"] == "file.changed"]
+    assert [(event["body"]["change"]["file"], event["head"]["added"], event["head"]["removed"]) for event in done] == [
+        ("overwrites", 2, 1), ("edits", 2, 2), ("edits", 0, 1), ("edits", 1, 1), ("new", 1, 0),
+    ]  # fmt: skip
+
+
 def test_half_an_emoji_in_a_command_still_brings_a_card(machine, phone):
     """JavaScript writes half of a pair as it is, which no strict reader takes: a person sees it all the same, and can say no."""
     write = {"tool": "Bash", "input": {"command": "echo 'half \ud83d' > out.txt", "description": "Create out.txt"}}

@@ -368,6 +368,29 @@ def test_an_edit_is_shown_as_its_difference(screen: Callable[..., Screen], host:
     expect(card.locator('[data-sign=" "]')).to_contain_text("let b")
 
 
+@pytest.mark.parametrize("size", [{"width": 320, "height": 640}, DESK], ids=["small phone", "desk"])
+def test_a_file_that_is_overwritten_is_compared_with_what_it_holds(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    diff = "@@ -97,7 +97,7 @@\n a\n b\n c\n--- old words\n+-- new words\n d\n e\n f"
+    content = "".join(f"{n}\n" for n in range(1, 121))
+    change = {"file": "overwrites", "added": 1, "removed": 1, "bytes": 4_100}
+    approval = host.request_approval("s1", "Write", {"file_path": "/src/a.sql", "content": content}, diff=diff, change=change)
+    one.go("#/approvals")
+    card = one.card(approval)
+    expect(card).to_contain_text("Overwrites a file of 4.1 kB")
+    first = card.locator(".diff").first
+    expect(first.locator('[data-sign="-"]')).to_contain_text("-- old words")
+    expect(first.locator('[data-sign="-"]')).to_have_attribute("data-line", "100")
+    expect(first.locator('[data-sign="+"]')).to_have_attribute("data-line", "100")
+    card.locator(".card-foot").scroll_into_view_if_needed()
+    expect(card).to_contain_text("Overwrites a file of 4.1 kB: 1 line added, 1 removed")
+    card.get_by_text("What the agent sent, whole").click()
+    expect(card.locator(".diff").nth(1).locator(".diff-line")).to_have_count(120)
+    one.expect_no_overflow()
+    card.get_by_text("What the agent sent, whole").click()
+    one.expect_accessible()
+
+
 # Hostile text, and text that is not all here
 
 

@@ -173,3 +173,32 @@ test("a hidden character deep inside still warns", () => {
 test("a very long file is drawn", () => {
   assert.equal(elementsOf({ file_path: "/x", content: "x\n".repeat(200_000) }).filter((element) => element.getAttribute("data-sign") === "+").length, 200_000);
 });
+
+test("a change stands as the host compared it with the file, and what the agent sent whole below it", () => {
+  tool = "Write";
+  const input = { file_path: "/home/ada/x", content: "a\nB\nc\n" };
+  const more = { diff: "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c", change: { file: "overwrites", added: 1, removed: 1, bytes: 6 } };
+  const { elements, measure } = requestBlocks({ input, ...more });
+  assert.equal(measure, "Overwrites a file of 6 bytes: 1 line added, 1 removed");
+  const diffs = elements.flatMap((element) => element.all()).filter((element) => (element.getAttribute("class") ?? "").includes("diff foreign"));
+  assert.deepEqual(diffs[0].children.map((row) => row.getAttribute("data-line")), [null, "1", "2", "2", "3"]);
+  assert.deepEqual(sides(diffs[1]), ["", "a\nB\nc\n"]);
+  tool = "Unknown";
+});
+
+test("what could not be compared is said, with no counts and the whole input open", () => {
+  tool = "Write";
+  const input = { file_path: "/home/ada/x", content: "a\n" };
+  for (const [change, words] of [
+    [{ file: "overwrites", problem: "tooLarge", bytes: 4_100_000 }, /Overwrites a file of 4\.1 MB.*too large/],
+    [{ file: "unknown", problem: "late" }, /Nobody could look/],
+    [{ file: "overwrites", problem: "tooLong", bytes: 9, added: 900, removed: 800 }, /too long to be shown/],
+    [{ file: "overwrites", problem: "of tomorrow" }, /could not be compared/],
+  ]) {
+    const { elements, measure } = requestBlocks({ input, change, diff: "@@ -1,1 +1,1 @@\n-x\n+a" });
+    assert.match(elements.map(({ textContent }) => textContent).join("\n"), words);
+    assert.equal(elements.some(({ tag }) => tag === "details"), false);
+    assert.equal(/added/.test(measure), change.added !== undefined);
+  }
+  tool = "Unknown";
+});

@@ -51,3 +51,12 @@ test("what is too big for a table is shown whole, old before new", () => {
 test("a host's diff is read by its signs, and unknown lines stay", () => {
   assert.deepEqual(told(parsed("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same\nodd\n")), ["@--- a/x", "@+++ b/x", "@@@ -1 +1 @@", "-old", "+new", " same", "@odd"]);
 });
+
+test("lines of a hunk have their numbers, and their first sign alone tells what they are", () => {
+  const lines = parsed("@@ -7,3 +7,3 @@\n a\n--- a comment\n+++ another\n b\n@@ -20,1 +20,0 @@\n-z\n\\ No newline at end of file");
+  assert.deepEqual(lines.map(({ sign, text, number }) => [sign, text, number]), [
+    ["@", "from line 7", undefined], [" ", "a", 7], ["-", "-- a comment", 8], ["+", "++ another", 8], [" ", "b", 9],
+    ["@", "from line 20", undefined], ["-", "z", 20], ["@", "\\ No newline at end of file", undefined],
+  ]);
+  assert.deepEqual(counts(lines), { added: 1, removed: 2 });
+});

@@ -33,15 +33,17 @@ export function reachable(block, name) {
 }
 
 /**
- * A diff, each line with its sign.
+ * A diff, each line with its sign, and with its number where that is known.
  * @param {import("../diff.js").Line[]} lines
  * @param {{name: string, scrolls?: boolean}} options
  */
 export function diffBlock(lines, { name, scrolls = true }) {
-  const block = h("pre", { class: "block diff foreign exact", role: "group", "aria-label": name });
+  const last = Math.max(0, ...lines.slice(-100).map(({ number }) => number ?? 0));
+  const kind = `block diff foreign exact${last ? " numbered" : ""}`;
+  const block = h("pre", { class: kind, role: "group", "aria-label": name, "data-digits": last ? String(last).length : null });
   // One by one: a call takes only so many arguments.
-  for (const { sign, text } of lines) {
-    block.append(h("span", { class: "diff-line", "data-sign": sign },
+  for (const { sign, text, number } of lines) {
+    block.append(h("span", { class: "diff-line", "data-sign": sign, "data-line": number ?? null },
       span("sign", sign === "@" ? "·" : sign), h("span", { class: "exact" }, nodes(exact(text)), "\n")));
   }
   if (scrolls) reachable(block, name);

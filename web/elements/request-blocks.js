@@ -1,7 +1,8 @@
 /** The whole of what an agent asks to do, for a person to read: every field in words, commands and texts as they are, changes as diffs. */
 
 import { asText, h, nodes, span } from "../dom.js";
-import { counts, difference } from "../diff.js";
+import { changeOf, changeWords } from "../changes.js";
+import { counts, difference, parsed } from "../diff.js";
 import { plural } from "../format.js";
 import { exact, suspicions } from "../text.js";
 import { fieldOf, valueOf } from "../tools.js";
@@ -10,14 +11,14 @@ import { markdownToDecide } from "./markdown.js";
 
 /** @typedef {import("../wire").Fields} Fields */
 /** @typedef {{elements: HTMLElement[], warnings: string[], agentSays: string, measure: string}} Request */
-/** @typedef {Pick<Request, "elements"|"measure">} Shape */
+/** @typedef {Pick<Request, "elements"|"measure"> & {fields?: HTMLElement[]}} Shape `fields` are those of the elements that are no changes. */
 
 /** Lists in lists are drawn so deep; what is deeper is shown as JSON. */
 const nestingMax = 12;
 
 /**
- * Drawn from the structured input alone: never from what the agent says about it, and never from a diff that a host made, which may be
- * cut or lie. All that is in the input is in `elements` or in `agentSays`.
+ * Drawn from the structured input, never from what the agent says about it. All that is in the input is in `elements` or in `agentSays`. Where
+ * the host has compared it with the file as it is, that diff stands first, and what was sent is in a fold below it.
  * @param {string} tool @param {Fields|undefined} body
  * @returns {Request}
  */
@@ -27,7 +28,7 @@ export function requestBlocks(tool, body) {
   const { description, ...rest } = input;
   const says = typeof description === "string" && typeof input.command === "string" ? description : "";
   if (!says && description !== undefined) rest.description = description;
-  return { ...shapeOf(tool, rest), agentSays: says, warnings: warningsOf(rest) };
+  return { ...againstFile(shapeOf(tool, rest), body), agentSays: says, warnings: warningsOf(rest) };
 }
 
 /** @param {string} tool @param {unknown} input @returns {Request} */
@@ -103,7 +104,26 @@ function changes(tool, rest, diffs, options) {
     const title = `Edit ${index + 1} of ${diffs.length}`;
     return [h("p", { class: "block-name" }, title), ...fieldBlocks(tool, options[index]), diffBlock(lines, { name: title, scrolls: false })];
   });
-  return { elements: [...fieldBlocks(tool, rest), ...blocks], measure: `${plural(added, "line")} added, ${removed} removed` };
+  const fields = fieldBlocks(tool, rest);
+  return { fields, elements: [...fields, ...blocks], measure: `${plural(added, "line")} added, ${removed} removed` };
+}
+
+/**
+ * What the change does to the file, where the host looked.
+ * @param {Shape} shape @param {Fields|undefined} body @returns {Pick<Request, "elements"|"measure">}
+ */
+function againstFile({ elements, measure, fields }, body) {
+  const change = changeOf(body);
+  if (!change || !fields) return { elements, measure };
+  const words = changeWords(change);
+  const note = h("p", { class: "change-note" }, h("strong", {}, words.title, "."), words.detail && " ", nodes(exact(words.detail)));
+  const blocks = elements.slice(fields.length);
+  const diff = change.problem ? "" : asText(body?.diff);
+  const told = words.measure && `${words.title}: ${words.measure}`;
+  // All of a new file is new: what was sent says it itself.
+  if (!diff || !words.measure || change.file === "new") return { elements: [...fields, note, ...blocks], measure: told || words.title };
+  const whole = h("details", { class: "fold" }, h("summary", {}, "What the agent sent, whole"), ...blocks);
+  return { elements: [...fields, note, diffBlock(parsed(diff), { name: "What changes in the file", scrolls: false }), whole], measure: told };
 }
 
 /** @param {Fields} edit @returns {Fields} */

@@ -3,6 +3,7 @@
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { deed } from "../approvals.js";
 import { crossingWords } from "../budgets.js";
+import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
 import { duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
@@ -151,6 +152,8 @@ function file({ head, body }) {
   const [added, removed] = [Number(head.added) || 0, Number(head.removed) || 0];
   const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign", nodes(line(asText(head.path)))),
     span("tool-result", span("added", `+${added}`), " ", span("removed", `−${removed}`)));
+  const change = changeOf(body);
+  if (change && ["new", "overwrites", "unchanged"].includes(change.file)) title.append(span("quiet", changeWords(change).title));
   if (typeof body?.diff !== "string" || !body.diff) return h("p", { class: "fold-like" }, title);
   return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}` })]);
 }

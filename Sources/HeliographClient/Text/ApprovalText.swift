@@ -128,7 +128,11 @@ package struct ApprovalText: Sendable {
         } else if approval.request.kind == .tool {
             lines.append(palette.paint("! the host sent no input to look at", .alert))
         }
-        if let diff = try? body?.optionalString("diff") { lines += block("diff", diff, width, palette, isDiff: true) }
+        let change = ChangeText(body: body)
+        if let change { lines += change.sentences.map { "  " + palette.paint(VisibleText.exactLine($0), .bold) } }
+        if let diff = try? body?.optionalString("diff") {
+            lines += block(change?.isCompared == true ? "change to the file" : "diff", diff, width, palette, isDiff: true)
+        }
         return lines
     }
 

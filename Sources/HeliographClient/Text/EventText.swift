@@ -52,7 +52,9 @@ package struct EventText: Sendable {
             let result = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
             set("\(finish.succeeded ? "✓" : "✗") \(finish.tool)\(result)", finish.succeeded ? .dim : .red)
             isMinor = finish.succeeded
-        case .fileChanged(let path, let added, let removed, _): set("± \(path) +\(added) −\(removed)")
+        case .fileChanged(let path, let added, let removed, _):
+            let mark = ChangeText(body: body)?.mark.map { " (\($0))" } ?? ""
+            set("± \(path) +\(added) −\(removed)\(mark)")
         case .todoChanged(let todo):
             set("☑ \(todo.completed)/\(todo.total)\(Self.tail(todo.current))")
         case .usage(let usage):

@@ -487,7 +487,7 @@ struct ClaudeApprovalTests {
     func longDiff() throws {
         let call = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("PermissionRequest") })
         let input = try #require(call.range(of: #""tool_input": \{[^}]*\}"#, options: .regularExpression))
-        for (count, isShown) in [(100, true), (40_000, false)] {
+        for (count, isShown) in [(100, true), (40_000, true), (120_000, false)] {
             var bench = ClaudeBench()
             let content = String(repeating: "a", count: count)
             let write = call.replacingCharacters(

@@ -68,11 +68,13 @@ struct ClaudeBench {
     /// Returns the token of a call that waits for an answer; `isHeard` for one that waits for a moment only.
     @discardableResult
     mutating func call(
-        _ payload: String, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1", isHeard: Bool = false
+        _ payload: String, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1", isHeard: Bool = false,
+        file: ClaudeFile? = nil
     ) throws -> HookToken {
         let document = try JSONDocument(parsing: payload)
         let event = try document.root.string("hook_event_name")
-        let hook = ClaudeHook(event: event, payload: document, process: process)
+        var hook = ClaudeHook(event: event, payload: document, process: process)
+        hook.file = file
         return call(hook, attempt: attempt, isAttended: isAttended, run: run, isHeard: isHeard)
     }
 

@@ -63,23 +63,25 @@ extension ClaudeAdapter {
         sessions[id]?.cardAt = now.monotonic
         order(.remember(name.rawValue, approval.note))
         let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
-        ask(approval, agentName, input: input, shown: shown.json, isRedacted: shown.isRedacted)
+        let change = ClaudeChange(tool: tool, input: input, file: hook.file, redactor)
+        ask(approval, agentName, input: input, change, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
     private mutating func ask(
-        _ approval: ClaudeApproval, _ agentName: String?, input: JSONValue?, shown: [UInt8], isRedacted: Bool
+        _ approval: ClaudeApproval, _ agentName: String?, input: JSONValue?, _ change: ClaudeChange?, shown: [UInt8],
+        isRedacted: Bool
     ) {
         let paths = sessions[approval.session]?.paths ?? ClaudePaths(home: home)
         let title = ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
             approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
-        request.isRedacted = isRedacted
+        // Of what is removed or stands around a change, too, something may be hidden.
+        request.isRedacted = isRedacted || change?.diff?.isRedacted == true
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
         request.call = approval.call
         request.agent = approval.agent
         request.agentName = agentName
-        let diff = approval.kind == .tool ? ClaudeDiff(tool: approval.tool, input: input, redactor)?.text : nil
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
         let questions = approval.isCut ? [] : approval.questions
@@ -88,12 +90,16 @@ extension ClaudeAdapter {
         }
         let isShort = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } } <= QuestionOffer.bytesMax
         request.questions = isShort ? offers : []
-        // Whole or not at all: people decide on what they see.
-        let change = diff.flatMap { cleanWhole($0, bytesMax: limits.approvalDiffBytes) }
+        // Whole or not at all: people decide on what they see. It has the room that the input leaves.
+        let room = limits.approvalDiffBytes + max(0, limits.approvalInputBytes - shown.count)
+        let diff = change?.diff.flatMap { cleanWhole($0.text, bytesMax: room) }
+        var said = change
+        if diff == nil, change?.isCounted == true { said?.problem = .tooLong }
         let isShown = emit(.approvalRequested(request), in: approval.session) {
             if approval.kind == .tool || isTwice || questions.isEmpty { $0.raw("input", shown) }
             if !questions.isEmpty { $0.array("questions", questions.map(\.bytes)) }
-            $0.field("diff", change)
+            $0.field("diff", diff)
+            said?.write(to: &$0)
         }
         guard !isShown else { return }
         approvals[approval.id]?.cut()

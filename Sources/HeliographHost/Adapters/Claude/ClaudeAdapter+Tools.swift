@@ -98,15 +98,17 @@ extension ClaudeAdapter {
     }
 
     private mutating func changedFile(_ id: SessionID, call: String, tool: String, payload: JSONValue, response: JSONValue?) {
-        guard ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(tool), let paths = sessions[id]?.paths else { return }
+        guard ClaudeChange.tools.contains(tool), let paths = sessions[id]?.paths else { return }
         let input = payload.optional("tool_input")
         guard let path = input?.text("file_path") ?? input?.text("notebook_path") ?? response?.text("filePath") else { return }
-        let diff = response.flatMap { ClaudeDiff(response: $0, redactor) } ?? ClaudeDiff(tool: tool, input: input, redactor)
+        let change = ClaudeChange(tool: tool, input: input, response: response, redactor)
         let shown = TextCut.line(clean(paths.short(path)))
-        let text = diff.map { clean($0.text, bytesMax: limits.diffBytes) }
-        let head = EventHead.fileChanged(path: shown, added: diff?.added ?? 0, removed: diff?.removed ?? 0, call: call)
+        let text = change?.diff.map { clean($0.text, bytesMax: limits.diffBytes) }
+        let head = EventHead.fileChanged(
+            path: shown, added: change?.diff?.added ?? 0, removed: change?.diff?.removed ?? 0, call: call)
         emit(head, in: id) {
             if let text, !text.isEmpty { $0.field("diff", text) }
+            change?.write(to: &$0)
         }
     }
 

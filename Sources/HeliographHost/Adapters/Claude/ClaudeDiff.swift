@@ -6,10 +6,50 @@ struct ClaudeDiff {
     var lines: [String] = []
     var added: Int64 = 0
     var removed: Int64 = 0
+    /// Some of its lines are not shown as they are.
+    private(set) var isRedacted = false
 
     private let redactor: Redactor
 
     var text: String { lines.joined(separator: "\n") }
+
+    /// Of a whole text that becomes another: with line numbers, and three lines around each change.
+    init(from before: String, to after: String, _ redactor: Redactor) {
+        self.redactor = redactor
+        let difference = LineDifference(from: Array(before.utf8), to: Array(after.utf8))
+        let hunks = difference.hunks
+        guard !hunks.isEmpty else { return }
+        // All of both is looked through: a private key may begin far above what is shown of it.
+        let (old, new) = (redactor.lines(of: before), redactor.lines(of: after))
+        for hunk in hunks {
+            lines.append(hunk.header)
+            for line in hunk.lines {
+                switch line {
+                case .kept(let before, let after):
+                    // What one side hides is hidden.
+                    let isHidden = !Self.shows(old[before], difference.old[before])
+                    append(" ", isHidden ? old[before] : new[after], difference.new[after])
+                case .removed(let index):
+                    append("-", old[index], difference.old[index])
+                    removed += 1
+                case .added(let index):
+                    append("+", new[index], difference.new[index])
+                    added += 1
+                }
+            }
+        }
+    }
+
+    private mutating func append(_ sign: String, _ shown: String, _ line: ArraySlice<UInt8>) {
+        lines.append(sign + shown)
+        if !Self.shows(shown, line) { isRedacted = true }
+        if line.last != UInt8(ascii: "\n") { lines.append(Self.noNewline) }
+    }
+
+    /// A line as it is, but for its end.
+    private static func shows(_ shown: String, _ line: ArraySlice<UInt8>) -> Bool {
+        shown.utf8.elementsEqual(line.last == UInt8(ascii: "\n") ? line.dropLast() : line)
+    }
 
     /// Of a finished edit: Claude tells the hunks, or the whole content of a new file.
     init?(response: JSONValue, _ redactor: Redactor) {

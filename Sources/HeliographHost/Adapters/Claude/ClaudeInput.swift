@@ -20,6 +20,8 @@ struct ClaudeHook: Sendable {
     var run: String?
     /// Only of `PermissionRequest` and `PreToolUse`: somebody waits for the answer, to the latter for a moment only.
     var token: HookToken?
+    /// Only of a `PermissionRequest` that is about a file.
+    var file: ClaudeFile?
 }
 
 /// A fact that the adapter learns.

@@ -1,0 +1,68 @@
+package import RelayProtocol
+
+/// What an edit does to its file, in sentences, from what the host says of it.
+package struct ChangeText: Sendable {
+    package private(set) var sentences: [String] = []
+    /// The diff is against the file, and not only of what was sent.
+    package let isCompared: Bool
+    private let file: String
+
+    /// Nil of hosts that do not look at files, and of what is no edit.
+    package init?(body: JSONValue?) {
+        guard let change = body?.optional("change"), let file = try? change.string("file") else { return nil }
+        self.file = file
+        let number = { (key: StaticString) in (try? change.optionalInteger(key)) ?? nil }
+        let problem = (try? change.optionalString("problem")) ?? nil
+        isCompared = problem == nil && number("added") != nil
+        var sentence =
+            Self.cell(change.optional("cell")) ?? Self.deed(file, bytes: number("bytes"), places: number("places"), problem)
+        if let added = number("added"), let removed = number("removed") {
+            sentence += ": \(Moment.count(Int(added), "line")) added, \(removed) removed"
+        }
+        sentences.append(sentence)
+        if let target = try? change.optionalString("target") {
+            sentences.append("its name is a link: \(target) is what changes")
+        }
+        if let problem { sentences.append(Self.words(for: problem)) }
+    }
+
+    /// For a line of a list: what is more than a change.
+    package var mark: String? { ["new": "new file", "overwrites": "overwrites", "unchanged": "nothing changed"][file] }
+
+    private static func deed(_ file: String, bytes: Int64?, places: Int64?, _ problem: String?) -> String {
+        switch file {
+        case "new": "new file"
+        case "overwrites": "overwrites a file" + (bytes.map { " of \(Moment.count(Int($0), "byte"))" } ?? "")
+        case "unchanged": "changes nothing: the file holds that already"
+        case "edits": problem == nil && (places ?? 0) > 1 ? "changes the file in \(places ?? 0) places" : "changes the file"
+        default: "nobody could look at the file"
+        }
+    }
+
+    private static func cell(_ cell: JSONValue?) -> String? {
+        guard let cell, let deed = try? cell.string("deed"), let number = try? cell.integer("number"),
+            let count = try? cell.integer("of")
+        else { return nil }
+        return switch deed {
+        case "insert": "adds a cell as number \(number); the notebook has \(count)"
+        case "delete": "deletes cell \(number) of \(count)"
+        default: "changes cell \(number) of \(count)"
+        }
+    }
+
+    private static func words(for problem: String) -> String {
+        switch problem {
+        case "tooLarge": "it is too large to be compared: what goes is not shown"
+        case "binary": "it is no text: what goes is not shown"
+        case "unreadable": "it could not be read: what goes is not shown"
+        case "notAFile": "it is no regular file: what is in it is not shown"
+        case "late": "its disk did not answer in time: what goes is not shown"
+        case "missing": "there is no such file now"
+        case "notFound": "the text that is to be replaced does not stand in it now"
+        case "notUnique": "the text that is to be replaced stands there more than once, and one place is meant"
+        case "noCell": "it has no such cell now"
+        case "tooLong": "the change is too long to be shown line by line: what goes is not shown"
+        default: "it could not be compared (\(problem))"
+        }
+    }
+}

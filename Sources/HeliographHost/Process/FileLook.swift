@@ -1,0 +1,63 @@
+internal import Glibc
+internal import Platform
+
+/// Reads a file that an agent names, which may be anything: bounded, never a pipe or device, and never on the event loop's thread,
+/// which a disk that does not answer would stop.
+enum FileLook {
+    /// As much as is looked through for secrets; twice that is scanned, before and after.
+    static let bytesMax = 512 << 10
+    /// A notebook holds its pictures too; of it one cell is shown.
+    static let notebookBytesMax = 4 << 20
+
+    static func read(_ path: String) -> ClaudeFile {
+        var status = stat()
+        // Before it is opened: that alone can start a device.
+        guard unsafe stat(path, &status) == 0 else {
+            return errno == ENOENT ? .absent : ClaudeFile(content: .unread(.unreadable))
+        }
+        let target = link(path)
+        guard status.st_mode & S_IFMT == S_IFREG else { return ClaudeFile(content: .unread(.notAFile), target: target) }
+        var file = ClaudeFile(content: .unread(.tooLarge), size: Int64(status.st_size), target: target)
+        let most = path.hasSuffix(".ipynb") ? notebookBytesMax : bytesMax
+        guard status.st_size <= most else { return file }
+        // What lies under the name by now may be another thing; a pipe must not make us wait.
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else {
+            file.content = .unread(.unreadable)
+            return file
+        }
+        defer { close(descriptor) }
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return ClaudeFile(content: .unread(.notAFile), target: target)
+        }
+        file.content = read(descriptor, bytesMax: most)
+        if case .bytes(let bytes) = file.content { file.size = Int64(bytes.count) }
+        return file
+    }
+
+    /// To its end, whatever size was told: files of the kernel tell none.
+    private static func read(_ descriptor: Int32, bytesMax: Int) -> ClaudeFile.Content {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return .unread(.unreadable)
+            }
+            if count == 0 { return .bytes(bytes) }
+            bytes += buffer[..<count]
+            if bytes.count > bytesMax { return .unread(.tooLarge) }
+        }
+    }
+
+    /// Where it leads, if the name itself is a link.
+    private static func link(_ path: String) -> String? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = unsafe realpath(path, nil) else {
+            return nil
+        }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+}

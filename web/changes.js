@@ -1,0 +1,51 @@
+/** What a change does to its file, in words, from what the host says of it. Pure. */
+
+import { plural, size } from "./format.js";
+
+/** @typedef {import("./wire").Change} Change */
+
+/** @type {Record<string, string>} */
+const problems = {
+  tooLarge: "It is too large to be compared here: what goes is not shown.",
+  binary: "It is no text, so what goes is not shown.",
+  unreadable: "It could not be read, so what goes is not shown.",
+  notAFile: "It is no regular file, so what is in it is not shown.",
+  late: "Its disk did not answer in time, so what goes is not shown.",
+  missing: "There is no such file now.",
+  notFound: "The text that is to be replaced does not stand in it now.",
+  notUnique: "The text that is to be replaced stands there more than once, and one place is meant.",
+  noCell: "It has no such cell now.",
+  tooLong: "The change is too long to be shown here line by line against the file: what goes is not shown.",
+};
+
+/** @param {Change} change */
+function titleOf({ file, bytes, places, cell, problem }) {
+  if (cell?.deed === "insert") return `Adds a cell as number ${cell.number}; the notebook has ${cell.of}`;
+  if (cell) return `${cell.deed === "delete" ? "Deletes" : "Changes"} cell ${cell.number} of ${cell.of}`;
+  switch (file) {
+    case "new": return "New file";
+    case "overwrites": return bytes === 0 ? "Overwrites an empty file" : typeof bytes === "number" ? `Overwrites a file of ${size(bytes)}` : "Overwrites what is there";
+    case "unchanged": return "Changes nothing: the file holds that already";
+    case "edits": return problem ? "Changes a file" : typeof places === "number" && places > 1 ? `Changes the file in ${places} places` : "Changes the file";
+    default: return "Nobody could look at the file";
+  }
+}
+
+/**
+ * @param {Change} change
+ * @returns {{title: string, detail: string, measure: string}} `measure` is empty where the counts are not known.
+ */
+export function changeWords(change) {
+  const details = [
+    typeof change.target === "string" ? `The name is a link: ${change.target} is what changes.` : "",
+    change.problem ? problems[change.problem] ?? "It could not be compared." : "",
+  ].filter(Boolean);
+  const counted = typeof change.added === "number" && typeof change.removed === "number";
+  return {
+    title: titleOf(change), detail: details.join(" "),
+    measure: counted ? `${plural(change.added ?? 0, "line")} added, ${change.removed} removed` : "",
+  };
+}
+
+/** @param {import("./wire").Fields|undefined} body @returns {Change|null} Hosts that do not look at files say nothing. */
+export const changeOf = (body) => (typeof body?.change?.file === "string" ? body.change : null);

@@ -48,6 +48,25 @@ const who = (decision, client) => (decision.by.client === client ? "You" : decis
  */
 export const conflict = (winner, client) => `${who(winner, client)} already ${deed(winner.decision)} this.`;
 
+/** @type {Record<string, {button: string, after: string}>} How an agent goes on after its plan, by the modes that are known here. */
+const modes = {
+  default: { button: "Allow, ask before each edit", after: "It asks before each edit." },
+  acceptEdits: { button: "Allow, and its edits unasked", after: "Its edits run without a question." },
+};
+
+/**
+ * The ways to allow it, the one that gives least freedom first. A mode that is not known here is not offered.
+ * @param {Approval} approval
+ * @returns {{label: string, mode?: string}[]}
+ */
+export function waysToAllow({ request: { head } }) {
+  const offered = Array.isArray(head.modes) ? Object.keys(modes).filter((mode) => head.modes.includes(mode)) : [];
+  return offered.length ? offered.map((mode) => ({ label: modes[mode].button, mode })) : [{ label: "Allow" }];
+}
+
+/** @param {Decision|undefined} decision */
+export const modeAfter = (decision) => (decision?.mode && Object.hasOwn(modes, decision.mode) ? modes[decision.mode].after : "");
+
 const cancelReasons = /** @type {Record<string, string>} */ ({
   answeredLocally: "It was answered at the terminal.",
   allowedLocally: "It was allowed at the terminal.",

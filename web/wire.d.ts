@@ -65,6 +65,8 @@ export interface Answer { question: string; choices: string[]; text?: string }
 export interface Decision {
   decision: "allow" | "deny" | "answer";
   message?: string;
+  /** With an allow: in which the agent goes on. */
+  mode?: string;
   answers?: Answer[];
   by: { client: string; name: string };
   at: number;

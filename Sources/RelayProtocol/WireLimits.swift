@@ -24,6 +24,8 @@ package enum WireLimits {
     package static let signatureBytesMax = 4 << 10
     /// Questions in one approval, and choices in one question.
     package static let questionsMax = 64
+    /// That an approval offers.
+    package static let modesMax = 8
     /// Events in one answer to `history`.
     package static let historyEventsMax = 500
     /// A token of APNs in hexadecimal digits: Apple says to assume no length.

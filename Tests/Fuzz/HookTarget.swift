@@ -144,7 +144,7 @@ private struct HookWorld {
         if !otherDigest, !asked.request.isCut {
             switch verdict {
             case .deny: break
-            case .allow, .answer: allowed[asked.run] = asked.request.digest
+            case .allow, .allowIn, .answer: allowed[asked.run] = asked.request.digest
             }
         }
         let decision = Decision(verdict, client: client, clientName: "Ada's phone", at: now.wall, command: command)

@@ -39,7 +39,7 @@ struct ApprovalTests {
 
     @Test func aCutOneCannotBeAllowed() {
         let approval = Fixtures.approval(isCut: true)
-        #expect(throws: ClientFault.self) { try DecideTask.check(approval, DecideOptions(.allow, approval: "a"), now: 0) }
+        #expect(throws: ClientFault.self) { try DecideTask.check(approval, DecideOptions(.allow(mode: nil), approval: "a"), now: 0) }
         #expect(throws: Never.self) {
             try DecideTask.check(approval, DecideOptions(.deny(message: nil), approval: "a"), now: 0)
         }
@@ -47,7 +47,7 @@ struct ApprovalTests {
     }
 
     @Test func theDigestOfAScriptMustBeTheOneThatIsAskedFor() {
-        var options = DecideOptions(.allow, approval: "a")
+        var options = DecideOptions(.allow(mode: nil), approval: "a")
         options.digest = Fixtures.digest.rawValue
         #expect(throws: Never.self) { try DecideTask.check(Fixtures.approval(), options, now: 0) }
         options.digest = String(repeating: "0", count: 64)
@@ -56,7 +56,7 @@ struct ApprovalTests {
 
     @Test func aQuestionIsNotAllowedAndAToolIsNotAnswered() {
         #expect(throws: ClientFault.self) {
-            try DecideTask.check(Fixtures.approval(kind: .question), DecideOptions(.allow, approval: "a"), now: 0)
+            try DecideTask.check(Fixtures.approval(kind: .question), DecideOptions(.allow(mode: nil), approval: "a"), now: 0)
         }
         #expect(throws: ClientFault.self) {
             try DecideTask.check(Fixtures.approval(), DecideOptions(.answer(choices: [], texts: []), approval: "a"), now: 0)

@@ -130,7 +130,8 @@ def test_a_secret_stays_on_the_machine(machine, phone, relay):
     assert secret.encode() not in relay.files_text()
 
 
-def test_a_plan_is_read_and_approved_from_afar(machine, phone):
+@pytest.mark.parametrize(("chosen", "after"), [({}, "manual mode"), ({"mode": "acceptEdits"}, "accept edits")], ids=["plain", "accepting edits"])
+def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
     """Claude Code keeps the plan in a file, whose text it adds to the request; an Allow without an input it takes no notice of."""
     machine.start_claude([[{"text": "Which file?"}]], permission_mode="plan")
     machine.prompt("plan something")
@@ -142,8 +143,12 @@ def test_a_plan_is_read_and_approved_from_afar(machine, phone):
     machine.prompt("that one")
     card = phone.wait_card(lambda card: card["request"]["head"]["tool"] == "ExitPlanMode")
     assert card["request"]["body"]["input"]["plan"] == write["input"]["content"] and not card["request"]["head"].get("cut")
-    phone.decide(session_of(card), card["approval"], "allow")
+    assert card["request"]["head"]["modes"] == ["default", "acceptEdits"]
+    refused = phone.decide(session_of(card), card["approval"], "allow", mode="bypassPermissions")
+    assert refused["error"]["code"] == "badAnswer"
+    phone.decide(session_of(card), card["approval"], "allow", **chosen)
     machine.wait_screen("All done now.")
+    machine.wait_screen(after)
     assert "approved your plan" in machine.wait_tool_result("approved your plan")
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 

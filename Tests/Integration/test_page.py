@@ -391,6 +391,23 @@ def test_a_file_that_is_overwritten_is_compared_with_what_it_holds(screen: Calla
     one.expect_accessible()
 
 
+@pytest.mark.parametrize("size", [{"width": 320, "height": 640}, DESK], ids=["small phone", "desk"])
+def test_a_plan_is_allowed_in_a_mode_that_is_offered(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    approval = host.request_approval("s1", "ExitPlanMode", {"plan": "# The plan\n\n1. Do it."}, modes=["default", "acceptEdits", "bypassPermissions"])
+    one.go("#/approvals")
+    card = one.card(approval)
+    card.locator(".card-foot").scroll_into_view_if_needed()
+    expect(card.get_by_role("button", name="Allow, ask before each edit")).to_be_enabled()
+    expect(card.get_by_role("button", name="Allow")).to_have_count(2)
+    one.expect_no_overflow()
+    one.expect_accessible()
+    card.get_by_role("button", name="Allow, and its edits unasked").click()
+    assert host.wait_decision(approval)["decision"]["mode"] == "acceptEdits"
+    host.apply("s1", approval)
+    expect(card).to_contain_text("Its edits run without a question.")
+
+
 # Hostile text, and text that is not all here
 
 

@@ -86,6 +86,26 @@ struct ApprovalTests {
         #expect(t.types(host).first == "decision")
     }
 
+    @Test("a mode that is not offered is refused, and the card stays open", arguments: [nil, true])
+    func mode(_ isCut: Bool?) {
+        let t = T()
+        let (host, client) = (t.host(), t.client())
+        t.command(.subscribe(nil, after: nil), id: "sub", by: client)
+        guard case .approvalRequested(var request) = T.request(kind: .tool) else { preconditionFailure("it is a request") }
+        request.modes = ["default", "acceptEdits"]
+        request.isCut = isCut == true
+        t.send([T.started, .approvalRequested(request)], first: 1, by: host)
+        t.commit()
+        _ = (t.take(client), t.take(host))
+        t.command(T.decide(.allowIn(mode: "bypassPermissions")), id: "k1", by: client)
+        t.commit()
+        let code = request.isCut ? "notWhole" : "badAnswer"
+        #expect(t.take(client).first?.contains(#""code":"\#(code)""#) == true)
+        t.command(T.decide(.allowIn(mode: "acceptEdits")), id: "k2", by: client)
+        t.commit()
+        #expect(t.take(host).contains { $0.contains(#""mode":"acceptEdits""#) } == !request.isCut)
+    }
+
     @Test("a tool is not answered and a question is not allowed")
     func wrongKind() {
         let (t, _, client) = T.withPendingApproval()

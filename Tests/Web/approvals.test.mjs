@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conflict, isWhole, obstacle, outcome, steps } from "../../web/approvals.js";
+import { conflict, isWhole, obstacle, outcome, steps, modeAfter, waysToAllow } from "../../web/approvals.js";
 
 const tool = (head = {}, body = { input: { command: "ls" } }) => ({ approval: "a", session: "s", seq: 1, stage: "pending", requestedAt: 0, request: { kind: "approval.requested", at: 0, head: { kind: "tool", tool: "Bash", ...head }, body } });
 const ready = { live: true, seen: true };
@@ -54,3 +54,13 @@ test("the steps show how far it came", () => {
 });
 
 test("a conflict names the winner", () => assert.equal(conflict(decided("decided").decision, "c2"), "Ada's laptop already allowed this."));
+
+test("a plan can be allowed in the modes that are offered and known, the least freedom first", () => {
+  const ways = (modes) => waysToAllow({ request: { head: { modes } } });
+  assert.deepEqual(ways(undefined), [{ label: "Allow" }]);
+  assert.deepEqual(ways(["bypassPermissions", 7, "constructor"]), [{ label: "Allow" }]);
+  assert.deepEqual(ways(["acceptEdits", "default"]).map(({ mode }) => mode), ["default", "acceptEdits"]);
+  assert.equal(modeAfter({ mode: "acceptEdits" }), "Its edits run without a question.");
+  assert.equal(modeAfter({ mode: "toString" }), "");
+  assert.equal(modeAfter(undefined), "");
+});

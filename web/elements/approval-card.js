@@ -6,7 +6,7 @@
  * from the relay alone: nothing here says "allowed" before the relay does.
  */
 
-import { conflict, isWhole, obstacle, outcome, steps } from "../approvals.js";
+import { conflict, isWhole, modeAfter, obstacle, outcome, steps, waysToAllow } from "../approvals.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { keyOf } from "../store.js";
@@ -48,9 +48,11 @@ export class ApprovalCard extends HTMLElement {
   #content = h("div", { class: "card-content" });
   #gate = h("p", { class: "gate" });
   #questions = new QuestionForm();
-  #allow = h("button", { type: "button", class: "allow", onclick: () => this.#give() }, "Allow");
+  #allow = h("button", { type: "button", class: "allow", onclick: () => this.#give(0) }, "Allow");
+  /** Gives more freedom than the other: beneath it. */
+  #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
   #deny = h("button", { type: "button", class: "deny", onclick: () => this.#openDenial(true) }, "Deny …");
-  #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow);
+  #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
   #message = h("textarea", { rows: "2", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
   #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event), onkeydown: (event) => this.#escape(event) },
     h("label", {}, h("span", {}, "Message to the agent"), this.#message),
@@ -129,7 +131,10 @@ export class ApprovalCard extends HTMLElement {
     const { request: { head, body } } = this.#approval;
     const name = `${place}-${keyOf(this.#approval)}`;
     attribute(this.#heading, "id", name);
-    write(this.#allow, this.#isQuestion ? "Answer" : "Allow");
+    const [first, second] = waysToAllow(this.#approval);
+    write(this.#allow, this.#isQuestion ? "Answer" : first.label);
+    write(this.#allowMore, second?.label ?? "");
+    attribute(this.#allowMore, "hidden", !second || this.#isQuestion);
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
     const tool = asText(head.tool);
     say(this.#tool, tool, line);
@@ -242,6 +247,7 @@ export class ApprovalCard extends HTMLElement {
     write(this.#gate, sending ? gone : advice ?? this.#measure);
     const lost = Boolean(attempt?.error && final.has(attempt.error.code));
     this.#allow.disabled = Boolean(sending) || lost || hindrance !== null;
+    this.#allowMore.disabled = this.#allow.disabled;
     this.#deny.disabled = Boolean(sending) || lost || !live;
     this.#questions.locked = !open || Boolean(sending);
     attribute(this.#buttons, "hidden", !open || this.#denying);
@@ -261,7 +267,8 @@ export class ApprovalCard extends HTMLElement {
     say(this.#outcomeTitle, told.title, line);
     const { decision } = this.#approval;
     const message = decision?.message ? ` Message: “${decision.message}”` : "";
-    say(this.#outcomeDetail, `${told.detail}${message}${given(decision)}`, line);
+    const mode = modeAfter(decision);
+    say(this.#outcomeDetail, `${told.detail}${mode && ` ${mode}`}${message}${given(decision)}`, line);
     const marks = steps(this.#approval);
     if (this.#stepList.children.length !== marks.length) this.#stepList.replaceChildren(...marks.map(({ label }) => h("li", {}, label)));
     marks.forEach(({ done }, index) => {
@@ -288,8 +295,10 @@ export class ApprovalCard extends HTMLElement {
     }
   }
 
-  #give() {
-    if (!this.#isQuestion) return this.#decide({ decision: "allow" });
+  /** @param {number} way */
+  #give(way) {
+    const { mode } = waysToAllow(this.#approval)[way];
+    if (!this.#isQuestion) return this.#decide(mode ? { decision: "allow", mode } : { decision: "allow" });
     const { answers } = this.#questions;
     this.#questions.incomplete = !answers;
     if (!answers) return write(this.#gate, "Every question needs an answer.");

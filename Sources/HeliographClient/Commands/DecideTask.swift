@@ -3,7 +3,8 @@ internal import RelayProtocol
 /// What `heliograph approvals allow`, `deny` and `answer` take.
 package struct DecideOptions: Sendable {
     package enum Wish: Sendable {
-        case allow
+        /// `--mode`: in which the agent goes on, where the approval offers it.
+        case allow(mode: String?)
         case deny(message: String?)
         /// `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; both empty: asked on the terminal.
         case answer(choices: [String], texts: [String])
@@ -48,6 +49,8 @@ final class DecideTask: ClientTask {
     private let options: DecideOptions
     private var stage = Stage.looking
     private var answers: [Answer] = []
+    /// On the terminal, when it was asked.
+    private var chosenMode: String?
 
     init(_ run: ClientRun, _ options: DecideOptions) {
         self.run = run
@@ -126,6 +129,9 @@ final class DecideTask: ClientTask {
             throw ClientFault(.usage, "this is a question", advice: "heliograph approvals answer \(approval.id)")
         case (.answer, .tool):
             throw ClientFault(.usage, "this is no question", advice: "heliograph approvals allow \(approval.id)")
+        case (.allow(let mode?), .tool) where !approval.request.modes.contains(mode):
+            let offered = approval.request.modes.map { VisibleText.line($0) }.joined(separator: ", ")
+            throw ClientFault(.usage, offered.isEmpty ? "no mode is offered with it" : "it offers the modes \(offered)")
         case (.allow, .tool) where approval.request.isCut:
             throw ClientFault(
                 .refused, "its text is not whole here, so it cannot be allowed from here",
@@ -137,7 +143,8 @@ final class DecideTask: ClientTask {
     private static func repeats(_ approval: Approval, _ wish: DecideOptions.Wish) -> Bool {
         guard [.decided, .delivered, .applied].contains(approval.stage) else { return false }
         switch (wish, approval.decision?.verdict) {
-        case (.allow, .allow): return true
+        case (.allow(nil), .allow): return true
+        case (.allow(let mine?), .allowIn(let theirs)): return mine == theirs
         case (.deny(let mine), .deny(let theirs)): return mine == theirs
         default: return false
         }
@@ -160,16 +167,28 @@ final class DecideTask: ClientTask {
     }
 
     private func ask(_ approval: Approval) {
-        run.terminal.prompt("Allow exactly this? [y/N] ")
+        // The first is what a plain "yes" means; the others have numbers.
+        let modes = Self.isModeGiven(options.wish) ? [] : approval.request.modes
+        for (index, mode) in modes.enumerated() {
+            run.terminal.print("  \(index == 0 ? "y" : "\(index + 1)"): yes, \(DecisionText.words(forMode: mode))")
+        }
+        let keys = modes.indices.dropFirst().map { "/\($0 + 1)" }.joined()
+        run.terminal.prompt("Allow exactly this? [y\(keys)/N] ")
         run.readLine { [self] line in
             guard case .asking = stage else { return }
-            guard let line, ["y", "yes"].contains(line.lowercased()) else {
+            let typed = line?.lowercased() ?? ""
+            if let number = Int(typed), number > 1, modes.indices.contains(number - 1) {
+                chosenMode = modes[number - 1]
+                run.terminal.print("  understood: yes, \(DecisionText.words(forMode: modes[number - 1]))")
+            } else if !["y", "yes"].contains(typed) {
                 run.terminal.print("nothing was decided")
                 return run.finish(.refused)
             }
             send(approval)
         }
     }
+
+    private static func isModeGiven(_ wish: DecideOptions.Wish) -> Bool { if case .allow(_?) = wish { true } else { false } }
 
     private func ask(_ questions: ArraySlice<ApprovalText.Question>, _ approval: Approval) {
         guard let question = questions.first else { return send(approval) }
@@ -199,7 +218,7 @@ final class DecideTask: ClientTask {
     private func send(_ approval: Approval) {
         let verdict: Decision.Verdict =
             switch options.wish {
-            case .allow: .allow
+            case .allow(let mode): (mode ?? chosenMode).map { .allowIn(mode: $0) } ?? .allow
             case .deny(let message): .deny(message: message)
             case .answer: .answer(answers)
             }

@@ -144,13 +144,23 @@ package enum DecisionText {
     package static func sentence(_ decision: Decision) -> String {
         let verb =
             switch decision.verdict {
-            case .allow: "allowed"
+            case .allow, .allowIn: "allowed"
             case .deny: "denied"
             case .answer: "answered"
             }
         let name = VisibleText.line(decision.clientName)
         if case .deny(let message?) = decision.verdict, !message.isEmpty { return "\(verb) by \(name): \(message)" }
+        if case .allowIn(let mode) = decision.verdict { return "\(verb) by \(name), \(words(forMode: mode))" }
         return "\(verb) by \(name)"
+    }
+
+    /// How an agent goes on after its plan.
+    package static func words(forMode mode: String) -> String {
+        switch mode {
+        case "default": "it asks before each edit"
+        case "acceptEdits": "its edits run without a question"
+        default: "in the mode \(VisibleText.line(mode))"
+        }
     }
 
     /// `already allowed by Ada's laptop, 3 s ago`.

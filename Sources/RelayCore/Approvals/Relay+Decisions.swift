@@ -76,12 +76,14 @@ extension Relay {
     private static func refusal(of verdict: Decision.Verdict, for request: ApprovalRequest) -> Reply? {
         switch (verdict, request.kind) {
         case (.deny, _): return nil
-        case (.allow, .question): return .failed(.wrongKind, "a question is answered, or denied")
+        case (.allow, .question), (.allowIn, .question): return .failed(.wrongKind, "a question is answered, or denied")
         case (.answer, .tool): return .failed(.wrongKind, "a tool is allowed or denied")
         case (.answer(let answers), .question) where !request.isCut && !request.questions.isEmpty:
             return QuestionOffer.fit(answers, request.questions)
                 ? nil : .failed(.badAnswer, "every question is answered once, with what it offers or in words of one's own")
-        case (.allow, .tool), (.answer, .question):
+        case (.allowIn(let mode), .tool) where !request.isCut:
+            return request.modes.contains(mode) ? nil : .failed(.badAnswer, "that mode is not offered with this approval")
+        case (.allow, .tool), (.allowIn, .tool), (.answer, .question):
             guard request.isCut else { return nil }
             let why =
                 request.isRedacted ? "parts are hidden because they may be secret" : "what is shown is not the whole input"

@@ -387,7 +387,7 @@ extension Relay {
         }
         switch verdict {
         case .deny: break
-        case .allow, .answer:
+        case .allow, .allowIn, .answer:
             guard planned.mayAllow else {
                 reply(
                     .failed(

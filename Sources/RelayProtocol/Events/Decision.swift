@@ -2,6 +2,8 @@
 package struct Decision: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case allow
+        /// With the agent in that mode from then on: one that the host offers with the approval.
+        case allowIn(mode: String)
         /// The message reaches the agent's model.
         case deny(message: String?)
         case answer([Answer])
@@ -29,7 +31,7 @@ package struct Decision: Sendable, Equatable {
 
     package init(from value: JSONValue) throws(WireError) {
         switch try value.object().word("decision", VerdictWord.self) {
-        case .allow: verdict = .allow
+        case .allow: verdict = try .allowing(value)
         case .deny: verdict = .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
         case .answer: verdict = .answer(try Answer.list(from: value))
         }
@@ -44,6 +46,9 @@ package struct Decision: Sendable, Equatable {
     package func write(to writer: inout JSONWriter) {
         switch verdict {
         case .allow: writer.field("decision", "allow")
+        case .allowIn(let mode):
+            writer.field("decision", "allow")
+            writer.field("mode", mode)
         case .deny(let message):
             writer.field("decision", "deny")
             writer.field("message", message)
@@ -62,6 +67,11 @@ package struct Decision: Sendable, Equatable {
 }
 
 extension Decision.Verdict {
+    static func allowing(_ value: JSONValue) throws(WireError) -> Decision.Verdict {
+        guard let mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax) else { return .allow }
+        return .allowIn(mode: mode)
+    }
+
     /// As a notification says it: `{"decision":"allow"|"deny","message"?}` or `{"answers":[…]}`.
     package init(from value: JSONValue) throws(WireError) {
         if try value.object().optional("answers") != nil {

@@ -295,6 +295,10 @@ extension ApprovalRequest {
         agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
         agentName = try head.optionalString("agentName", bytesMax: WireLimits.nameBytesMax)
         questions = try QuestionOffer.list(from: head)
+        guard head.optional("modes") != nil else { return }
+        for mode in try head.array("modes", countMax: WireLimits.modesMax) {
+            modes.append(try mode.string(bytesMax: WireLimits.nameBytesMax))
+        }
     }
 
     func write(to writer: inout JSONWriter) {
@@ -312,5 +316,6 @@ extension ApprovalRequest {
         if !questions.isEmpty {
             writer.array("questions", questions.map { offer in JSONWriter.object { offer.write(to: &$0) } })
         }
+        if !modes.isEmpty { writer.strings("modes", modes) }
     }
 }

@@ -162,6 +162,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var agentName: String?
     /// What can be answered; empty where the host does not say.
     package var questions: [QuestionOffer] = []
+    /// In which the agent can go on when it is allowed; empty where there is nothing to choose.
+    package var modes: [String] = []
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {
         self.approval = approval

@@ -43,7 +43,7 @@ package enum ClientCommand: Sendable, Equatable {
         "decide": { value throws(WireError) in
             let verdict: Decision.Verdict =
                 switch try value.word("decision", SimpleVerdict.self) {
-                case .allow: .allow
+                case .allow: try .allowing(value)
                 case .deny: .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
                 }
             return .decide(try DecideCommand(from: value, verdict: verdict))
@@ -169,6 +169,9 @@ package struct DecideCommand: Sendable, Equatable {
         writer.field("digest", digest.rawValue)
         switch verdict {
         case .allow: writer.field("decision", "allow")
+        case .allowIn(let mode):
+            writer.field("decision", "allow")
+            writer.field("mode", mode)
         case .deny(let message):
             writer.field("decision", "deny")
             writer.field("message", message)

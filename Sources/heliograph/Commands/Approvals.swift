@@ -54,7 +54,11 @@ struct Approvals: ParsableCommand {
         @Flag(help: "Do not ask.")
         var yes = false
 
-        func run() throws { try common.decide(.allow, isConfirmed: yes) }
+        @Option(
+            help: "Of a plan: how the agent goes on, default (it asks before each edit) or acceptEdits (edits run unasked).")
+        var mode: String?
+
+        func run() throws { try common.decide(.allow(mode: mode), isConfirmed: yes) }
     }
 
     struct Deny: ParsableCommand {

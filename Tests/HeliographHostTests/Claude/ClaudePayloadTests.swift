@@ -79,12 +79,32 @@ struct ClaudePayloadTests {
         #expect(bench.take() == ["error What Claude Code said at PostToolUse could not be read"])
     }
 
-    @Test("a plan is allowed with an input: without one Claude Code takes no notice")
-    func plan() throws {
+    @Test(
+        "a plan is allowed with an input, without which Claude Code takes no notice, and with a mode: where none is chosen, one that asks",
+        arguments: [
+            (Decision.Verdict.allow, "default"), (.allowIn(mode: "default"), "default"),
+            (.allowIn(mode: "acceptEdits"), "acceptEdits"),
+        ])
+    func plan(_ verdict: Decision.Verdict, _ mode: String) throws {
         var bench = try Self.asked("{}", tool: "ExitPlanMode")
+        #expect(bench.requests.last?.head.modes == ["default", "acceptEdits"])
         _ = bench.take()
-        try bench.decide(.allow)
-        #expect(bench.take() == ["approval.delivered", #"hook 1: {"behavior":"allow","updatedInput":{}}"#])
+        try bench.decide(verdict)
+        let update = #"[{"type":"setMode","mode":"\#(mode)","destination":"session"}]"#
+        #expect(
+            bench.take() == [
+                "approval.delivered", #"hook 1: {"behavior":"allow","updatedInput":{},"updatedPermissions":\#(update)}"#,
+            ])
+    }
+
+    @Test(
+        "a mode that was not offered reaches no agent",
+        arguments: [("ExitPlanMode", "bypassPermissions"), ("Bash", "acceptEdits")])
+    func foreignMode(_ tool: String, _ mode: String) throws {
+        var bench = try Self.asked("{}", tool: tool)
+        _ = bench.take()
+        try bench.decide(.allowIn(mode: mode))
+        #expect(bench.take().prefix(2) == ["approval.stale badAnswer", "hook 1: no decision"])
     }
 
     @Test("options that look alike once their secrets are hidden are shown apart, and each means itself")

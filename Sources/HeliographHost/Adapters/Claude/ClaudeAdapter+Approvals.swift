@@ -82,6 +82,7 @@ extension ClaudeAdapter {
         request.call = approval.call
         request.agent = approval.agent
         request.agentName = agentName
+        request.modes = approval.modes
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
         let questions = approval.isCut ? [] : approval.questions
@@ -198,8 +199,8 @@ extension ClaudeAdapter {
     /// It asks again, so it never got what was handed over.
     private mutating func handOverAgain(_ handed: ClaudeHanded, to approval: ClaudeApproval, _ token: HookToken) {
         switch (handed.kind, approval.kind) {
-        case (.allow, .tool) where !approval.isCut:
-            deliver(handed, ClaudeAnswer.allow(tool: approval.tool), to: approval, token)
+        case (.allow(let mode), .tool) where !approval.isCut && mode.map(approval.modes.contains) != false:
+            deliver(handed, ClaudeAnswer.allow(tool: approval.tool, mode: mode), to: approval, token)
         case (.deny(let words), _): deliver(handed, ClaudeAnswer.deny(words), to: approval, token)
         case (.answer(_, let answers?), .question):
             if let output = approval.output(of: answers) {

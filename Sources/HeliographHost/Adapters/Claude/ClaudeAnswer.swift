@@ -2,11 +2,21 @@ internal import RelayProtocol
 
 /// What a PermissionRequest or PreToolUse hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
 enum ClaudeAnswer {
-    /// A plan counts as approved only where the answer has an input; its own is empty, and the plan is in a file.
-    static func allow(tool: String) -> [UInt8] {
+    static let planTool = "ExitPlanMode"
+
+    /// A plan counts as approved only where the answer has an input; its own is empty, and the plan is in a file. Its answer also says
+    /// in which mode the agent goes on: as nobody chose another, in the one that asks before each edit.
+    static func allow(tool: String, mode: String? = nil) -> [UInt8] {
         decision {
             $0.field("behavior", "allow")
-            if tool == "ExitPlanMode" { $0.object("updatedInput") { _ in } }
+            guard tool == planTool else { return }
+            $0.object("updatedInput") { _ in }
+            let update = JSONWriter.object {
+                $0.field("type", "setMode")
+                $0.field("mode", mode ?? ClaudeApproval.askingMode)
+                $0.field("destination", "session")
+            }
+            $0.array("updatedPermissions", [update])
         }
     }
 

@@ -55,6 +55,12 @@ struct ClaudeApproval {
     /// By an earlier life of this daemon, which cannot know whether the hook got it.
     var handedBefore: ClaudeHanded?
 
+    /// Asks before each edit.
+    static let askingMode = "default"
+
+    /// In which Claude goes on once its plan is approved: those that its own dialog has had, and never one that asks nobody anything.
+    var modes: [String] { tool == ClaudeAnswer.planTool && !isCut ? [Self.askingMode, "acceptEdits"] : [] }
+
     /// Nobody's answer is known.
     var isOpen: Bool {
         switch phase {
@@ -79,6 +85,7 @@ struct ClaudeApproval {
     func output(of decision: Decision) -> [UInt8]? {
         switch (decision.verdict, kind) {
         case (.allow, .tool): return ClaudeAnswer.allow(tool: tool)
+        case (.allowIn(let mode), .tool) where modes.contains(mode): return ClaudeAnswer.allow(tool: tool, mode: mode)
         case (.deny, _): return ClaudeAnswer.deny(Self.denial(decision))
         case (.answer(let answers), .question): return output(of: answers)
         default: return nil

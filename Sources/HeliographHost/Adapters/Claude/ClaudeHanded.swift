@@ -4,7 +4,7 @@ internal import RelayProtocol
 /// What was handed over to a hook: as much of it as is needed to know later what became of it, and to hand it over again.
 struct ClaudeHanded: Equatable {
     enum Kind: Equatable {
-        case allow
+        case allow(mode: String?)
         /// What the model reads, or its beginning.
         case deny(String)
         /// Their digest; and what was chosen, to hand it over again, unless that is long.
@@ -23,7 +23,8 @@ struct ClaudeHanded: Equatable {
     init?(_ decision: Decision, for approval: ClaudeApproval) {
         command = decision.command
         switch decision.verdict {
-        case .allow: kind = .allow
+        case .allow: kind = .allow(mode: nil)
+        case .allowIn(let mode): kind = .allow(mode: mode)
         case .deny: kind = .deny(Self.beginning(of: ClaudeApproval.denial(decision)))
         case .answer(let answers):
             guard let values = approval.answerValues(answers) else { return nil }
@@ -53,7 +54,9 @@ struct ClaudeHanded: Equatable {
 
     func write(to writer: inout JSONWriter) {
         switch kind {
-        case .allow: writer.field("decision", "allow")
+        case .allow(let mode):
+            writer.field("decision", "allow")
+            writer.field("mode", mode)
         case .deny(let words):
             writer.field("decision", "deny")
             writer.field("words", words)
@@ -69,7 +72,7 @@ struct ClaudeHanded: Equatable {
         guard let command = value.text("command").flatMap(CommandID.init) else { return nil }
         self.command = command
         switch value.text("decision") {
-        case "allow": kind = .allow
+        case "allow": kind = .allow(mode: value.text("mode"))
         case "deny": kind = .deny(value.text("words") ?? "")
         case "answer":
             // An earlier version wrote the digest as the answers.

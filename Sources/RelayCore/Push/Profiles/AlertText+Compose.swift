@@ -70,7 +70,7 @@ extension AlertText {
         let decider = showsText ? approval.decision.map { "by \(VisibleText.line($0.clientName))" } : nil
         let body =
             switch approval.decision?.verdict {
-            case .allow: "Allowed \(decider ?? "elsewhere")"
+            case .allow, .allowIn: "Allowed \(decider ?? "elsewhere")"
             case .deny: "Denied \(decider ?? "elsewhere")"
             case .answer: "Answered \(decider ?? "elsewhere")"
             case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"

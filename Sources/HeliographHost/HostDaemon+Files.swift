@@ -1,4 +1,4 @@
-internal import Platform
+internal import HeliographPlatform
 internal import WebSocketEngine
 
 /// What is asked about a file waits a moment for that file.

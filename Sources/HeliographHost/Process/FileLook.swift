@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+internal import HeliographPlatform
 
 /// Reads a file that an agent names, which may be anything: bounded, never a pipe or device, and never on the event loop's thread,
 /// which a disk that does not answer would stop.

@@ -300,12 +300,24 @@ struct ClaudeApprovalTests {
         #expect(bench.take() == ["approval.stale badAnswer", "hook 1: no decision"])
     }
 
-    @Test("a question in an unknown form is not waved through")
-    func unknownQuestion() throws {
+    @Test(
+        "a question in an unknown form is shown, and can be denied or answered at the terminal only",
+        arguments: [
+            (#""questions""#, #""items""#), (#""question""#, #""prompt""#), (#""question": "Which color?""#, #""question": 7"#),
+        ])
+    func unknownQuestion(_ known: String, _ other: String) throws {
         var bench = ClaudeBench()
         let call = try ClaudeBench.text("hook-PermissionRequest.AskUserQuestion.json")
-        try bench.call(call.replacingOccurrences(of: #""questions""#, with: #""items""#))
-        #expect(bench.take() == ["session.started proj", "hook 1: no decision"])
+        let changed = call.replacingOccurrences(of: known, with: other)
+        try #require(changed != call)
+        try bench.call(changed)
+        #expect(bench.take() == ["session.started proj", "approval.requested Asking a question"])
+        #expect(try #require(bench.requests.last).head.isCut)
+        var denied = bench
+        try bench.decide(.allow)
+        #expect(bench.take() == ["approval.stale notWhole", "hook 1: no decision"])
+        try denied.decide(.deny(message: "no"))
+        #expect(denied.take().first == "approval.delivered")
     }
 
     // MARK: What must never allow

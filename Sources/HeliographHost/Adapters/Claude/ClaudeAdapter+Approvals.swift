@@ -18,11 +18,6 @@ extension ClaudeAdapter {
         let raw = input.map { Array($0.bytes) } ?? []
         let digest = Self.digest(tool: tool, input: raw)
         let questions = tool == "AskUserQuestion" ? ClaudeQuestion.all(in: input, clean: clean) : nil
-        // A question in a form that we do not know cannot be answered from afar, and must not be waved through.
-        if tool == "AskUserQuestion", questions == nil {
-            order(.respond(token, nil))
-            return
-        }
         if hook.attempt > 1, let run = hook.run {
             if let known = approvals.values.first(where: {
                 $0.run == run && $0.session == id && $0.tool == tool && $0.digest == digest
@@ -47,7 +42,9 @@ extension ClaudeAdapter {
             input.map { clean($0, of: tool, bytesMax: limits.approvalInputBytes) } ?? (
                 json: Array("{}".utf8), isRedacted: false, isCut: false
             )
-        if !hook.isWhole { shown.isCut = true }
+        // A question in a form that we do not know must not be waved through: it can be denied, or answered at the terminal.
+        let isUnknown = tool == "AskUserQuestion" && questions == nil
+        if !hook.isWhole || isUnknown { shown.isCut = true }
         var approval = ClaudeApproval(
             id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
             prompt: Self.prompt(payload), run: hook.run, digest: digest, input: raw, questions: questions ?? [],

@@ -23,10 +23,12 @@ struct ClaudeBench {
     var transcripts: [String: String] = [:]
     private var nextToken: UInt64 = 1
 
-    init(isLinkLive: Bool = true) {
+    /// Without `textWait` no tool's start waits for text, as most tests have none.
+    init(isLinkLive: Bool = true, textWait: Duration = .zero) {
         var limits = ClaudeLimits()
         // An hour instead of a day: clocks are advanced a hundred milliseconds at a time.
         limits.approvalLife = .seconds(3_590)
+        limits.textWait = textWait
         adapter = ClaudeAdapter(home: "/home/dev", limits: limits, at: now)
         if isLinkLive { tell(.linkChanged(isLive: true)) }
     }

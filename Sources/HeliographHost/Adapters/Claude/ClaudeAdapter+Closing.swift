@@ -210,6 +210,8 @@ extension ClaudeAdapter {
         for (key, note) in notes {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
+                for bytes in session.heldBefore { emit(bytes, .toolStarted, in: id) }
+                if !session.heldBefore.isEmpty { remember(id) }
             } else if let id = ApprovalID(key),
                 var approval = ClaudeApproval(
                     id: id, note: note, until: now.monotonic + limits.reclaimWithin.milliseconds, at: now.monotonic)

@@ -6,7 +6,7 @@ extension ClaudeAdapter {
         let name = TextCut.line(payload.text("message_id") ?? "", bytesMax: WireLimits.nameBytesMax)
         let agent = Self.agent(payload)
         guard !name.isEmpty, var session = sessions[id] else { return }
-        var message = ClaudeSession.Message(id: name)
+        var message = ClaudeSession.Message(id: name, agent: agent)
         if let position = session.messages.firstIndex(where: { $0.id == name }) {
             message = session.messages.remove(at: position)
         }
@@ -16,6 +16,7 @@ extension ClaudeAdapter {
         if payload.isTrue("final") {
             sessions[id] = session
             finish(message, of: agent, in: id)
+            announced(agent, in: id)
         } else {
             stream(&message, of: agent, in: id)
             session.messages.append(message)

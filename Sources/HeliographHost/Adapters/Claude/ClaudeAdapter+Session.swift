@@ -47,6 +47,7 @@ extension ClaudeAdapter {
         session.statusAt = now.monotonic
         session.calls = [:]
         session.messages = []
+        session.announced = []
         sessions[id] = session
         var facts = SessionFacts(agentName: "claude-code")
         facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
@@ -93,6 +94,7 @@ extension ClaudeAdapter {
 
     mutating func promptSubmitted(_ id: SessionID, _ payload: JSONValue) {
         let prompt = payload.text("prompt") ?? ""
+        expectText(nil, in: id)
         if sessions[id]?.fork == .fresh { sessions[id]?.fork = .prompted }
         // Claude itself writes such prompts, when something in the background is done.
         if !prompt.hasPrefix("<task-notification>") {

@@ -24,14 +24,66 @@ extension ClaudeAdapter {
         sessions[id]?.status = .running
         sessions[id]?.statusReason = nil
         sessions[id]?.statusAt = now.monotonic
+        if limits.textWait > .zero, sessions[id]?.awaitsText(agent) == true {
+            hold(start, input: shown?.json, in: id)
+        } else {
+            tell(start, input: shown?.json, in: id)
+        }
+    }
+
+    private mutating func tell(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
         emit(.toolStarted(start), in: id) {
-            if let shown { $0.raw("input", shown.json) }
+            if let input { $0.raw("input", input) }
+        }
+    }
+
+    // MARK: Text comes before the tool that it announces
+
+    /// Until the text has come, anything else happens, or a moment is over. The agent is not kept waiting.
+    private mutating func hold(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
+        let event = Event(.toolStarted(start), at: now.wall) { if let input { $0.raw("input", input) } }
+        let held = sessions[id]?.heldStarts ?? []
+        if held.count >= limits.heldStartsMax || held.reduce(event.bytes.count, { $0 + $1.bytes.count }) > limits.heldBytesMax {
+            tellHeldStarts(id)
+        }
+        guard event.bytes.count <= limits.heldBytesMax else { return tell(start, input: input, in: id) }
+        let due = now.monotonic + limits.textWait.milliseconds
+        sessions[id]?.heldStarts.append(.init(start: start, input: input, bytes: event.bytes, due: due))
+        remember(id)
+    }
+
+    mutating func tellHeldStarts(_ id: SessionID) { tellHeldStarts(id) { _ in true } }
+
+    private mutating func tellHeldStarts(_ id: SessionID, where isDue: (ClaudeSession.HeldStart) -> Bool) {
+        guard let held = sessions[id]?.heldStarts.filter(isDue), !held.isEmpty else { return }
+        sessions[id]?.heldStarts.removeAll(where: isDue)
+        for one in held { tell(one.start, input: one.input, in: id) }
+        remember(id)
+    }
+
+    /// Its text has come.
+    mutating func announced(_ agent: String?, in id: SessionID) {
+        sessions[id]?.announced.insert(agent)
+        tellHeldStarts(id) { $0.start.agent == agent }
+    }
+
+    /// What comes next from it is another message.
+    mutating func expectText(_ agent: String?, in id: SessionID) { sessions[id]?.announced.remove(agent) }
+
+    mutating func tellOverdueStarts() {
+        let now = now.monotonic
+        for session in sessionsInOrder {
+            for agent in Set(session.heldStarts.filter { $0.due <= now }.map(\.start.agent)) {
+                sessions[session.id]?.announced.insert(agent)
+            }
+            tellHeldStarts(session.id) { $0.due <= now }
         }
     }
 
     mutating func toolFinished(_ id: SessionID, _ payload: JSONValue, failed: Bool) {
         guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
         let response = payload.optional("tool_response")
+        expectText(Self.agent(payload), in: id)
         toolProven(id, payload, tool: tool, call: call, failed: failed)
         // One that goes on in the background is named by its id here, and by nothing else.
         if let response, let agent = response.text("agentId"), let name = subagentName(response),
@@ -52,6 +104,7 @@ extension ClaudeAdapter {
 
     /// Ends the calls of a batch that ended without an end of their own: denied, rejected, or failed before they ran.
     mutating func batchFinished(_ id: SessionID, _ payload: JSONValue) {
+        expectText(Self.agent(payload), in: id)
         for entry in payload.list("tool_calls") {
             guard let call = entry.text("tool_use_id").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }) else {
                 continue

@@ -127,6 +127,7 @@ struct ClaudeAdapter {
             case .answered: break
             }
         }
+        deadlines += sessions.values.compactMap { $0.heldStarts.first?.due }
         for session in sessions.values where session.usage.isDirty {
             deadlines.append((session.usage.sentAt ?? 0) + limits.usageInterval.milliseconds)
         }
@@ -141,6 +142,7 @@ struct ClaudeAdapter {
     }
 
     private mutating func timerFired() {
+        tellOverdueStarts()
         for session in sessionsInOrder where session.usage.isDirty {
             if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }
         }
@@ -178,6 +180,7 @@ struct ClaudeAdapter {
     /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
+        if !head.passesHeldStarts { tellHeldStarts(session) }
         let event = Event(head, at: now.wall, body: body)
         if Self.isTaken(event) {
             emit(event.bytes, head.knownKind, in: session)
@@ -193,7 +196,7 @@ struct ClaudeAdapter {
     /// By the reader that the relay has.
     private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
 
-    private mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
+    mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
         uses += 1
         sessions[session]?.lastUse = uses
         let isKept: Bool =
@@ -221,6 +224,14 @@ struct ClaudeAdapter {
 }
 
 extension EventHead {
+    /// What may come before a tool's start that was first to arrive; another start is of another agent, or waits as well.
+    fileprivate var passesHeldStarts: Bool {
+        switch self {
+        case .message(.assistant, _, _, _), .toolStarted, .usage: true
+        default: false
+        }
+    }
+
     /// Without its body: people must not decide on what they do not see.
     fileprivate var cut: EventHead {
         guard case .approvalRequested(var request) = self else { return self }

@@ -37,6 +37,13 @@ struct ClaudeLimits: Sendable {
     /// The status line is redrawn many times a second.
     var usageInterval = Duration.seconds(2)
 
+    /// A tool's start waits so long for the text that announces it: their hooks came up to 10 ms apart, in either order.
+    var textWait = Duration.milliseconds(150)
+    /// Starts of a session that wait for it; one message has a few.
+    var heldStartsMax = 16
+    /// All of them together stand in one note on disk.
+    var heldBytesMax = 128 << 10
+
     /// Waiting at one time on this machine.
     var approvalsMax = 256
     /// Resolved ones that are remembered, for a decision that comes again.

@@ -20,6 +20,16 @@ struct ClaudeSession {
         var text = ""
         /// Bytes of `text` that were streamed: whole lines only.
         var streamed = 0
+        var agent: String?
+    }
+
+    /// A tool's start that is told once the text before it has come.
+    struct HeldStart {
+        var start: ToolStart
+        var input: [UInt8]?
+        /// The event, for a later life of this daemon.
+        var bytes: [UInt8]
+        var due: Int64
     }
 
     enum Fork {
@@ -49,6 +59,11 @@ struct ClaudeSession {
     /// Told already, newest last: a call can end twice, by itself and with its batch.
     private(set) var finishedCalls: [String] = []
     var messages: [Message] = []
+    var heldStarts: [HeldStart] = []
+    /// What an earlier life held back.
+    private(set) var heldBefore: [[UInt8]] = []
+    /// Those agents, nil for the main one, whose text before their next tools has come.
+    var announced: Set<String?> = []
     var subagents: Set<String> = []
     /// What subagents were started for, by their ids.
     var subagentNames: [String: String] = [:]
@@ -98,6 +113,9 @@ struct ClaudeSession {
             .max { $0.order < $1.order }?.id
     }
 
+    /// Whether text of that agent is on its way, as far as is known: most tools have some before them.
+    func awaitsText(_ agent: String?) -> Bool { !announced.contains(agent) || messages.contains { $0.agent == agent } }
+
     // MARK: Over a restart
 
     var note: [UInt8] {
@@ -109,6 +127,7 @@ struct ClaudeSession {
             $0.field("tasks", tasksDirectory)
             $0.flag("title", hasTitle)
             $0.flag("ended", isEnded)
+            if !heldStarts.isEmpty { $0.array("held", heldStarts.map(\.bytes)) }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
             $0.field("read", Int64(transcriptRead))
@@ -127,6 +146,7 @@ struct ClaudeSession {
         tasksDirectory = value.text("tasks")
         hasTitle = value.isTrue("title")
         isEnded = value.isTrue("ended")
+        heldBefore = value.list("held").map { Array($0.bytes) }
         transcript = value.text("transcript")
         fork = value.isTrue("fork") ? .prompted : nil
         transcriptRead = Int(value.whole("read") ?? 0)

@@ -1,0 +1,29 @@
+"""In the log, the real Claude Code's text comes before the tool that it announces, whichever hook was first."""
+
+import pytest
+
+from client import WireClient
+from waits import wait_until
+
+pytestmark = pytest.mark.agent
+
+ROUNDS = 12
+
+
+def test_text_comes_before_its_tool(machine, relay, client):
+    phone: WireClient = client(relay, "Ada's phone")
+    phone.subscribe()
+    tool = {"tool": "Read", "input": {"file_path": str(machine.project / "a.txt")}}
+    (machine.project / "a.txt").write_text("hi\n")
+    lines = ["A **step**.", "Now it is read.", "x " * 2000]
+    script = [[{"text": f"Round {round}. {lines[round % 3]}"}, tool, *([dict(tool)] if round % 2 else [])] for round in range(ROUNDS)]
+    machine.start_claude([*script, [{"text": "All done now."}]])
+    machine.prompt("read it often")
+    machine.wait_screen("All done now.", 60)
+    (session,) = wait_until(lambda: set(phone.summaries), 10, "the session")
+    phone.wait_summary(session, lambda summary: summary["status"] == "idle", what="the session to be idle")
+    phone.subscribe(session)
+    log = [event for event in phone.logs[session] if event["kind"] in ("message", "tool.started")]
+    told = [event["head"]["summary"].split(".")[0] if event["kind"] == "message" else "tool" for event in log[1:]]
+    wanted = [word for round in range(ROUNDS) for word in (f"Round {round}", *["tool"] * (1 + round % 2))]
+    assert told == [*wanted, "All done now"]

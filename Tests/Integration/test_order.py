@@ -15,7 +15,7 @@ def test_text_comes_before_its_tool(machine, relay, client):
     phone.subscribe()
     tool = {"tool": "Read", "input": {"file_path": str(machine.project / "a.txt")}}
     (machine.project / "a.txt").write_text("hi\n")
-    lines = ["A **step**.", "Now it is read.", "x " * 2000]
+    lines = ["A **step**.\n\n- one\n- two", "Now it is read.", "x " * 2000]
     script = [[{"text": f"Round {round}. {lines[round % 3]}"}, tool, *([dict(tool)] if round % 2 else [])] for round in range(ROUNDS)]
     machine.start_claude([*script, [{"text": "All done now."}]])
     machine.prompt("read it often")

@@ -56,6 +56,31 @@ struct ClaudeOrderTests {
         #expect(events(&bench) == [Self.text, "tool.started Running: c1"])
     }
 
+    private func piece(_ bench: inout ClaudeBench, _ index: Int, _ text: String, isFinal: Bool = false) throws {
+        try bench.call(
+            #"{\#(Self.common),"hook_event_name":"MessageDisplay","message_id":"m1","index":\#(index),"delta":"\#(text)","final":\#(isFinal)}"#
+        )
+    }
+
+    @Test("a message whose last piece overtook the others is whole, and before its tool")
+    func pieces() throws {
+        var bench = try bench()
+        try piece(&bench, 2, "run it.", isFinal: true)
+        try start(&bench, "c1")
+        try piece(&bench, 1, "will ")
+        try piece(&bench, 0, "I ")
+        #expect(events(&bench) == [Self.text, "tool.started Running: c1"])
+    }
+
+    @Test("a piece that never comes is waited for a moment, and the rest is told")
+    func missingPiece() throws {
+        var bench = try bench()
+        try piece(&bench, 1, "I will ")
+        try piece(&bench, 3, "run it.", isFinal: true)
+        bench.pass(ClaudeLimits().textWait)
+        #expect(events(&bench) == [Self.text])
+    }
+
     @Test("a tool without text is told after a moment, by its deadline and no later")
     func noText() throws {
         var bench = try bench()

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// What the assistant writes.
@@ -10,18 +11,43 @@ extension ClaudeAdapter {
         if let position = session.messages.firstIndex(where: { $0.id == name }) {
             message = session.messages.remove(at: position)
         }
-        // What comes behind all that is shown or looked through is not even kept.
-        let room = limits.messageBytes + limits.scanMargin + WireLimits.lineBytesMax - message.text.utf8.count
-        if room > 0 { message.text += TextCut.rough(payload.text("delta") ?? "", bytesMax: room) }
-        if payload.isTrue("final") {
-            sessions[id] = session
-            finish(message, of: agent, in: id)
-            announced(agent, in: id)
+        let piece = payload.whole("index") ?? message.next
+        if piece >= message.next { message.early[piece] = (payload.text("delta") ?? "", payload.isTrue("final")) }
+        sessions[id] = session
+        take(message, in: id)
+    }
+
+    /// Takes what has come in order, or, where `isLate`, what has come at all.
+    private mutating func take(_ message: ClaudeSession.Message, isLate: Bool = false, in id: SessionID) {
+        var message = message
+        var isFinal = false
+        let isFull = message.early.count > limits.earlyPiecesMax
+        if isLate || isFull, let first = message.early.keys.min() { message.next = first }
+        while !isFinal, let piece = message.early.removeValue(forKey: message.next) {
+            // What comes behind all that is shown or looked through is not even kept.
+            let room = limits.messageBytes + limits.scanMargin + WireLimits.lineBytesMax - message.text.utf8.count
+            if room > 0 { message.text += TextCut.rough(piece.text, bytesMax: room) }
+            message.next += 1
+            isFinal = piece.isFinal
+            if isLate, message.early[message.next] == nil, let first = message.early.keys.min() { message.next = first }
+        }
+        message.due = message.early.isEmpty ? nil : message.due ?? now.monotonic + limits.textWait.milliseconds
+        if isFinal {
+            finish(message, of: message.agent, in: id)
+            announced(message.agent, in: id)
         } else {
-            stream(&message, of: agent, in: id)
-            session.messages.append(message)
-            if session.messages.count > limits.messagesMax { session.messages.removeFirst() }
-            sessions[id] = session
+            stream(&message, of: message.agent, in: id)
+            sessions[id]?.messages.append(message)
+            if let count = sessions[id]?.messages.count, count > limits.messagesMax { sessions[id]?.messages.removeFirst() }
+        }
+    }
+
+    mutating func takeOverdueMessages() {
+        for session in sessionsInOrder {
+            for message in session.messages where message.due.map({ $0 <= now.monotonic }) == true {
+                sessions[session.id]?.messages.removeAll { $0.id == message.id }
+                take(message, isLate: true, in: session.id)
+            }
         }
     }
 

@@ -128,6 +128,7 @@ struct ClaudeAdapter {
             }
         }
         deadlines += sessions.values.compactMap { $0.heldStarts.first?.due }
+        deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
         for session in sessions.values where session.usage.isDirty {
             deadlines.append((session.usage.sentAt ?? 0) + limits.usageInterval.milliseconds)
         }
@@ -142,6 +143,7 @@ struct ClaudeAdapter {
     }
 
     private mutating func timerFired() {
+        takeOverdueMessages()
         tellOverdueStarts()
         for session in sessionsInOrder where session.usage.isDirty {
             if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }

@@ -41,6 +41,8 @@ struct ClaudeLimits: Sendable {
     var textWait = Duration.milliseconds(150)
     /// Starts of a session that wait for it; one message has a few.
     var heldStartsMax = 16
+    /// Pieces of one message that overtook another.
+    var earlyPiecesMax = 16
     /// All of them together stand in one note on disk.
     var heldBytesMax = 128 << 10
 

@@ -21,6 +21,11 @@ struct ClaudeSession {
         /// Bytes of `text` that were streamed: whole lines only.
         var streamed = 0
         var agent: String?
+        /// The piece that comes next, and those that overtook it: their hooks race.
+        var next: Int64 = 0
+        var early: [Int64: (text: String, isFinal: Bool)] = [:]
+        /// When what is missing is waited for no more.
+        var due: Int64?
     }
 
     /// A tool's start that is told once the text before it has come.

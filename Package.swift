@@ -101,7 +101,7 @@ let package = Package(
         module(
             "HeliographHost",
             ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", logging]),
-        module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
+        module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographPlatform", logging]),
 
         // What measures a relay, from outside.
         module("HeliographBench", ["RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", histogram]),

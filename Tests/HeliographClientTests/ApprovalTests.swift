@@ -39,11 +39,23 @@ struct ApprovalTests {
 
     @Test func aCutOneCannotBeAllowed() {
         let approval = Fixtures.approval(isCut: true)
-        #expect(throws: ClientFault.self) { try DecideTask.check(approval, DecideOptions(.allow(mode: nil), approval: "a"), now: 0) }
+        #expect(throws: ClientFault.self) {
+            try DecideTask.check(approval, DecideOptions(.allow(mode: nil), approval: "a"), now: 0)
+        }
         #expect(throws: Never.self) {
             try DecideTask.check(approval, DecideOptions(.deny(message: nil), approval: "a"), now: 0)
         }
         #expect(lines(approval).contains { $0.hasPrefix("! the text is not whole") })
+    }
+
+    @Test func aModeMustBeOneThatIsOffered() {
+        let plan = Fixtures.approval(modes: ["default", "acceptEdits"])
+        func check(_ mode: String?, _ approval: Approval) throws {
+            try DecideTask.check(approval, DecideOptions(.allow(mode: mode), approval: "a"), now: 0)
+        }
+        for mode in [nil, "default", "acceptEdits"] { #expect(throws: Never.self) { try check(mode, plan) } }
+        #expect(throws: ClientFault.self) { try check("bypassPermissions", plan) }
+        #expect(throws: ClientFault.self) { try check("acceptEdits", Fixtures.approval()) }
     }
 
     @Test func theDigestOfAScriptMustBeTheOneThatIsAskedFor() {

@@ -26,7 +26,7 @@ struct Layering {
         "HeliographHost": Module(imports: [
             "HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
         ]),
-        "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging"]),
+        "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographPlatform", "Logging"]),
         "HeliographBench": Module(imports: [
             "RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", "Histogram",
         ]),

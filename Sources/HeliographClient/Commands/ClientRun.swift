@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import HeliographPlatform
 internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
@@ -117,7 +118,7 @@ final class ClientRun {
     func readLine(_ body: @escaping (String?) -> Void) {
         let reply = LoopBound(body, loop: loop)
         let handle = loop.handle
-        BackgroundThread.start {
+        start {
             let line = Swift.readLine()
             handle.execute { reply.value(line) }
         }
@@ -132,33 +133,16 @@ final class ClientRun {
         let finish = LoopBound({ [weak self] in self?.finish(.done) }, loop: loop)
         let handle = loop.handle
         let awaited = signals
-        BackgroundThread.start {
+        start {
             var awaited = awaited
             var signal: Int32 = 0
             unsafe sigwait(&awaited, &signal)
             handle.execute { finish.value() }
         }
     }
-}
 
-/// A detached thread for one blocking call.
-enum BackgroundThread {
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    static func start(_ body: @escaping @Sendable () -> Void) {
-        // The thread takes over the one reference.
-        let box = unsafe Unmanaged.passRetained(Body(body)).toOpaque()
-        var thread = pthread_t()
-        let failure = unsafe pthread_create(
-            &thread, nil,
-            { box in
-                unsafe Unmanaged<Body>.fromOpaque(box!).takeRetainedValue().run()
-                return nil
-            }, box)
-        precondition(failure == 0, "no thread can be started")
-        pthread_detach(thread)
+    private func start(_ body: @escaping @Sendable () -> Void) {
+        let isStarted = BackgroundThread.start(body)
+        precondition(isStarted, "no thread can be started")
     }
 }

@@ -100,17 +100,25 @@ extension Relay {
 
     private mutating func sendWorkspaceSnapshot(to peers: Set<PeerID>, _ workspace: WorkspaceID) {
         guard !peers.isEmpty else { return }
-        let views = sessions.values.filter { $0.key.workspace == workspace }.compactMap(\.committed)
-        let latest = views.sorted {
+        // What they are put in order by stands beside the views: a view's state is large, and there may be thousands.
+        var views: [(at: Int64, view: SessionView)] = []
+        var books: [ApprovalBook] = []
+        for session in sessions.values where session.key.workspace == workspace {
+            guard let view = session.committed else { continue }
+            views.append((view.state.summary.lastActivityAt, view))
+            if view.approvals.count > 0 { books.append(view.approvals) }
+        }
+        views.sort {
             // Of the same moment by name, or they would change places from one snapshot to the next.
-            ($1.state.summary.lastActivityAt, $0.state.summary.session.rawValue)
-                < ($0.state.summary.lastActivityAt, $1.state.summary.session.rawValue)
+            $0.at != $1.at
+                ? $0.at > $1.at : $0.view.state.summary.session.rawValue < $1.view.state.summary.session.rawValue
         }
         // A session with something to decide is shown however old it is.
         let shown =
-            latest.prefix(Limits.snapshotSessionsMax) + latest.dropFirst(Limits.snapshotSessionsMax).filter(\.hasOpenApproval)
-        let approvals = Self.shown(views.map(\.approvals))
-        send(.workspaceSnapshot(sessions: shown.map(\.state.summary), approvals: approvals), to: Array(peers))
+            views.prefix(Limits.snapshotSessionsMax)
+            + views.dropFirst(Limits.snapshotSessionsMax).filter { $0.view.openApprovalCount > 0 }
+        send(
+            .workspaceSnapshot(sessions: shown.map { $0.view.state.summary }, approvals: Self.shown(books)), to: Array(peers))
     }
 
     /// All that are open, and the last that were resolved; oldest first.
@@ -118,7 +126,7 @@ extension Relay {
         let latest = books.flatMap { $0.resolved(latest: Limits.resolvedApprovalsMax) }.sorted {
             ($1.resolvedAt ?? 0, $0.id.rawValue) < ($0.resolvedAt ?? 0, $1.id.rawValue)
         }
-        return (books.flatMap(\.open.values) + latest.prefix(Limits.resolvedApprovalsMax)).sorted {
+        return (books.flatMap(\.open) + latest.prefix(Limits.resolvedApprovalsMax)).sorted {
             ($0.requestedAt, $0.id.rawValue) < ($1.requestedAt, $1.id.rawValue)
         }
     }
@@ -335,10 +343,6 @@ extension Relay {
             sendSnapshot(of: key, view, LogPage(first: 0, events: []), to: [peer])
         }
     }
-}
-
-extension SessionView {
-    fileprivate var hasOpenApproval: Bool { openApprovalCount > 0 }
 }
 
 extension LogPage {

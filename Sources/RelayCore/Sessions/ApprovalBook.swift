@@ -2,46 +2,77 @@ import RelayProtocol
 
 /// The approvals of one session: those that are open, and those that were resolved lately.
 ///
-/// Nothing happens to a resolved one any more. So it stands behind a reference, and a view that is kept while the next one changes costs a
-/// count for each, not a copy of all that it says.
+/// Each stands behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of all that it says,
+/// and a look at all that are open, as each event takes one, copies none.
 struct ApprovalBook {
-    /// Open: something can still happen to each.
-    private(set) var open: [ApprovalID: Approval] = [:]
-    private var resolved: [ApprovalID: Resolved] = [:]
+    /// Something can still happen to each.
+    private var standing: [ApprovalID: Kept] = [:]
+    private var resolved: [ApprovalID: Kept] = [:]
+    /// What those that are open take.
+    private(set) var openBytes = 0
 
-    private final class Resolved: Sendable {
+    private final class Kept: Sendable {
         let approval: Approval
         init(_ approval: Approval) { self.approval = approval }
     }
 
-    var count: Int { open.count + resolved.count }
+    var count: Int { standing.count + resolved.count }
+    var openCount: Int { standing.count }
 
-    subscript(id: ApprovalID) -> Approval? { open[id] ?? resolved[id]?.approval }
+    subscript(id: ApprovalID) -> Approval? { (standing[id] ?? resolved[id])?.approval }
 
     /// In place of what stood under its name.
     mutating func put(_ approval: Approval) {
+        withdraw(approval.id)
         if approval.stage.isFinal {
-            open[approval.id] = nil
-            resolved[approval.id] = Resolved(approval)
+            resolved[approval.id] = Kept(approval)
         } else {
-            resolved[approval.id] = nil
-            open[approval.id] = approval
+            standing[approval.id] = Kept(approval)
+            openBytes += approval.requestBytes.count
         }
     }
 
     mutating func withdraw(_ id: ApprovalID) {
-        open[id] = nil
+        if let kept = standing.removeValue(forKey: id) { openBytes -= kept.approval.requestBytes.count }
         resolved[id] = nil
     }
 
+    /// In no order.
+    var open: [Approval] { standing.values.map(\.approval) }
+
     /// Those that wait for a decision.
-    var pending: [Approval] { open.values.filter { $0.stage == .pending } }
+    var pending: [Approval] { standing.values.lazy.filter { $0.approval.stage == .pending }.map(\.approval) }
+
+    /// How many wait for a decision, and how many of these are questions.
+    var pendingCounts: (all: Int, questions: Int) {
+        var counts = (all: 0, questions: 0)
+        for kept in standing.values where kept.approval.stage == .pending {
+            counts.all += 1
+            if kept.approval.request.kind == .question { counts.questions += 1 }
+        }
+        return counts
+    }
+
+    /// The first in order of this stage, and whether one of the stage is for a tool.
+    func first(at stage: ApprovalStage) -> (approval: Approval, isOneForTool: Bool)? {
+        var first: Kept?
+        var isOneForTool = false
+        for kept in standing.values where kept.approval.stage == stage {
+            if kept.approval.request.kind == .tool { isOneForTool = true }
+            if first.map({ Self.isBefore(kept.approval, $0.approval) }) ?? true { first = kept }
+        }
+        return first.map { ($0.approval, isOneForTool) }
+    }
 
     /// The same facts give the same orders, whatever a dictionary does.
-    var openInOrder: [Approval] { open.values.sorted { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) } }
+    var openInOrder: [Approval] { open.sorted(by: Self.isBefore) }
+
+    private static func isBefore(_ one: Approval, _ other: Approval) -> Bool {
+        one.seq != other.seq ? one.seq < other.seq : one.id.rawValue < other.id.rawValue
+    }
 
     /// In no order.
-    var all: [Approval] { Array(open.values) + resolved.values.map(\.approval) }
+    var all: [Approval] { open + resolved.values.map(\.approval) }
 
     /// The last that were resolved, the latest first.
     func resolved(latest count: Int) -> some Sequence<Approval> {

@@ -17,13 +17,12 @@ extension Relay {
                 continue
             }
             let isOfHost = session.staged.state.summary.host.id == host
-            for approval in session.staged.approvals.open.values {
-                ofWorkspace.count += 1
-                ofWorkspace.bytes += approval.requestBytes.count
-                if isOfHost {
-                    ofHost.count += 1
-                    ofHost.bytes += approval.requestBytes.count
-                }
+            let approvals = session.staged.approvals
+            ofWorkspace.count += approvals.openCount
+            ofWorkspace.bytes += approvals.openBytes
+            if isOfHost {
+                ofHost.count += approvals.openCount
+                ofHost.bytes += approvals.openBytes
             }
         }
         if ofHost.count > quotas.openApprovalsPerHost || ofHost.bytes > Limits.openApprovalBytesPerHostMax {

@@ -51,7 +51,7 @@ extension SessionView {
         }
     }
 
-    var openApprovalCount: Int { approvals.open.count }
+    var openApprovalCount: Int { approvals.openCount }
 
     /// As if nobody had asked.
     mutating func withdraw(_ approval: ApprovalID) {
@@ -111,7 +111,7 @@ extension SessionState {
         case .error(let message, _): summary.error = message
         case .approvalRequested, .approvalDecided, .approvalDelivered, .approvalApplied, .approvalExpired, .approvalCancelled,
             .approvalStale:
-            count(approvals.pending)
+            count(approvals)
         case .budgetCrossed, .truncated, .rewound, .unsupported: break
         }
         summary.subagents = Int64(subagents.count)
@@ -119,13 +119,14 @@ extension SessionState {
     }
 
     fileprivate mutating func recount(_ approvals: ApprovalBook) {
-        count(approvals.pending)
+        count(approvals)
         coverStatus(approvals)
     }
 
-    private mutating func count(_ pending: [Approval]) {
-        summary.questions = Int64(pending.count { $0.request.kind == .question })
-        summary.approvals = Int64(pending.count) - summary.questions
+    private mutating func count(_ approvals: ApprovalBook) {
+        let pending = approvals.pendingCounts
+        summary.questions = Int64(pending.questions)
+        summary.approvals = Int64(pending.all - pending.questions)
     }
 
     /// What a person can do something about covers what the agent is doing besides. One that is decided covers it too, until its
@@ -136,11 +137,10 @@ extension SessionState {
         // At the terminal nothing runs, whatever tool began.
         let isWaiting = agentStatus == .waitingApproval || agentStatus == .waitingAnswer
         summary.operation = isWaiting ? agentReason ?? agentOperation : agentOperation
-        guard summary.endedAt == nil, !approvals.open.isEmpty else { return }
-        let waiting = approvals.openInOrder.filter { $0.stage == .pending || $0.stage == .decided }
-        guard let first = waiting.first(where: { $0.stage == .pending }) ?? waiting.first else { return }
-        let isTool = waiting.contains { $0.request.kind == .tool && $0.stage == first.stage }
-        summary.status = isTool ? .waitingApproval : .waitingAnswer
+        guard summary.endedAt == nil, approvals.openCount > 0,
+            let (first, isOneForTool) = approvals.first(at: .pending) ?? approvals.first(at: .decided)
+        else { return }
+        summary.status = isOneForTool ? .waitingApproval : .waitingAnswer
         summary.operation = first.stage == .pending ? first.request.title : Self.decidedReason
         if first.stage == .decided { summary.statusReason = Self.decidedReason }
     }

@@ -173,7 +173,10 @@ package final class RelayServer {
         let (door, forwarding) = (access.door, configuration.forwarding)
         runner.admissionChanged = { door.shut($0) }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
-        loops.turnEnded = { runner.tickEnded() }
+        loops.turnEnded = {
+            runner.tickEnded()
+            reception.tickEnded()
+        }
         loop.hasMoreToGather = { runner.isStaging }
         self.runner = runner
         self.pushes = pushes

@@ -208,6 +208,9 @@ package struct Relay {
     /// Bytes of events that were taken in and are not on disk.
     package var uncommittedBytes: Int { staging.eventBytes + (committing?.eventBytes ?? 0) }
 
+    /// About how many bytes the next batch would write.
+    package var stagedCost: Int { staging.cost }
+
     /// Something waits for the next batch.
     package var isStaging: Bool { !staging.isEmpty }
 

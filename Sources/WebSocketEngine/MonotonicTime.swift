@@ -1,16 +1,18 @@
 internal import Glibc
 
 /// Nanoseconds of CLOCK_MONOTONIC: the wall clock may jump, deadlines may not.
-struct MonotonicTime: Comparable {
-    var nanoseconds: Int64
+package struct MonotonicTime: Comparable {
+    package var nanoseconds: Int64
 
-    static var now: MonotonicTime {
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static var now: MonotonicTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (sum, overflows) = time.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)

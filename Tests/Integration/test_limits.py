@@ -21,6 +21,8 @@ from waits import patient, wait_until
 from wire import SUBPROTOCOL, Connection
 
 TURNED_AWAY = "heliograph_connections_turned_away_total"
+BATCH_BYTES = 3 << 19
+"""FairShares.batchCostMax: so many bytes of one host are in one commit, and what one read of its socket brought."""
 VISITOR, NEIGHBOUR = {"X-Forwarded-For": "203.0.113.1"}, {"X-Forwarded-For": "203.0.113.2"}
 """Loopback is a trusted proxy, unless it is told otherwise: so a test says whom it is."""
 
@@ -253,6 +255,30 @@ def test_what_waits_for_the_disk_is_bounded(make_relay: Callable[..., Relay], tm
                 host.event("s1", "message", {"role": "assistant", "message": f"m{number}"}, {"text": "x" * (100 << 10)})
             host.wait_acked("s1", timeout=30)
         assert host.closed_with == [] and count(relay, "uncommittedMegabytes", "heliograph_slowed_total") >= 1
+
+
+def test_what_one_host_has_in_a_commit_is_bounded_so_that_others_do_not_wait_for_all_it_wants(make_relay: Callable[..., Relay], tmp_path: Any) -> None:
+    """While a commit takes long, one host sends 8 MB and another one event: the other's is on disk after two commits, not after all of it."""
+    relay = make_relay()
+    assert relay.process
+    size, number = 12_000, 700
+    with ExitStack() as stack:
+        busy, calm = (stack.enter_context(closing(ScriptedHost(relay, name))) for name in ("busy", "calm"))
+        for host, session in ((busy, "busy"), (calm, "calm")):
+            host.start_session(session)
+            host.wait_acked(session)
+        seen = len(busy.received)
+        with injected(relay.process.pid, "fdatasync:delay_enter=100000", log=tmp_path / "strace"):
+            for _ in range(number):
+                busy.event("busy", "message", {"role": "assistant"}, {"text": "x" * size})
+            calm.event("calm", "message", {"role": "assistant"}, {"text": "ls"})
+            calm.wait_acked("calm", timeout=30)
+            busy.wait_acked("busy", timeout=60)
+        acks = [message["acks"] for message in busy.received[seen:] if message["type"] == "ack"]
+        through = [1] + [entry["through"] for entries in acks for entry in entries]
+        steps = [later - earlier for earlier, later in zip(through, through[1:], strict=False)]
+        assert sum(steps) == number and max(steps) * size <= BATCH_BYTES * 3 / 2, steps
+        assert busy.closed_with == [] and not busy.notices()
 
 
 # What comes of it

@@ -87,6 +87,28 @@ struct QuotaTests {
         #expect(t.quotas == [.sessionsPerWorkspace])
     }
 
+    @Test("what a batch writes is counted while it is gathered: an approval by its record too, and a session that is new")
+    func stagedCost() {
+        let t = T()
+        let host = t.host()
+        func cost(_ events: [EventHead], first: Int64, of session: String) -> Int {
+            let before = t.relay.stagedCost
+            t.send(events, to: SessionID(session)!, first: first, by: host)
+            return t.relay.stagedCost - before
+        }
+        let opened = cost([T.started], first: 1, of: "s1")
+        let renamed = cost([.sessionRenamed(title: "on")], first: 2, of: "s1")
+        let asked = cost([T.request("a1")], first: 3, of: "s1")
+        #expect(opened > renamed && renamed > 0)
+        #expect(asked > 2 * renamed)
+        t.handle(.tickEnded)
+        #expect(t.relay.stagedCost == 0)
+        let goesOn = cost([.sessionRenamed(title: "on")], first: 4, of: "s1")
+        t.finishCommit()
+        #expect(goesOn == renamed && t.relay.stagedCost == goesOn)
+        #expect(cost([.sessionRenamed(title: "on")], first: 2, of: "s1") == 0)
+    }
+
     @Test("a session that says more than it may waits, and says all of it later; its host's others go on")
     func paceOfSession() {
         let t = T(quotas: quotas { $0.messagesPerSecondPerSession = 1 })

@@ -32,7 +32,7 @@ package struct ServerLimits: Sendable, Equatable {
     package init() {}
 
     /// Nobody is left unread for longer in one go: its own liveness must not take that for the end.
-    static let pauseMax = Duration.seconds(5)
+    static let pauseNanosecondsMax: Int64 = 5_000_000_000
     /// Who is slowed is told so at most this often.
     static let noticeInterval = Duration.seconds(60)
     /// Addresses whose requests are counted each by itself; with more, all that have come since count as one. Of so many it is kept, too, what

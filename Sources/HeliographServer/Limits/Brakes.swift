@@ -5,41 +5,53 @@ import WebSocketEngine
 final class Brakes {
     private let loops: EventLoopGroup
     /// Until a time.
-    private var slowed: [ConnectionID: TimerID] = [:]
-    /// Until the disk has taken what was read.
-    private var held: Set<ConnectionID> = []
+    private var slowed: [ConnectionID: (timer: TimerID, until: MonotonicTime)] = [:]
+    private var held: [Reason: Set<ConnectionID>] = [:]
+
+    enum Reason {
+        /// Until the disk has taken half of what waits for it.
+        case disk
+        /// Until the batch that is being gathered is on its way.
+        case batch
+    }
 
     init(loops: EventLoopGroup) { self.loops = loops }
 
-    func slow(_ connection: ConnectionID, for wait: Duration) {
-        if let timer = slowed[connection] { loops.main.cancel(timer) }
+    /// Where it is slowed already, for the longer of the two.
+    func slow(_ connection: ConnectionID, forNanoseconds wait: Int64) {
+        let wait = min(wait, ServerLimits.pauseNanosecondsMax)
+        let until = MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + wait)
+        if let (timer, other) = slowed[connection] {
+            guard until > other else { return }
+            loops.main.cancel(timer)
+        }
         loops.pauseReading(connection)
-        slowed[connection] = loops.main.schedule(after: min(wait, ServerLimits.pauseMax)) { [weak self] in
+        let timer = loops.main.schedule(after: .nanoseconds(wait)) { [weak self] in
             self?.slowed[connection] = nil
             self?.resume(connection)
         }
+        slowed[connection] = (timer, until)
     }
 
     /// Returns whether it was not held already.
-    func hold(_ connection: ConnectionID) -> Bool {
+    func hold(_ connection: ConnectionID, for reason: Reason) -> Bool {
         loops.pauseReading(connection)
-        return held.insert(connection).inserted
+        return held[reason, default: []].insert(connection).inserted
     }
 
-    func releaseHeld() {
-        guard !held.isEmpty else { return }
-        let connections = held
-        held = []
+    func releaseHeld(for reason: Reason) {
+        guard let connections = held.removeValue(forKey: reason) else { return }
         for connection in connections { resume(connection) }
     }
 
     /// It is gone.
     func forget(_ connection: ConnectionID) {
-        held.remove(connection)
-        if let timer = slowed.removeValue(forKey: connection) { loops.main.cancel(timer) }
+        for reason in held.keys { held[reason]?.remove(connection) }
+        if let (timer, _) = slowed.removeValue(forKey: connection) { loops.main.cancel(timer) }
     }
 
     private func resume(_ connection: ConnectionID) {
-        if slowed[connection] == nil, !held.contains(connection) { loops.resumeReading(connection) }
+        guard slowed[connection] == nil, !held.values.contains(where: { $0.contains(connection) }) else { return }
+        loops.resumeReading(connection)
     }
 }

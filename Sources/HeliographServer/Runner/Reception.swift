@@ -11,7 +11,8 @@ final class Reception {
     private let loops: EventLoopGroup
     private let paceBook: PaceBook
     /// Of those who are in.
-    private var paces: [ConnectionID: Paces] = [:]
+    private var accounts: [ConnectionID: Account] = [:]
+    private var shares = FairShares()
     private let brakes: Brakes
     private let uncommittedBytesMax: Int
     /// Taken in since it was last looked how much waits for the disk.
@@ -35,17 +36,26 @@ final class Reception {
         brakes = Brakes(loops: loops)
         uncommittedBytesMax = limits.uncommittedMegabytes << 20
         runner.commitSettled = { [unowned self] in
-            if runner.uncommittedBytes <= uncommittedBytesMax / 2 { brakes.releaseHeld() }
+            if runner.uncommittedBytes <= uncommittedBytesMax / 2 { brakes.releaseHeld(for: .disk) }
         }
+    }
+
+    /// All that one connection counts for. A class, so that it is changed where it is.
+    private final class Account {
+        let paces: Paces
+        var share = FairShares.Account()
+        init(_ paces: Paces) { self.paces = paces }
     }
 
     func take(_ arrival: Arrival) {
         switch arrival {
         case .said(let input, let connection, let bytes):
             // One look at the clock for both.
-            let now = Instant.now
+            let (now, begun) = (Instant.now, MonotonicTime.now)
+            let staged = runner.stagedCost
             runner.feed(input, at: now)
             count(bytes, on: connection, at: now)
+            share(begun, staged, connection)
         case .opened(let connection, let visitor): opened(connection, visitor)
         case .closed(let connection, let reason): closed(connection, reason)
         case .congested(let connection):
@@ -59,7 +69,8 @@ final class Reception {
     private func opened(_ connection: ConnectionID, _ visitor: Gate.Visitor) {
         // The token may have been revoked between the upgrade and now.
         guard access.admit(connection, visitor) else { return access.door.leave(visitor) }
-        paces[connection] = paceBook.paces(of: visitor.token, at: visitor.address, Instant.now.uptimeNanoseconds)
+        accounts[connection] = Account(
+            paceBook.paces(of: visitor.token, at: visitor.address, Instant.now.uptimeNanoseconds))
         let peer = PeerID(connection)
         let token = visitor.token
         switch token.role {
@@ -82,7 +93,7 @@ final class Reception {
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
         guard let visitor = access.disconnected(connection) else { return }
         access.door.leave(visitor)
-        paces[connection] = nil
+        accounts[connection] = nil
         brakes.forget(connection)
         runner.feed(.disconnected(PeerID(connection)))
         measures.disconnected(visitor.token.role)
@@ -93,12 +104,29 @@ final class Reception {
 
     /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
     private func count(_ bytes: Int, on connection: ConnectionID, at now: Instant) {
-        guard let paces = paces[connection] else { return }
+        guard let paces = accounts[connection]?.paces else { return }
         let now = now.uptimeNanoseconds
         if let slowing = paces.took(bytes, at: now) { slow(connection, paces, slowing, at: now) }
-        if isDiskBehind(after: bytes), access.visitors[connection]?.token.role == .host, brakes.hold(connection) {
+        if isDiskBehind(after: bytes), access.visitors[connection]?.token.role == .host, brakes.hold(connection, for: .disk) {
             measures.slowed(.uncommittedMegabytes)
         }
+    }
+
+    /// Lets the others be served who wait, where a message has taken long or staged much.
+    private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID) {
+        guard let account = accounts[connection] else { return }
+        if let rest = shares.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, for: &account.share) {
+            brakes.slow(connection, forNanoseconds: rest)
+        }
+        if shares.staged(runner.stagedCost - staged, by: &account.share) { _ = brakes.hold(connection, for: .batch) }
+    }
+
+    /// The tick is over, and what it staged is on its way unless a commit is under way.
+    func tickEnded() {
+        shares.turnEnded()
+        guard !runner.isStaging else { return }
+        shares.batchCut()
+        brakes.releaseHeld(for: .batch)
     }
 
     /// Asks the core once in a while, and with every message where the limit is passed: the question costs as much as an event.
@@ -115,7 +143,7 @@ final class Reception {
 
     private func slow(_ connection: ConnectionID, _ paces: Paces, _ slowing: Pace.Slowing, at now: Int64) {
         measures.slowed(slowing.limit)
-        brakes.slow(connection, for: .nanoseconds(slowing.wait))
+        brakes.slow(connection, forNanoseconds: slowing.wait)
         guard paces.own.isNoticeDue(at: now), let token = access.visitors[connection]?.token else { return }
         logger.notice(
             "reads a peer slower",

@@ -124,6 +124,7 @@ final class RelayRunner {
 
     /// Bytes of events that were taken in and are not on disk.
     var uncommittedBytes: Int { isSuspended ? 0 : relay.uncommittedBytes }
+    var stagedCost: Int { isSuspended ? 0 : relay.stagedCost }
     /// Events were taken in that no commit has yet.
     var isStaging: Bool { !isSuspended && relay.isStaging }
     var census: RelayCensus { relay.census }

@@ -6,6 +6,9 @@ struct Staging {
     private(set) var appends: [Staged] = []
     private var places: [SessionKey: Int] = [:]
     private(set) var eventBytes = 0
+    /// About how much the batch makes the store write, in bytes. A session that goes on counts for nothing: it is in each batch, however
+    /// small one is.
+    private(set) var cost = 0
     /// Planned when the batch is cut: of sessions that it adds nothing to.
     var trims: [SessionTrim] = []
     var commands: [CommandRecord] = []
@@ -45,7 +48,11 @@ struct Staging {
         let place = place(of: key, firstSeq: seq)
         appends[place].events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
         eventBytes += event.bytes.count
-        if let approval { appends[place].approvals.append(approval) }
+        cost += event.bytes.count
+        if let approval {
+            appends[place].approvals.append(approval)
+            cost += approval.requestBytes.count + Self.approvalCost
+        }
     }
 
     private mutating func place(of key: SessionKey, firstSeq: Int64) -> Int {
@@ -56,6 +63,14 @@ struct Staging {
         appends.append(Staged(key: key, firstSeq: firstSeq))
         return appends.count - 1
     }
+
+    /// It has not been on disk before.
+    mutating func opened() { cost += Self.openingCost }
+
+    /// Beside an approval's record: its line in the audit log.
+    private static let approvalCost = 1_024
+    /// What takes as long as a new session: a tenth of a millisecond.
+    private static let openingCost = 8_192
 
     /// The transaction, with each session as it is staged now.
     func batch(_ sessions: [SessionKey: Session]) -> LogBatch {

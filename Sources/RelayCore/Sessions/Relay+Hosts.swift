@@ -80,7 +80,8 @@ extension Relay {
 
     /// Every decision that is on disk and that the host has not confirmed: on each reconnect, until it does.
     private mutating func sendWaitingDecisions(to host: HostPeer, _ peer: PeerID) {
-        for key in sessionsInOrder(of: host.key) {
+        // Not all of its sessions, which may be thousands.
+        for key in (asking[host.key.workspace] ?? []).sorted() where sessionsOfHosts[host.key]?.contains(key) == true {
             guard let view = sessions[key]?.committed else { continue }
             for approval in view.approvals.openInOrder where approval.stage == .decided {
                 sendDecision(of: approval, toHost: peer)
@@ -152,6 +153,7 @@ extension Relay {
             state.hostSeq = place.hostSeq
             state.resume(usage: place.usage)
         }
+        staging.opened()
         sessions[key] = Session(key: key, staged: SessionView(state: state))
         sessionsOfHosts[host.key, default: []].insert(key)
     }

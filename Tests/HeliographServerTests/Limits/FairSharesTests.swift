@@ -1,0 +1,68 @@
+import Testing
+
+@testable import HeliographServer
+
+@Suite struct FairSharesTests {
+    private static let turn = FairShares.turnNanosecondsMax
+    private static let batch = FairShares.batchCostMax
+
+    @Test func `who has used up a turn rests, for longer where one message took more than a turn`() {
+        var shares = FairShares()
+        var busy = FairShares.Account()
+        #expect(shares.worked(Self.turn / 2, for: &busy) == nil)
+        #expect(shares.worked(Self.turn / 2, for: &busy) == 0)
+        #expect(shares.worked(Self.turn / 2, for: &busy) == nil)
+        #expect(shares.worked(20 * Self.turn, for: &busy) == 19 * Self.turn + Self.turn / 2)
+        #expect(shares.worked(.max / 2, for: &busy) == FairShares.restNanosecondsMax)
+    }
+
+    @Test func `a turn counts by itself, and each peer for itself`() {
+        var shares = FairShares()
+        var (one, other) = (FairShares.Account(), FairShares.Account())
+        for _ in 0..<100 {
+            #expect(shares.worked(Self.turn - 1, for: &one) == nil)
+            shares.turnEnded()
+        }
+        #expect(shares.worked(1, for: &one) == nil)
+        #expect(shares.worked(Self.turn, for: &other) == 0)
+        #expect(shares.worked(1, for: &one) == nil)
+    }
+
+    @Test func `a peer alone fills the batch, and goes on with the next`() {
+        var shares = FairShares()
+        var busy = FairShares.Account()
+        for _ in 0..<10 {
+            #expect(!shares.staged(Self.batch - 1, by: &busy))
+            #expect(shares.staged(1, by: &busy))
+            shares.batchCut()
+        }
+    }
+
+    @Test func `who has put little into a full batch goes on, who has put more into it waits`() {
+        var shares = FairShares()
+        var (busy, busier, calm) = (FairShares.Account(), FairShares.Account(), FairShares.Account())
+        #expect(!shares.staged(100, by: &calm))
+        #expect(!shares.staged(Self.batch / 2, by: &busy))
+        #expect(shares.staged(Self.batch / 2, by: &busier))
+        #expect(shares.staged(1, by: &busy))
+        for _ in 0..<100 { #expect(!shares.staged(100, by: &calm)) }
+        #expect(!shares.staged(0, by: &busy))
+    }
+
+    /// However many there are, and also where each comes when the one before has had its part.
+    @Test(arguments: [(1, 1), (2, 2), (7, 3), (100, 6)]) func `many who are busy bound the batch together`(
+        _ count: Int, _ times: Int
+    ) {
+        var shares = FairShares()
+        var accounts = (0..<count).map { _ in FairShares.Account() }
+        let message = 1_000
+        for _ in 0..<3 {
+            var staged = 0
+            for number in accounts.indices {
+                repeat { staged += message } while !shares.staged(message, by: &accounts[number])
+            }
+            #expect(staged <= times * Self.batch + count * message)
+            shares.batchCut()
+        }
+    }
+}

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "Integration"), str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent / "bench")]
 import rows  # noqa: E402
 from beside import SlowReader, Storm, beside  # noqa: E402
+from fairness import fairness  # noqa: E402
 from hook import hook  # noqa: E402
 from peer import wire_sizes  # noqa: E402
 from push_rate import pushes_a_second  # noqa: E402
@@ -40,6 +41,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "storm": ("storm", rows.storm),
     "slow": ("1,000 clients at 50 events/s, beside one that reads a kilobyte a second", lambda bench: beside(bench, 1_000, SlowReader, 1.3)),
     "storm-live": ("100 clients at 50 events/s, beside storms of 10,000 clients", lambda bench: beside(bench, 100, Storm, 10)),
+    "fair": ("a well-behaved host and its client, beside one peer that costs much within its rates", fairness),
     "resume": ("resume", rows.resume),
     "start": ("start with history", rows.start),
     "hook": ("the hook", hook),

@@ -64,6 +64,7 @@ let package = Package(
     products: [
         .executable(name: "heliograph", targets: ["heliograph"]),
         .library(name: "LiveActivityKit", targets: ["LiveActivityKit"]),
+        .library(name: "HeliographKit", targets: ["HeliographKit"]),
     ],
     traits: [
         .trait(name: relayTrait, description: "The relay, the host and the programs, with the packages that they stand on."),
@@ -101,7 +102,9 @@ let package = Package(
         module(
             "HeliographHost",
             ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", logging]),
-        module("HeliographClient", ["RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographPlatform", logging]),
+        module(
+            "HeliographClient",
+            ["HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
         // What measures a relay, from outside.
         module("HeliographBench", ["RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", histogram]),
@@ -109,6 +112,7 @@ let package = Package(
         // The core, the host's own, and their language: pure.
         module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
         module("HostCore", ["RelayProtocol"]),
+        module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
 
         // The same cores in a world of its own: one clock, one seed.
@@ -137,6 +141,9 @@ let package = Package(
         // For the authors of apps: cards, alerts and what the relay has to know of them. Stands on the platform alone.
         module("LiveActivityKit"),
 
+        // What an app needs besides: pairing is above; sessions, approvals and presence are here.
+        module("HeliographKit", ["LiveActivityKit", "HeliographLink", "RelayProtocol"]),
+
         // System libraries, and what Swift leaves out of Linux.
         .systemLibrary(name: "CHeliographLinux"),
         .systemLibrary(name: "CHeliographLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
@@ -148,6 +155,11 @@ let package = Package(
         // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(
             name: "apns-bench", dependencies: ["PushAPNs"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
+
+        // An app of one line a wish, see Tests/Integration/test_app.py.
+        .executableTarget(
+            name: "app-probe", dependencies: ["HeliographKit", "LiveActivityKit", "WebSocketEngine", logging],
+            path: "Tests/Tools/AppProbe", swiftSettings: settings),
 
         // What the Autobahn test suite talks to, see Tests/Tools/autobahn.py.
         .executableTarget(
@@ -189,7 +201,7 @@ let package = Package(
                 logging,
                 metrics,
             ]),
-        tests("HeliographClientTests", ["HeliographClient", "RelayAccess", "RelayProtocol", "WebSocketEngine"]),
+        tests("HeliographClientTests", ["HeliographClient", "HeliographLink", "RelayAccess", "RelayProtocol"]),
         tests("HeliographBenchTests", ["HeliographBench", "RelayProtocol"]),
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),
     ] + fuzzing

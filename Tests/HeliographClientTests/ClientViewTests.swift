@@ -2,6 +2,7 @@ import RelayProtocol
 import Testing
 
 @testable import HeliographClient
+@testable import HeliographLink
 
 struct ClientViewTests {
     private var view: ClientView

@@ -1,6 +1,7 @@
 import RelayProtocol
 
 @testable import HeliographClient
+@testable import HeliographLink
 
 /// Messages as a relay would send them.
 enum Fixtures {

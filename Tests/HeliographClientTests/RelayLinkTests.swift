@@ -1,8 +1,8 @@
 import RelayProtocol
 import Testing
-import WebSocketEngine
 
 @testable import HeliographClient
+@testable import HeliographLink
 
 /// A link's life as a transcript: what happened, and what it ordered.
 struct RelayLinkTests {
@@ -27,7 +27,7 @@ struct RelayLinkTests {
                 switch news {
                 case .up(let again): again ? "up again" : "up"
                 case .down(let reason, _): "down: \(reason)"
-                case .over(let fault): "over: \(fault.exit)"
+                case .over(let fault): "over: \(fault.kind)"
                 case .changed(let change): told(change)
                 case .caughtUp(let count): "caught up \(count)"
                 case .replied(let id, _): "replied \(id)"
@@ -143,22 +143,22 @@ struct RelayLinkTests {
     }
 
     @Test(arguments: [
-        (CloseReason.refused(status: 401), ClientExit.unauthorised), (.refused(status: 404), .unreachable),
+        (LinkEnd.refused(status: 401), LinkFault.Kind.unauthorised), (.refused(status: 404), .unreachable),
         (.peer(code: 4401, reason: ""), .unauthorised), (.peer(code: 4426, reason: ""), .failed),
         (.peer(code: 4499, reason: ""), .refused),
     ])
-    mutating func someEndsAreFinal(_ reason: CloseReason, _ exit: ClientExit) {
+    mutating func someEndsAreFinal(_ reason: LinkEnd, _ kind: LinkFault.Kind) {
         comeUp()
-        #expect(said(link.closed(reason, jitter: 0)) == ["over: \(exit)"])
+        #expect(said(link.closed(reason, jitter: 0)) == ["over: \(kind)"])
         #expect(link.phase == .over)
         #expect(said(link.retryDue()) == [])
     }
 
     @Test(arguments: [
-        CloseReason.refused(status: 503), .peer(code: 1001, reason: ""), .peer(code: 4008, reason: ""), .timedOut,
+        LinkEnd.refused(status: 503), .peer(code: 1001, reason: ""), .peer(code: 4008, reason: ""), .timedOut,
         .failed("reset"), .peer(code: nil, reason: ""),
     ])
-    mutating func otherEndsAreComeBackFrom(_ reason: CloseReason) {
+    mutating func otherEndsAreComeBackFrom(_ reason: LinkEnd) {
         comeUp()
         #expect(said(link.closed(reason, jitter: 0)).last == "retry")
         #expect(link.phase == .waiting)

@@ -26,7 +26,9 @@ struct Layering {
         "HeliographHost": Module(imports: [
             "HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
         ]),
-        "HeliographClient": Module(imports: ["RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographPlatform", "Logging"]),
+        "HeliographClient": Module(imports: [
+            "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging",
+        ]),
         "HeliographBench": Module(imports: [
             "RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", "Histogram",
         ]),
@@ -43,6 +45,7 @@ struct Layering {
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["RelayProtocol"], isPure: true),
+        "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(imports: ["RelayCore", "HostCore", "RelayProtocol"], isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
@@ -56,6 +59,7 @@ struct Layering {
             "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
             "WidgetKit",
         ]),
+        "HeliographKit": Module(imports: ["LiveActivityKit", "HeliographLink", "RelayProtocol", "FoundationNetworking"]),
         "PageBundle": Module(imports: [], isPure: true),
         "EmbedFiles": Module(imports: ["PageBundle"]),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),

@@ -134,7 +134,7 @@ import Testing
     func reporter() async throws {
         struct Token: RelayCredentials { func token() -> String { "secret" } }
         struct Exchange: HTTPExchanging {
-            func exchange(_ request: RelayRequest, relay: URL, token: String) async throws(LiveActivityError) -> HTTPAnswer {
+            func exchange(_ request: RelayRequest, relay: URL, token: String?) async throws(LiveActivityError) -> HTTPAnswer {
                 guard token == "secret", relay.host() == "relay.example" else { return HTTPAnswer(status: 401, body: Data()) }
                 return HTTPAnswer(status: 200, body: Data(#"{"stage":"decided"}"#.utf8))
             }

@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import RelayProtocol
 
 /// `heliograph approvals list`: what waits for somebody, the oldest first.

@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import RelayProtocol
 
 /// `heliograph budgets`: sets or clears one where that is asked for, then shows them all.

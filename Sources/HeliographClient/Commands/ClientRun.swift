@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import Glibc
 internal import Logging
 internal import HeliographPlatform
@@ -72,7 +73,7 @@ final class ClientRun {
         case .down(let reason, _):
             lastTrouble = reason
             if !wasUp, task?.givesUpEarly == true { return fail(unreachable) }
-        case .over(let fault): return fail(fault)
+        case .over(let fault): return fail(ClientFault(fault))
         default: break
         }
         task?.heard(news)

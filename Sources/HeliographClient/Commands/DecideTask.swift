@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import RelayProtocol
 
 /// What `heliograph approvals allow`, `deny` and `answer` take.

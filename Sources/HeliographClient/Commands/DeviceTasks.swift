@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import RelayProtocol
 
 /// `heliograph devices`: what is registered for push, and how pushes fare.

@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import RelayProtocol
 
 /// `heliograph push test DEVICE`: has the relay send one alert, and says what became of it.

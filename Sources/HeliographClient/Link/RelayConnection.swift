@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
@@ -47,7 +48,7 @@ final class RelayConnection: ClientHandler {
     func closed(_ connection: ConnectionID, reason: CloseReason) {
         guard connection == self.connection else { return }
         self.connection = nil
-        carryOut(link.closed(reason, jitter: .random(in: 0..<1)))
+        carryOut(link.closed(LinkEnd(reason), jitter: .random(in: 0..<1)))
     }
 
     // MARK: - Orders
@@ -68,7 +69,7 @@ final class RelayConnection: ClientHandler {
 
     private func connect() {
         do { connection = try loop.connect(configuration, handler: self) } catch {
-            heard(.over(ClientFault(.failed, "cannot connect to \(credentials.relay): \(error.message)")))
+            heard(.over(LinkFault(.failed, "cannot connect to \(credentials.relay): \(error.message)")))
         }
     }
 

@@ -48,6 +48,11 @@ public enum DecisionReply: Hashable, Sendable {
         public var decision: String
         /// The name of the client that decided.
         public var client: String
+
+        package init(decision: String, client: String) {
+            self.decision = decision
+            self.client = client
+        }
     }
 
     /// For the person.

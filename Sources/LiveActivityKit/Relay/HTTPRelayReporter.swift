@@ -2,8 +2,8 @@ public import Foundation
 
 /// Carries one request over HTTPS.
 public protocol HTTPExchanging: Sendable {
-    /// Throws `unreachable`.
-    func exchange(_ request: RelayRequest, relay: URL, token: String) async throws(LiveActivityError) -> HTTPAnswer
+    /// Without a token where the request is its own proof. Throws `unreachable`.
+    func exchange(_ request: RelayRequest, relay: URL, token: String?) async throws(LiveActivityError) -> HTTPAnswer
 }
 
 public struct HTTPAnswer: Sendable, Hashable {
@@ -26,13 +26,18 @@ public struct HTTPRelayReporter: RelayReporting {
     public init(
         relay: URL, credentials: any RelayCredentials, exchange: any HTTPExchanging
     ) throws(LiveActivityError) {
+        try Self.check(relay)
+        self.relay = relay
+        self.credentials = credentials
+        self.exchange = exchange
+    }
+
+    /// Throws `refused` for an address that would show secrets to the network.
+    package static func check(_ relay: URL) throws(LiveActivityError) {
         let isLocal = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(relay.host() ?? "")
         guard relay.scheme == "https" || (relay.scheme == "http" && isLocal), relay.host()?.isEmpty == false else {
             throw LiveActivityError(.refused, "a relay is reached over https")
         }
-        self.relay = relay
-        self.credentials = credentials
-        self.exchange = exchange
     }
 
     public func report(_ report: RelayReport, of device: String) async throws(LiveActivityError) {

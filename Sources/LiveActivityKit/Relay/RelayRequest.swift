@@ -32,6 +32,11 @@ public struct RelayRequest: Hashable, Sendable {
         (method, path, body) = (.post, "/v1/decisions/\(code)", try Self.json(verdict))
     }
 
+    init(redeeming link: PairingLink, name: String) throws(LiveActivityError) {
+        let body = ["code": link.code, "name": name, "kind": "app"]
+        (method, path, self.body) = (.post, "/v1/pair", try Self.json(body))
+    }
+
     /// What an answer with this status says of a report. `text` is the body.
     static func check(status: Int, _ text: Data) throws(LiveActivityError) {
         if (200..<300).contains(status) { return }

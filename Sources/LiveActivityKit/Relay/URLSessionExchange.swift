@@ -24,11 +24,11 @@ public final class URLSessionExchange: HTTPExchanging {
     deinit { session.finishTasksAndInvalidate() }
 
     public func exchange(
-        _ request: RelayRequest, relay: URL, token: String
+        _ request: RelayRequest, relay: URL, token: String?
     ) async throws(LiveActivityError) -> HTTPAnswer {
         var sent = URLRequest(url: relay.appending(path: request.path))
         sent.httpMethod = request.method.rawValue
-        sent.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        if let token { sent.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         if !request.body.isEmpty {
             sent.httpBody = request.body
             sent.setValue("application/json", forHTTPHeaderField: "Content-Type")

@@ -1,5 +1,4 @@
 package import RelayProtocol
-package import WebSocketEngine
 
 /// Keeps one client in touch with its relay over any number of connections: says hello, subscribes, goes on from where it was,
 /// and sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
@@ -31,7 +30,7 @@ package struct RelayLink: Sendable {
         /// `again`: it was up before.
         case up(again: Bool)
         case down(String, retryIn: Duration)
-        case over(ClientFault)
+        case over(LinkFault)
         case changed(ClientView.Change)
         /// After `up(again: true)`: all that happened meanwhile has been told.
         case caughtUp(events: Int)
@@ -107,7 +106,7 @@ package struct RelayLink: Sendable {
         }
     }
 
-    package mutating func closed(_ reason: CloseReason, jitter: Double) -> [Order] {
+    package mutating func closed(_ reason: LinkEnd, jitter: Double) -> [Order] {
         guard phase != .over else { return [] }
         subscriptions = [:]
         isWorkspaceCurrent = false
@@ -133,6 +132,17 @@ package struct RelayLink: Sendable {
         let id = makeID()
         unanswered.append((id, command))
         return (id, phase == .up ? [.send(ClientMessage.command(id, command).bytes)] : [])
+    }
+
+    /// Nobody waits for it any more: it is not sent again.
+    package mutating func withdraw(_ id: CommandID) { unanswered.removeAll { $0.id == id } }
+
+    package mutating func unfollow(_ session: SessionID) -> [Order] {
+        guard followed.contains(session) else { return [] }
+        followed.removeAll { $0 == session }
+        view.unfollow(session)
+        guard phase == .up else { return [] }
+        return [.send(ClientMessage.command(makeID(), .unsubscribe(session)).bytes)]
     }
 
     /// Nil: from a snapshot of the last events.
@@ -221,10 +231,7 @@ package struct RelayLink: Sendable {
                 (view.sessions[$0]?.lastActivityAt ?? 0) < (view.sessions[$1]?.lastActivityAt ?? 0)
             })
         else { return [] }
-        followed.removeAll { $0 == quietest }
-        view.unfollow(quietest)
-        guard phase == .up else { return [] }
-        return [.send(ClientMessage.command(makeID(), .unsubscribe(quietest)).bytes)]
+        return unfollow(quietest)
     }
 
     /// Every log has reached what its summary promised.
@@ -243,27 +250,26 @@ package struct RelayLink: Sendable {
     // MARK: - Ends
 
     /// Nil: come back.
-    private mutating func finalFault(_ reason: CloseReason) -> ClientFault? {
+    private mutating func finalFault(_ reason: LinkEnd) -> LinkFault? {
         switch reason {
         case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
-            return ClientFault(
-                .unauthorised, "the relay does not know this client (any more)", advice: "Pair again: heliograph login LINK")
+            return LinkFault(.unauthorised, "the relay does not know this client (any more)")
         case .peer(CloseCode.unsupportedVersion.rawValue, _):
-            return ClientFault(
+            return LinkFault(
                 .failed, "the relay speaks another version of the wire", advice: "Update this program, or the relay.")
         case .peer(let code?, let text) where !CloseCode.invitesReconnect(code):
-            return ClientFault(.refused, "the relay closed the connection for good: \(text.isEmpty ? "code \(code)" : text)")
+            return LinkFault(.refused, "the relay closed the connection for good: \(text.isEmpty ? "code \(code)" : text)")
         case .peer(1002, _), .peer(1003, _), .peer(1007, _), .peer(1009, _):
             protocolErrors += 1
             guard protocolErrors >= Self.protocolErrorsMax else { return nil }
-            return ClientFault(.failed, "the relay and this program do not understand each other: \(Self.sentence(reason))")
+            return LinkFault(.failed, "the relay and this program do not understand each other: \(Self.sentence(reason))")
         case .refused(let status, _) where !(status == 429 || status == 408 || status >= 500):
-            return ClientFault(.unreachable, "no relay answers there (HTTP \(status))")
+            return LinkFault(.unreachable, "no relay answers there (HTTP \(status))")
         default: return nil
         }
     }
 
-    private mutating func delay(after reason: CloseReason, jitter: Double) -> Duration {
+    private mutating func delay(after reason: LinkEnd, jitter: Double) -> Duration {
         if case .peer(let code?, let text) = reason, let wait = CloseCode.wait(code, text) {
             return .milliseconds(wait) + .milliseconds(500) * jitter
         }
@@ -271,7 +277,7 @@ package struct RelayLink: Sendable {
         return backoff.next(jitter: jitter)
     }
 
-    package static func sentence(_ reason: CloseReason) -> String {
+    package static func sentence(_ reason: LinkEnd) -> String {
         switch reason {
         case .peer(let code, let text):
             guard let code else { return "the relay hung up" }

@@ -1,0 +1,15 @@
+internal import HeliographLink
+
+extension ClientFault {
+    init(_ fault: LinkFault) {
+        let exit: ClientExit =
+            switch fault.kind {
+            case .unauthorised: .unauthorised
+            case .refused: .refused
+            case .unreachable: .unreachable
+            case .failed: .failed
+            }
+        let isUnknown = fault.kind == .unauthorised
+        self.init(exit, fault.message, advice: isUnknown ? "Pair again: heliograph login LINK" : fault.advice)
+    }
+}

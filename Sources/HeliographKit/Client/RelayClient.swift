@@ -1,0 +1,317 @@
+public import Foundation
+internal import HeliographLink
+public import LiveActivityKit
+internal import RelayProtocol
+
+/// What an app shows and decides while somebody looks at it: sessions, approvals, one session's events. It is connected in the
+/// foreground only, where it also says that somebody looks, so that the relay mirrors alerts to this phone only when nobody does.
+///
+/// One for each relay. It comes back by itself, goes on where it was, and never shows a gap: after one there is a snapshot.
+public actor RelayClient {
+    /// The relay takes a client for present for 30 s after what it last said.
+    static let presenceEvery = Duration.seconds(10)
+    /// Two replies to the above are missing: the link is dead, whatever the system believes.
+    static let silenceMax = Duration.seconds(25)
+    /// For a reply; an app that leaves has less from the system.
+    static let replyWithin = Duration.seconds(15)
+    static let farewellWithin = Duration.seconds(2)
+    /// A snapshot of many sessions, or of 200 events with a large diff each.
+    static let messageBytesMax = 64 << 20
+
+    /// The newest state, whenever something changed. One listener.
+    public nonisolated let states: AsyncStream<RelayState>
+
+    private let tell: AsyncStream<RelayState>.Continuation
+    private let address: URL
+    private let credentials: any RelayCredentials
+    private let transport: any RelayTransport
+    private let device: DeviceID?
+    private var link: RelayLink
+    private var state = RelayState()
+    private var isForeground = false
+    private var shown: SessionID?
+    private var connection: Connection?
+    private var connectionsMade = 0
+    private var waiting: [CommandID: CheckedContinuation<Reply?, Never>] = [:]
+    private var presence: Task<Void, Never>?
+    private var lastHeard = ContinuousClock.now
+
+    /// One WebSocket, from its opening on.
+    private struct Connection {
+        var number: Int
+        var task: Task<Void, Never>
+        var socket: (any RelaySocket)?
+        var outbox: AsyncStream<[UInt8]>.Continuation?
+    }
+
+    /// `device`: the one of `DeviceRegistration`, so that this phone is the one that does not ring. Throws `refused` for an
+    /// address that would show the token to the network, or a device that is not spelled as an identifier must be.
+    public init(
+        relay: URL, credentials: any RelayCredentials, device: String?, software: String,
+        transport: any RelayTransport = URLSessionTransport()
+    ) throws(LiveActivityError) {
+        try HTTPRelayReporter.check(relay)
+        let spelled = device.flatMap { DeviceID($0) }
+        guard device == nil || spelled != nil, var parts = URLComponents(url: relay, resolvingAgainstBaseURL: false) else {
+            throw LiveActivityError(.refused, "a device's name is 1 to 64 of A-Z a-z 0-9 _ -")
+        }
+        parts.scheme = parts.scheme == "https" ? "wss" : "ws"
+        guard let address = parts.url?.appending(path: ProtocolVersion.clientPath) else {
+            throw LiveActivityError(.refused, "this is no address of a relay")
+        }
+        (states, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.device = spelled
+        self.address = address
+        self.credentials = credentials
+        self.transport = transport
+        let random = String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+        link = RelayLink(software: software, idPrefix: "a" + random)
+    }
+
+    deinit {
+        connection?.task.cancel()
+        presence?.cancel()
+        tell.finish()
+    }
+
+    // MARK: What the app tells
+
+    /// Follow `scenePhase`. To the background it says so to the relay, within 2 s, and hangs up.
+    public func setForeground(_ isForeground: Bool) async {
+        guard isForeground != self.isForeground else { return }
+        self.isForeground = isForeground
+        if isForeground {
+            if link.phase == .idle { carryOut(link.started()) } else { carryOut(link.retryDue()) }
+            return
+        }
+        presence?.cancel()
+        if link.phase == .up { _ = await reply(to: presenceCommand, within: Self.farewellWithin) }
+        // Somebody may be back by now.
+        if !self.isForeground { hangUp(.local(code: 1001)) }
+    }
+
+    /// The session on the screen, whose events are followed; nil: none.
+    public func show(session: String?) {
+        let wanted = session.flatMap { SessionID($0) }
+        guard wanted != shown else { return }
+        var orders: [RelayLink.Order] = []
+        if let shown { orders += link.unfollow(shown) }
+        shown = wanted
+        state.events = []
+        if let wanted { orders += link.follow(wanted, after: nil) }
+        carryOut(orders)
+        if link.phase == .up { submit(presenceCommand) }
+        publish()
+    }
+
+    /// The approval is on the screen: no alert for it need ring here.
+    public func seen(_ approval: PendingApproval) {
+        guard link.phase == .up, let session = SessionID(approval.session), let id = ApprovalID(approval.id) else { return }
+        submit(.seen(session, id))
+    }
+
+    /// Decides for exactly what was shown. Throws `refused` where it cannot be allowed from afar, `unreachable` where no reply
+    /// came: then `states` shows, sooner or later, what it is.
+    public func decide(_ approval: PendingApproval, _ verdict: Verdict) async throws(LiveActivityError) -> DecisionReply {
+        if case .allow = verdict, !approval.canAllow {
+            throw LiveActivityError(.refused, "Its text is not whole here: allow it at the agent itself, or deny it.")
+        }
+        guard let session = SessionID(approval.session), let id = ApprovalID(approval.id),
+            let digest = InputDigest(approval.digest)
+        else { throw LiveActivityError(.refused, "this is no approval of a relay") }
+        let command = DecideCommand(session: session, approval: id, digest: digest, verdict: Decision.Verdict(verdict))
+        switch try await answered(.decide(command)) {
+        case .decided(let stage): return .stands(stage: stage.rawValue)
+        case .failed(let notice, let winner):
+            return .refused(
+                code: notice.code, message: VisibleText.line(notice.message), winner: winner.map(DecisionReply.Winner.init))
+        default: throw LiveActivityError(.badAnswer, "the relay did not say what became of the decision")
+        }
+    }
+
+    private func answered(_ command: ClientCommand) async throws(LiveActivityError) -> Reply {
+        if case .over(let reason, let mustPair) = state.link {
+            throw LiveActivityError(mustPair ? .unauthorised : .refused, reason)
+        }
+        guard link.phase == .up, let reply = await reply(to: command, within: Self.replyWithin) else {
+            throw LiveActivityError(.unreachable, "The relay did not answer.")
+        }
+        return reply
+    }
+
+    /// Nil: none came in time, and it is not sent again.
+    private func reply(to command: ClientCommand, within limit: Duration) async -> Reply? {
+        let id = submit(command)
+        let alarm = Task { [weak self] in
+            try? await Task.sleep(for: limit)
+            if !Task.isCancelled { await self?.giveUp(id) }
+        }
+        defer { alarm.cancel() }
+        return await withCheckedContinuation { waiting[id] = $0 }
+    }
+
+    private func giveUp(_ id: CommandID) {
+        link.withdraw(id)
+        waiting.removeValue(forKey: id)?.resume(returning: nil)
+    }
+
+    @discardableResult private func submit(_ command: ClientCommand) -> CommandID {
+        let (id, orders) = link.submit(command)
+        carryOut(orders)
+        return id
+    }
+
+    // MARK: Presence, which is the heartbeat too
+
+    private var presenceCommand: ClientCommand {
+        .presence(isForeground: isForeground, session: isForeground ? shown : nil, device: device)
+    }
+
+    private func keepPresent() {
+        presence?.cancel()
+        presence = Task { [weak self] in
+            while !Task.isCancelled {
+                guard let self else { return }
+                await self.sayPresent()
+                try? await Task.sleep(for: Self.presenceEvery)
+            }
+        }
+    }
+
+    private func sayPresent() {
+        guard isForeground, link.phase == .up else { return }
+        if lastHeard.duration(to: .now) > Self.silenceMax { return hangUp(.timedOut) }
+        submit(presenceCommand)
+    }
+
+    // MARK: The connection
+
+    private func connect() {
+        connectionsMade += 1
+        let number = connectionsMade
+        connection = Connection(
+            number: number,
+            task: Task { [weak self, transport, address, credentials] in
+                do throws(SocketEnd) {
+                    let socket = try await Self.open(transport, address, credentials)
+                    guard let messages = await self?.opened(socket, number) else { return socket.close() }
+                    let sending = Task { await Self.send(messages, over: socket) }
+                    defer { sending.cancel() }
+                    while true {
+                        let message = try await socket.receive()
+                        guard let self else { break }
+                        await self.received(message, number)
+                    }
+                } catch { await self?.ended(error, number) }
+            })
+        state.link = .connecting
+        publish()
+    }
+
+    private static func open(
+        _ transport: any RelayTransport, _ address: URL, _ credentials: any RelayCredentials
+    ) async throws(SocketEnd) -> any RelaySocket {
+        let token: String
+        do throws(LiveActivityError) { token = try credentials.token() } catch {
+            // A keychain that cannot be read now can be read later.
+            throw error.code == .unauthorised ? .refused(status: 401) : .failed(error.message)
+        }
+        return try await transport.open(
+            address, subprotocol: ProtocolVersion.subprotocol, token: token, messageBytesMax: messageBytesMax)
+    }
+
+    private static func send(_ messages: AsyncStream<[UInt8]>, over socket: any RelaySocket) async {
+        for await message in messages {
+            // Whoever receives is told why.
+            do { try await socket.send(Data(message)) } catch { return socket.close() }
+        }
+    }
+
+    /// Nil: nobody wants it any more.
+    private func opened(_ socket: any RelaySocket, _ number: Int) -> AsyncStream<[UInt8]>? {
+        guard connection?.number == number, link.phase == .connecting else { return nil }
+        let (messages, outbox) = AsyncStream<[UInt8]>.makeStream()
+        connection?.socket = socket
+        connection?.outbox = outbox
+        lastHeard = .now
+        carryOut(link.opened())
+        return messages
+    }
+
+    private func received(_ message: Data, _ number: Int) {
+        guard connection?.number == number else { return }
+        lastHeard = .now
+        state.heardAt = Date()
+        carryOut(link.received([UInt8](message)))
+        publish()
+    }
+
+    private func ended(_ end: SocketEnd, _ number: Int) {
+        guard connection?.number == number else { return }
+        hangUp(LinkEnd(end))
+    }
+
+    private func hangUp(_ end: LinkEnd) {
+        guard let gone = connection else { return }
+        connection = nil
+        gone.outbox?.finish()
+        gone.socket?.close()
+        gone.task.cancel()
+        carryOut(link.closed(end, jitter: .random(in: 0..<1)))
+        if !isForeground, case .waiting = state.link { state.link = .off }
+        publish()
+    }
+
+    // MARK: Carrying out
+
+    private func carryOut(_ orders: [RelayLink.Order]) {
+        for order in orders {
+            switch order {
+            case .connect: connect()
+            case .send(let bytes): connection?.outbox?.yield(bytes)
+            case .retry(let wait): retry(after: wait)
+            case .tell(let news): take(news)
+            }
+        }
+    }
+
+    private func retry(after wait: Duration) {
+        Task { [weak self] in
+            try? await Task.sleep(for: wait)
+            await self?.retryIfWanted()
+        }
+    }
+
+    private func retryIfWanted() {
+        if isForeground { carryOut(link.retryDue()) }
+    }
+
+    private func take(_ news: RelayLink.News) {
+        switch news {
+        case .up:
+            state.link = .live
+            keepPresent()
+        case .down(let reason, _): state.link = .waiting(reason: VisibleText.line(reason))
+        case .over(let fault):
+            state.link = .over(reason: VisibleText.line(fault.message), mustPair: fault.kind == .unauthorised)
+            for id in Array(waiting.keys) { giveUp(id) }
+        case .replied(let id, let reply): waiting.removeValue(forKey: id)?.resume(returning: reply)
+        case .changed(.events(let run, let skipped)) where run.session == shown:
+            if skipped > 0 { state.events = [] }
+            let added = run.events.enumerated().map { SessionEvent($1, number: run.first + Int64($0)) }
+            state.events = (state.events + added).suffix(RelayState.eventsMax)
+        case .changed(.reset(let session, _)) where session == shown: state.events = []
+        case .changed(.epochChanged): state.events = []
+        case .changed, .caughtUp, .notFollowed, .notice, .push: break
+        }
+    }
+
+    private func publish() {
+        state.isComplete = link.view.isWorkspaceKnown
+        state.sessions = link.view.sessions.values.map(SessionRow.init).sorted {
+            ($1.lastActivityAt, $0.id) < ($0.lastActivityAt, $1.id)
+        }
+        state.approvals = link.view.pendingApprovals.map(PendingApproval.init)
+        tell.yield(state)
+    }
+}

@@ -1,0 +1,40 @@
+internal import HeliographLink
+internal import LiveActivityKit
+internal import RelayProtocol
+
+/// Between the library's words and the wire's.
+extension LinkEnd {
+    init(_ end: SocketEnd) {
+        self =
+            switch end {
+            case .closed(let code, let reason): .peer(code: code, reason: reason)
+            case .refused(let status): .refused(status: status)
+            case .failed(let text): .failed(text)
+            }
+    }
+}
+
+extension Decision.Verdict {
+    init(_ verdict: Verdict) {
+        self =
+            switch verdict {
+            case .allow: .allow
+            case .deny(let message): .deny(message: message)
+            case .answer(let answers):
+                .answer(
+                    answers.map { RelayProtocol.Answer(question: $0.question, choices: $0.choices, text: $0.text) })
+            }
+    }
+}
+
+extension DecisionReply.Winner {
+    init(_ decision: Decision) {
+        let word =
+            switch decision.verdict {
+            case .allow: "allow"
+            case .deny: "deny"
+            case .answer: "answer"
+            }
+        self.init(decision: word, client: VisibleText.line(decision.clientName))
+    }
+}

@@ -1,0 +1,100 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// WebSockets by `URLSession`. On Apple's platforms; Foundation on Linux has them only with a libcurl that was built with them.
+public final class URLSessionTransport: RelayTransport {
+    /// Until the connection is open.
+    public static let openSeconds: TimeInterval = 15
+
+    public init() {}
+
+    public func open(
+        _ url: URL, subprotocol: String, token: String, messageBytesMax: Int
+    ) async throws(SocketEnd) -> any RelaySocket {
+        var request = URLRequest(url: url, timeoutInterval: Self.openSeconds)
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        request.setValue(subprotocol, forHTTPHeaderField: "Sec-WebSocket-Protocol")
+        let opening = Opening()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        let session = URLSession(configuration: configuration, delegate: opening, delegateQueue: nil)
+        let task = session.webSocketTask(with: request)
+        task.maximumMessageSize = messageBytesMax
+        task.resume()
+        // The session keeps its delegate and its threads until the task is over.
+        session.finishTasksAndInvalidate()
+        let outcome = await withTaskCancellationHandler {
+            await opening.outcome()
+        } onCancel: {
+            task.cancel()
+        }
+        if let end = outcome { throw end }
+        return Socket(task: task)
+    }
+
+    private struct Socket: RelaySocket {
+        let task: URLSessionWebSocketTask
+
+        func send(_ text: Data) async throws(SocketEnd) {
+            do { try await task.send(.string(String(decoding: text, as: UTF8.self))) } catch { throw end(error) }
+        }
+
+        func receive() async throws(SocketEnd) -> Data {
+            do {
+                switch try await task.receive() {
+                case .string(let text): return Data(text.utf8)
+                case .data: throw SocketEnd.failed("the relay sent a binary message")
+                @unknown default: throw SocketEnd.failed("the relay sent a message of another kind")
+                }
+            } catch let end as SocketEnd { throw end } catch { throw end(error) }
+        }
+
+        func close() { task.cancel(with: .goingAway, reason: nil) }
+
+        private func end(_ error: any Error) -> SocketEnd {
+            let code = task.closeCode
+            guard code != .invalid else { return .failed(error.localizedDescription) }
+            return .closed(
+                code: UInt16(exactly: code.rawValue), reason: task.closeReason.map { String(decoding: $0, as: UTF8.self) } ?? ""
+            )
+        }
+    }
+}
+
+/// Hears whether the handshake succeeded, and allows no redirect: the token goes to the relay alone.
+private final class Opening: NSObject, URLSessionWebSocketDelegate {
+    private let outcomes: AsyncStream<SocketEnd?>
+    private let tell: AsyncStream<SocketEnd?>.Continuation
+
+    override init() { (outcomes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1)) }
+
+    /// Nil: it is open.
+    func outcome() async -> SocketEnd? {
+        for await outcome in outcomes { return outcome }
+        return .failed("cancelled")
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol subprotocol: String?
+    ) { tell.yield(nil) }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
+        reason: Data?
+    ) { tell.yield(.closed(code: UInt16(exactly: closeCode.rawValue), reason: "")) }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let status = (task.response as? HTTPURLResponse)?.statusCode ?? 101
+        let isAnswer = status != 101
+        tell.yield(isAnswer ? .refused(status: UInt16(clamping: status)) : .failed(error?.localizedDescription ?? "it ended"))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) { completionHandler(nil) }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+internal import RelayProtocol
+
+/// What an agent cannot go on without. A decision is for exactly this input: it carries `digest`.
+public struct PendingApproval: Sendable, Hashable, Identifiable {
+    /// One part of the tool's input, whole, with everything invisible spelled out.
+    public struct Field: Sendable, Hashable {
+        public let name: String
+        public let text: String
+    }
+
+    public struct Question: Sendable, Hashable, Identifiable {
+        public struct Choice: Sendable, Hashable {
+            /// What an answer names.
+            public let label: String
+            public let description: String?
+        }
+
+        public let id: String
+        public let text: String
+        public let isMultiple: Bool
+        public let choices: [Choice]
+    }
+
+    public let session: String
+    public let id: String
+    public let digest: String
+    public let tool: String
+    public let title: String
+    public let isQuestion: Bool
+    public let input: [Field]
+    public let questions: [Question]
+    /// Sentences about what makes the text untrustworthy.
+    public let warnings: [String]
+    /// What looks like a secret was replaced on the host.
+    public let isRedacted: Bool
+    /// Everything is here that a person has to see. Without it there is no allowing from afar.
+    public let isWhole: Bool
+    public let expiresAt: Date?
+
+    public var canAllow: Bool { isWhole && !isQuestion }
+
+    init(_ approval: Approval) {
+        let request = approval.request
+        let body = try? JSONDocument(parsing: approval.requestBytes).root.optional("body")
+        let input = body?.optional("input")
+        session = approval.session.rawValue
+        id = approval.id.rawValue
+        digest = request.digest.rawValue
+        tool = VisibleText.exactLine(request.tool)
+        title = VisibleText.exactLine(request.title)
+        isQuestion = request.kind == .question
+        isRedacted = request.isRedacted
+        expiresAt = approval.expiresAt.map { Date(milliseconds: $0) }
+        let whole = Self.fields(of: input)
+        self.input = whole ?? []
+        questions = body.map(Self.questions) ?? []
+        warnings = input.map { VisibleText.warnings(about: Self.text(of: $0)) } ?? []
+        isWhole = !request.isCut && (request.kind == .question || whole != nil)
+    }
+
+    /// Nil where it cannot be read.
+    private static func fields(of input: JSONValue?) -> [Field]? {
+        guard let input, !input.isNull else { return nil }
+        guard input.isObject, let members = try? input.members() else { return [Field(name: "", text: text(of: input))] }
+        return members.map { Field(name: VisibleText.exactLine($0.key), text: text(of: $0.value)) }
+    }
+
+    private static func text(of value: JSONValue) -> String {
+        VisibleText.exact((try? value.string()) ?? String(decoding: value.bytes, as: UTF8.self))
+    }
+
+    private static func questions(of body: JSONValue) -> [Question] {
+        guard let entries = try? body.array("questions", countMax: WireLimits.questionsMax) else { return [] }
+        return entries.compactMap { entry in
+            guard let id = try? entry.string("id"), let text = try? entry.string("text") else { return nil }
+            let choices = (try? entry.array("choices", countMax: WireLimits.questionsMax)) ?? []
+            return Question(
+                id: id, text: VisibleText.exact(text), isMultiple: (try? entry.flag("multiple")) ?? false,
+                choices: choices.compactMap { choice in
+                    guard let label = try? choice.string("label") else { return nil }
+                    let description = try? choice.optionalString("description")
+                    return Question.Choice(label: label, description: description.map { VisibleText.exact($0) })
+                })
+        }
+    }
+}

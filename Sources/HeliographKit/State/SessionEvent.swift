@@ -1,0 +1,27 @@
+public import Foundation
+internal import RelayProtocol
+
+/// One event of the session on the screen. Kinds and fields are those of the wire.
+public struct SessionEvent: Sendable, Hashable, Identifiable {
+    /// Its number in the session's log.
+    public let id: Int
+    /// Such as `message` or `tool.started`; an app shows kinds that it does not know as unsupported.
+    public let kind: String
+    public let at: Date
+    /// What was said, or what was done: safe to show.
+    public let text: String?
+    /// The whole event, exactly as its host wrote it.
+    public let json: Data
+
+    init(_ bytes: [UInt8], number: Int64) {
+        let event = try? JSONDocument(parsing: bytes).root
+        let head = event?.optional("head")
+        id = Int(number)
+        kind = (try? event?.string("kind")) ?? ""
+        at = Date(milliseconds: (try? event?.integer("at")) ?? 0)
+        let said = (try? event?.optional("body")?.optionalString("text")) ?? (try? head?.optionalString("summary"))
+        let done = said ?? (try? head?.optionalString("operation")) ?? (try? head?.optionalString("message"))
+        text = done.map { VisibleText.prose($0) }
+        json = Data(bytes)
+    }
+}

@@ -1,0 +1,19 @@
+/// Why a link does not come back.
+package struct LinkFault: Error, Equatable, Sendable {
+    package enum Kind: Sendable, Equatable {
+        /// The relay does not know the token (any more).
+        case unauthorised
+        case refused, unreachable, failed
+    }
+
+    package let kind: Kind
+    package let message: String
+    /// What to do about it, where every kind of client can do the same.
+    package let advice: String?
+
+    package init(_ kind: Kind, _ message: String, advice: String? = nil) {
+        self.kind = kind
+        self.message = message
+        self.advice = advice
+    }
+}

@@ -1,0 +1,3 @@
+// What the app and its widget import.
+@_exported import HeliographKit
+@_exported import LiveActivityKit

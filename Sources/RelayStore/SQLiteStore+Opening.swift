@@ -1,3 +1,4 @@
+internal import HeliographPlatform
 internal import Foundation
 internal import GRDB
 internal import RelayProtocol
@@ -96,7 +97,8 @@ extension SQLiteStore {
             throw StoreError(
                 .full,
                 """
-                The disk of \(path) is full, and an older version wrote the file: to bring it up to date takes up to                 \(2 * bytes >> 20 + 8) MB. Make room there (df -h, df -i) and start again; nothing in it was lost.
+                The disk of \(path) is full, and an older version wrote the file: to bring it up to date takes up to \
+                \(2 * bytes >> 20 + 8) MB. Mend: \(DiskMend.full) and start again; nothing in it was lost.
                 """, underlying: error)
         }
     }

@@ -1,3 +1,4 @@
+internal import HeliographPlatform
 internal import GRDB
 
 extension StoreError: CustomStringConvertible {
@@ -53,7 +54,7 @@ extension StoreError {
     }
 
     static func full(path: String, underlying: (any Error)? = nil) -> StoreError {
-        StoreError(.full, "The disk of \(path) is full: make room there (df -h, df -i).", underlying: underlying)
+        StoreError(.full, "The disk of \(path) is full: \(DiskMend.full).", underlying: underlying)
     }
 
     static func readOnly(path: String, underlying: any Error) -> StoreError {

@@ -19,6 +19,12 @@ internal import CHeliographLibwebsockets
         ("DELETE", WSI_TOKEN_DELETE_URI), ("OPTIONS", WSI_TOKEN_OPTIONS_URI), ("PATCH", WSI_TOKEN_PATCH_URI),
     ]
 
+    /// With a blank or a tab before its colon, libwebsockets takes a header for an unknown one and goes on; another parser may take it for
+    /// what it says. Asked for by name, as unknown headers cannot be listed: these are what such a disagreement could hide something in.
+    private static let doubtful: [String] =
+        ["transfer-encoding", "connection", "upgrade", "sec-websocket-key", "sec-websocket-version", "forwarded"]
+        + standard.map(\.name)
+
     private let wsi: OpaquePointer
 
     init(_ wsi: OpaquePointer) {
@@ -52,6 +58,17 @@ internal import CHeliographLibwebsockets
         return unsafe Self.string(capacity: count + 1) {
             unsafe lws_hdr_custom_copy(wsi, $0, Int32(count + 1), field, length)
         }
+    }
+
+    /// Whether one of the headers that matter came with a blank before its colon (RFC 9112, 5.1: to be refused).
+    func hasBlankBeforeColon(extraHeaders: [String]) -> Bool {
+        for name in Self.doubtful + extraHeaders.map({ $0.lowercased() }) {
+            for field in [name + " :", name + "\t:"]
+            where unsafe lws_hdr_custom_length(wsi, field, Int32(field.utf8.count)) >= 0 {
+                return true
+            }
+        }
+        return false
     }
 
     /// The parts between `&`, which libwebsockets keeps apart.

@@ -1,3 +1,4 @@
+internal import HeliographPlatform
 internal import CHeliographLibwebsockets
 internal import Glibc
 
@@ -107,7 +108,7 @@ enum Binding {
     /// What whoever reads the sentence can do, where that is clear.
     private static func mend(_ code: Int32) -> String {
         switch code {
-        case ENOSPC, EDQUOT: ": make room there (df -h, df -i)"
+        case ENOSPC, EDQUOT: ": \(DiskMend.full)"
         case EADDRINUSE: ": stop the program that listens there, or choose another port"
         case EADDRNOTAVAIL: ": choose an address of this machine"
         case EACCES: ": choose a port from 1024 on, or give the program the right to this one"

@@ -17,6 +17,8 @@ public actor RelayClient {
     static let farewellWithin = Duration.seconds(2)
     /// A snapshot of many sessions, or of 200 events with a large diff each.
     static let messageBytesMax = 64 << 20
+    /// Messages that wait for the socket.
+    static let outboxMax = 256
 
     /// The newest state, whenever something changed. One listener.
     public nonisolated let states: AsyncStream<RelayState>
@@ -230,7 +232,7 @@ public actor RelayClient {
     /// Nil: nobody wants it any more.
     private func opened(_ socket: any RelaySocket, _ number: Int) -> AsyncStream<[UInt8]>? {
         guard connection?.number == number, link.phase == .connecting else { return nil }
-        let (messages, outbox) = AsyncStream<[UInt8]>.makeStream()
+        let (messages, outbox) = AsyncStream<[UInt8]>.makeStream(bufferingPolicy: .bufferingOldest(Self.outboxMax))
         connection?.socket = socket
         connection?.outbox = outbox
         lastHeard = .now
@@ -268,7 +270,9 @@ public actor RelayClient {
         for order in orders {
             switch order {
             case .connect: connect()
-            case .send(let bytes): connection?.outbox?.yield(bytes)
+            case .send(let bytes):
+                // What was not sent is known to the link, which is told of the end.
+                if case .dropped? = connection?.outbox?.yield(bytes) { hangUp(.tooSlow) }
             case .retry(let wait): retry(after: wait)
             case .tell(let news): take(news)
             }

@@ -31,7 +31,7 @@ extension DecisionReply.Winner {
     init(_ decision: Decision) {
         let word =
             switch decision.verdict {
-            case .allow: "allow"
+            case .allow, .allowIn: "allow"
             case .deny: "deny"
             case .answer: "answer"
             }

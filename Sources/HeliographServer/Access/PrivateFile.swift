@@ -1,3 +1,4 @@
+import HeliographPlatform
 import Foundation
 import Glibc
 
@@ -11,7 +12,7 @@ enum PrivateFile {
 
         /// `code` is why: an error number of the system's.
         init(_ path: String, _ code: Int32) {
-            let mend = [ENOSPC, EDQUOT].contains(code) ? ": make room there (df -h, df -i)" : ""
+            let mend = [ENOSPC, EDQUOT].contains(code) ? ": \(DiskMend.full)" : ""
             description = "\(path) cannot be written: \(unsafe String(cString: strerror(code)))\(mend)."
         }
     }

@@ -16,10 +16,8 @@ final class Visitors: ServerHandler {
     private let deliver: (Arrival, _ bytes: Int) -> Void
     /// Upgrades that were accepted and are not open yet.
     private var expected: [ConnectionID: Gate.Visitor] = [:]
-    /// Who sends, by connection: says how it is read.
-    private var roles: [ConnectionID: PairingRole] = [:]
-    /// Whose token it came with, by connection.
-    private var tokens: [ConnectionID: String] = [:]
+    /// With which token each connection came: its role says how it is read.
+    private var tokens: [ConnectionID: (id: String, role: PairingRole)] = [:]
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
     private var strangers = StrangerLog()
@@ -137,19 +135,17 @@ final class Visitors: ServerHandler {
         guard let visitor = expected.removeValue(forKey: connection) else {
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
-        roles[connection] = visitor.token.role
-        tokens[connection] = visitor.token.id
+        tokens[connection] = (visitor.token.id, visitor.token.role)
         if visitor.token.role == .host { loop.expedite(connection) }
         deliver(.opened(connection, visitor), 0)
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {
-        roles[connection] = nil
         tokens[connection] = nil
         deliver(.closed(connection, reason), 0)
     }
 
-    func holder(of connection: ConnectionID) -> String? { tokens[connection] }
+    func holder(of connection: ConnectionID) -> String? { tokens[connection]?.id }
 
     func congested(_ connection: ConnectionID) { deliver(.congested(connection), 0) }
     func drained(_ connection: ConnectionID) { deliver(.drained(connection), 0) }
@@ -157,7 +153,7 @@ final class Visitors: ServerHandler {
     // MARK: - Messages
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {
-        guard let role = roles[connection] else { return }
+        guard let role = tokens[connection]?.role else { return }
         guard message.kind == .text else {
             loop.close(connection, code: CloseCode.unsupportedData.rawValue, reason: CloseCode.unsupportedData.reason)
             return

@@ -1,3 +1,4 @@
+internal import HeliographPlatform
 internal import Foundation
 internal import Glibc
 
@@ -105,7 +106,7 @@ enum Files {
     }
 
     /// What to do about it, as a sentence to go behind the one that says what is wrong.
-    static func mend(_ code: StoreError.Code) -> String { code == .full ? " Mend: make room there (df -h, df -i)." : "" }
+    static func mend(_ code: StoreError.Code) -> String { code == .full ? " Mend: \(DiskMend.full)." : "" }
 
     /// What the system's number means to a store.
     static func code(_ number: Int32?) -> StoreError.Code {

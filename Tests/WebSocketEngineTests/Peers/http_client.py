@@ -99,7 +99,7 @@ def ask_and_leave(where, path):
 def raw(where, text):
     """One request as it stands, with \\n for line ends; tells the status lines that come back."""
     connection = socket.create_connection(("127.0.0.1", int(where)), timeout=20)
-    connection.sendall(text.replace("\\n", "\r\n").encode())
+    connection.sendall(text.replace("\\n", "\r\n").replace("\\t", "\t").encode())
     data = b""
     try:
         connection.settimeout(3)

@@ -71,15 +71,19 @@ test-simulation: simulator
 simulator: packages
 	$(RELEASE) heliograph-simulate
 
+# An app without a screen, for the tests of what iPhone apps use.
+app-probe: packages
+	$(RELEASE) app-probe
+
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
-test-integration: build venv test-packages servers
+test-integration: build app-probe venv test-packages servers
 	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
 	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made beside them.
-	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory build simulator fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
+	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory build simulator app-probe fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
 
 fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz
@@ -151,4 +155,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check image-check lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check image-check lint format simulate bench bench-peers soak clean packages test-packages servers venv

@@ -73,7 +73,7 @@ simulator: packages
 
 # An app without a screen, for the tests of what iPhone apps use.
 app-probe: packages
-	$(RELEASE) app-probe
+	$(STRICT) swift build --product app-probe $(FOR_TESTS)
 
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
@@ -83,7 +83,7 @@ test-integration: build app-probe venv test-packages servers
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
 	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made beside them.
-	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory build simulator app-probe fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
+	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory build simulator fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
 
 fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz

@@ -3,12 +3,13 @@
 import json
 import subprocess
 import threading
+from pathlib import Path
 from typing import Any
 
-from relay import BINARY
 from waits import wait_until
 
-PROBE = BINARY.parent / "app-probe"
+# Of the debug build: the release's static linking would want libcurl, for a transport that has no WebSockets on Linux.
+PROBE = Path(__file__).resolve().parents[2] / ".build/tests/debug/app-probe"
 
 
 class App:

@@ -120,14 +120,17 @@ struct ClaudePayloadTests {
         #expect(answer.contains(#""answers":{"Which key?":"\#(test)"}"#) && answer.hasPrefix("hook 1:"))
     }
 
-    @Test("a subagent's card says what it was started for; compacting is no other start of the session")
-    func names() throws {
+    @Test(
+        "a subagent's card says what it was started for, whichever hook is first; compacting is no other start of the session",
+        arguments: [false, true])
+    func names(isReversed: Bool) throws {
         var bench = ClaudeBench()
         let common = #""session_id":"s1","cwd":"/w""#
-        try bench.call(
-            #"{\#(common),"hook_event_name":"PreToolUse","tool_name":"Agent","tool_use_id":"t1","tool_input":{"description":"look for bugs","subagent_type":"general-purpose"}}"#
-        )
-        try bench.call(#"{\#(common),"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"general-purpose"}"#)
+        let hooks = [
+            #"{\#(common),"hook_event_name":"PreToolUse","tool_name":"Agent","tool_use_id":"t1","tool_input":{"description":"look for bugs","subagent_type":"general-purpose"}}"#,
+            #"{\#(common),"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"general-purpose"}"#,
+        ]
+        for hook in isReversed ? hooks.reversed() : hooks { try bench.call(hook) }
         try bench.call(
             #"{\#(common),"hook_event_name":"PermissionRequest","agent_id":"a1","tool_name":"Bash","tool_input":{"command":"ls"}}"#
         )

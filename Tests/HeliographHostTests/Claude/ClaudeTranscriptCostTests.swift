@@ -143,6 +143,25 @@ struct ClaudeTranscriptCostTests {
         #expect(usage(&bench) == ["usage 4711-99 9000 +9000"])
     }
 
+    @Test(
+        "a fork of which a turn's end saw its own messages before the copied ones pays for its own", arguments: [true, false])
+    func forkCountedFirst(isStartHeard: Bool) throws {
+        var bench = ClaudeBench()
+        bench.transcripts[path("one")] = message("m1") + total("5", "one")
+        if isStartHeard {
+            try start(&bench, "two", "fork")
+        } else {
+            try call(&bench, "UserPromptSubmit", "two", #","prompt":"go""#)
+        }
+        try call(&bench, "Stop", "two")
+        bench.transcripts[path("two")] = message("m1", by: "one") + message("m2")
+        try call(&bench, "Stop", "two")
+        bench.transcripts[path("two")]! += total("5.25", "two", requests: 3)
+        try call(&bench, "SessionEnd", "two", #","reason":"other""#)
+        let last = try #require(lastUsage(bench))
+        #expect(last.costMicroUSD == 250_000 && last.tokens?.input == 1000)
+    }
+
     @Test("a fork in a terminal begins with what its status line shows before the first prompt")
     func forkAtTheTerminal() throws {
         var bench = ClaudeBench()

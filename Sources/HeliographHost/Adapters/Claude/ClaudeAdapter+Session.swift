@@ -20,6 +20,8 @@ extension ClaudeAdapter {
         let isNew = sessions[id] == nil
         take(id, process, payload)
         if isNew || (revives && sessions[id]?.isEnded == true) {
+            // Its SessionStart was not heard: it may have been copied from another, which its transcript tells.
+            if isNew, revives { sessions[id]?.fork = .prompted }
             startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
         }
     }
@@ -88,6 +90,7 @@ extension ClaudeAdapter {
         sessions[id]?.messages = []
         sessions[id]?.subagents = []
         sessions[id]?.subagentNames = [:]
+        sessions[id]?.unnamedSubagents = [:]
         emit(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed), in: id)
         remember(id)
     }
@@ -145,8 +148,19 @@ extension ClaudeAdapter {
         if calls.count == 1, let call = calls.first {
             sessions[id]?.subagentNames[agent] = call.delegated?.name
             sessions[id]?.calls[call.id]?.delegated = nil
+        } else if calls.isEmpty {
+            sessions[id]?.unnamedSubagents[agent] = type ?? ""
         }
         emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload)), in: id)
+    }
+
+    /// The call of one that has started already: the hooks of both race.
+    mutating func nameSubagent(of call: String, _ name: String, type: String?, in id: SessionID) {
+        let waiting = sessions[id]?.unnamedSubagents.filter { type == nil || $0.value.isEmpty || $0.value == type } ?? [:]
+        guard waiting.count == 1, let agent = waiting.keys.first else { return }
+        sessions[id]?.unnamedSubagents[agent] = nil
+        sessions[id]?.subagentNames[agent] = name
+        sessions[id]?.calls[call]?.delegated = nil
     }
 
     mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
@@ -155,6 +169,7 @@ extension ClaudeAdapter {
         guard sessions[id]?.subagents.remove(agent) != nil else { return }
         let name = subagentName(agent, in: id, payload)
         sessions[id]?.subagentNames[agent] = nil
+        sessions[id]?.unnamedSubagents[agent] = nil
         let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }

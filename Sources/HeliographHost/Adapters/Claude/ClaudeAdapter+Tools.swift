@@ -12,6 +12,7 @@ extension ClaudeAdapter {
         sessions[id]?.begin(call, tool: tool, digest, agent: agent, countMax: limits.callsMax)
         if ["Agent", "Task"].contains(tool), let name = subagentName(input) {
             sessions[id]?.calls[call]?.delegated = (name, input?.text("subagent_type"))
+            nameSubagent(of: call, name, type: input?.text("subagent_type"), in: id)
         }
         adopt(call, digest, agent: agent, in: id)
         let operation = ClaudeOperation(tool: tool, input: input, paths: paths, clean: clean)

@@ -82,7 +82,7 @@ extension ClaudeAdapter {
                 let path = folder.joined(separator: "/") + "/\(parent).jsonl"
                 order(.readTranscriptEnd(ClaudeTranscriptRequest(session: id, path: path, purpose: .parent)))
             }
-            if end?.parent != nil || isLast { sessions[id]?.fork = nil }
+            if isLast || end?.parent != nil || end?.hasOwnRequest == true { sessions[id]?.fork = nil }
         case .parent: inherit(end, in: id)
         case .used:
             count(end, in: id)

@@ -38,7 +38,7 @@ struct ClaudeLimits: Sendable {
     var usageInterval = Duration.seconds(2)
 
     /// A tool's start waits so long for the text that announces it: their hooks came up to 10 ms apart, in either order.
-    var textWait = Duration.milliseconds(150)
+    var textWait = Duration.milliseconds(500)
     /// Starts of a session that wait for it; one message has a few.
     var heldStartsMax = 16
     /// Pieces of one message that overtook another.

@@ -72,6 +72,8 @@ struct ClaudeSession {
     var subagents: Set<String> = []
     /// What subagents were started for, by their ids.
     var subagentNames: [String: String] = [:]
+    /// The types of those whose call has not been heard of: hooks race.
+    var unnamedSubagents: [String: String] = [:]
     var todos: [UInt8] = []
     var usage = ClaudeUsage()
     /// What it was copied from, which has paid for its beginning, is not known yet.

@@ -73,6 +73,13 @@ struct ClaudeTranscript: Sendable {
         }
     }
 
+    /// Whether it made a request of its own: what it was copied from stands before that.
+    var hasOwnRequest: Bool {
+        last(#""usage""#) { value in
+            value.text("type") == "assistant" && (value.text("requestSessionId") ?? name) == name ? true : nil
+        } ?? false
+    }
+
     /// From a place in the file on, without what was copied. A message of several lines repeats its figures on each.
     func used(from offset: Int, after message: String?) -> Used {
         var used = Used(lastMessage: message)

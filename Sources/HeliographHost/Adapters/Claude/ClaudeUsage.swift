@@ -85,6 +85,10 @@ struct ClaudeUsage {
 
     mutating func inherit(_ total: ClaudeTranscript.Total, process: AgentProcess?) {
         inherited = process.map { ($0, total) }
+        // Tokens of this process were counted before it was known, as hooks and the transcript race; no cost was.
+        guard figures.run != nil, process == self.process, figures.costMicroUSD == nil else { return }
+        baseMicroUSD = total.microUSD
+        rawMicroUSD = total.microUSD
     }
 
     private func inheritance(of process: AgentProcess?) -> ClaudeTranscript.Total? {

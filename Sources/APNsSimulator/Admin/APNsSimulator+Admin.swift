@@ -8,7 +8,7 @@ package import RelayProtocol
 /// | `key` | `id`, `team`, `publicKey` (PEM), `environments`, `topics` |
 /// | `revokeKey` | `id` |
 /// | `device` | `device`, `ios` (`18.2`), `holding` (milliseconds), `takesNulls`, `updates` and `starts` (`{"count", "refill"}`) |
-/// | `install` | `device`, `bundle`, `app` (of `Configuration.knownApps`), `environment`, `categories`, and what `app` behaves like, see below |
+/// | `install` | `device`, `bundle`, `app` (of `Configuration.knownApps`) or `type` (see `DescribedApp`), `environment`, `categories`, and what `app` behaves like, see below |
 /// | `behave` | `device`, `bundle`, `notifications`, `timeSensitive`, `activities`, `presentsInForeground`, `killed`, `updateTokens` (`atOnce`, `never` or milliseconds) |
 /// | `frequentUpdates` | `device`, `bundle`, `on` |
 /// | `uninstall` | `device`, `bundle` |
@@ -98,11 +98,7 @@ extension APNsSimulator {
     // MARK: - Commands
 
     private mutating func install(_ json: JSONValue, at now: Int64) throws(WireError) {
-        let name = try json.required("app")
-        guard let types = configuration.knownApps[try name.string()] else {
-            let names = configuration.knownApps.keys.sorted().joined(separator: ", ")
-            throw WireError(.badValue, at: name.path, "this is none of: \(names)")
-        }
+        let types = try activityTypes(json)
         let environment: PushEnvironment = json.optional("environment") == nil ? .sandbox : try json.word("environment")
         var app = InstalledApp(
             bundle: try json.string("bundle"), environment: environment, activityTypes: [types])
@@ -115,6 +111,16 @@ extension APNsSimulator {
         app.frequentUpdates = try json.flag("frequentUpdates")
         let installed = app
         try onDevice(json, at: now) { $0.install(installed, at: $1) }
+    }
+
+    private func activityTypes(_ json: JSONValue) throws(WireError) -> ActivityTypes {
+        if let described = json.optional("type") { return try DescribedApp(described).activityTypes }
+        let name = try json.required("app")
+        guard let types = configuration.knownApps[try name.string()] else {
+            let names = configuration.knownApps.keys.sorted().joined(separator: ", ")
+            throw WireError(.badValue, at: name.path, "this is none of: \(names); any other app is described by `type`")
+        }
+        return types
     }
 
     private mutating func startActivity(_ json: JSONValue, at now: Int64) throws(WireError) -> DeviceOutcome {

@@ -28,6 +28,12 @@ package struct ActivityTypes: Sendable {
         }
     }
 
+    /// `decode` throws an error that names the place.
+    init(name: String, decode: @escaping @Sendable (_ attributes: [UInt8], _ contentState: [UInt8]) throws -> CardFace) {
+        self.name = name
+        self.decode = decode
+    }
+
     func face(attributes: [UInt8], contentState: [UInt8]) throws(DropError) -> CardFace {
         do {
             return try decode(attributes, contentState)

@@ -18,6 +18,23 @@ struct APNsSimulatorCommand: ParsableCommand {
               heliograph apns-simulator --ca ca.pem --journal pushes.jsonl
               heliograph apns-simulator --ca ca.pem --script faults.json --setup phone.json
               curl -d '{"do":"device","device":"phone"}' http://127.0.0.1:8091/
+
+            A command is one JSON object; `do` names it:
+
+              app                       register an app with Apple
+              key, revokeKey            a provider's key
+              device                    a phone
+              install, uninstall        an app on it: one of our profiles, or any type
+              behave, frequentUpdates   what the app and its person allow
+              token, tokenState         a token without a phone, or one given up
+              online, focus, foreground what the person does with the phone
+              clear                     the phone's notifications are wiped away
+              startActivity, dismiss    a Live Activity, from within the app
+              rotateToken               it gets another token
+              script                    faults
+              device?, screen?, tokens? what there is to see
+
+            All fields, and how an app of any type is described: the article "The APNs simulator" of the documentation.
             """)
 
     @Option(help: ArgumentHelp("Write the certificate that clients must trust here.", valueName: "file"))

@@ -62,12 +62,42 @@ import Testing
         #expect(rig.device.notifications.isEmpty)
     }
 
+    @Test("an app that nobody built in is described by its fields: what it could not decode is dropped, with the place")
+    func described() throws {
+        let rig = Rig()
+        _ = try Self.perform(
+            #"{"do":"install","device":"phone","bundle":"com.example.food","type":{"name":"Order","attributes":{"order":"integer"},"#
+                + #""contentState":{"stage":["cooking","on its way"],"eta?":"date","items":{"list":{"fields":{"name":"string"}}}}}}"#,
+            on: rig)
+        func start(_ attributes: String, _ state: String) throws -> JSONValue {
+            try Self.perform(
+                #"{"do":"startActivity","device":"phone","bundle":"com.example.food","type":"Order","attributes":\#(attributes),"#
+                    + #""contentState":\#(state)}"#, on: rig)
+        }
+        let good = #"{"stage":"cooking","items":[{"name":"soup"}],"more":1}"#
+        #expect(try start(#"{"order":7}"#, good).string("outcome") == "started")
+        for (attributes, state, place) in [
+            (#"{}"#, good, "order"), (#"{"order":"7"}"#, good, "order"),
+            (#"{"order":7}"#, #"{"stage":"eaten","items":[]}"#, "stage"),
+            (#"{"order":7}"#, #"{"stage":"cooking","items":[{}]}"#, "name"),
+            (#"{"order":7}"#, #"{"stage":"cooking","items":[],"eta":"noon"}"#, "eta"),
+        ] {
+            let outcome = try start(attributes, state)
+            let text = String(decoding: outcome.bytes, as: UTF8.self)
+            #expect(text.contains("undecodable") && text.contains(place), "\(text)")
+        }
+    }
+
     @Test(
         "a command that makes no sense changes nothing and says where it is wrong",
         arguments: [
             (#"{}"#, "$.do"), (#"{"do":"dance"}"#, "$.do"), (#"{"do":"app","bundle":"a"}"#, "$.team"),
             (#"{"do":"clear","device":"watch"}"#, "$.device"), (#"{"do":"device","device":"x","ios":"new"}"#, "$.ios"),
             (#"{"do":"install","device":"phone","bundle":"a","app":"pong"}"#, "$.app"),
+            (
+                #"{"do":"install","device":"phone","bundle":"a","type":{"name":"A","contentState":{"at":"moment"}}}"#,
+                "$.type.contentState.at"
+            ),
             (#"{"do":"behave","device":"phone","bundle":"a","updateTokens":"later"}"#, "$.updateTokens"),
             (#"{"do":"tokenState","token":"none","state":"live"}"#, "$.token"),
             (#"{"do":"key","id":"a","team":"b","publicKey":"c","environments":["test"]}"#, "$.environments[0]"),

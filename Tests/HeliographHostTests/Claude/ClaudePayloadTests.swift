@@ -122,18 +122,24 @@ struct ClaudePayloadTests {
 
     @Test(
         "a subagent's card says what it was started for, whichever hook is first; compacting is no other start of the session",
-        arguments: [false, true])
-    func names(isReversed: Bool) throws {
+        arguments: [
+            ["call", "start", "ask"], ["start", "call", "ask"], ["call", "goes on", "start", "ask"], ["call", "ask", "start"],
+        ])
+    func names(order: [String]) throws {
         var bench = ClaudeBench()
         let common = #""session_id":"s1","cwd":"/w""#
+        let call =
+            #""tool_name":"Agent","tool_use_id":"t1","tool_input":{"description":"look for bugs","subagent_type":"general-purpose"}"#
+        let agent = #""agent_id":"a1","agent_type":"general-purpose""#
         let hooks = [
-            #"{\#(common),"hook_event_name":"PreToolUse","tool_name":"Agent","tool_use_id":"t1","tool_input":{"description":"look for bugs","subagent_type":"general-purpose"}}"#,
-            #"{\#(common),"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"general-purpose"}"#,
+            "call": #"{\#(common),"hook_event_name":"PreToolUse",\#(call)}"#,
+            "goes on":
+                #"{\#(common),"hook_event_name":"PostToolUse",\#(call),"tool_response":{"agentId":"a1","description":"look for bugs"}}"#,
+            "start": #"{\#(common),"hook_event_name":"SubagentStart",\#(agent)}"#,
+            "ask":
+                #"{\#(common),"hook_event_name":"PermissionRequest",\#(agent),"tool_name":"Bash","tool_input":{"command":"ls"}}"#,
         ]
-        for hook in isReversed ? hooks.reversed() : hooks { try bench.call(hook) }
-        try bench.call(
-            #"{\#(common),"hook_event_name":"PermissionRequest","agent_id":"a1","tool_name":"Bash","tool_input":{"command":"ls"}}"#
-        )
+        for name in order { try bench.call(#require(hooks[name])) }
         #expect(bench.requests.last?.head.agentName == "look for bugs")
         _ = bench.take()
         try bench.call(#"{\#(common),"hook_event_name":"SessionStart","source":"compact"}"#)

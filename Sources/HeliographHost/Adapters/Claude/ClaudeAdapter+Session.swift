@@ -143,15 +143,22 @@ extension ClaudeAdapter {
     mutating func subagentStarted(_ id: SessionID, _ payload: JSONValue) {
         guard let agent = Self.agent(payload), sessions[id]?.subagents.insert(agent).inserted == true else { return }
         let type = payload.text("agent_type")
-        // It does not say which call it is of: with several of its type there is no telling.
-        let calls = sessions[id]?.calls.values.filter { $0.delegated.map { $0.type == nil || $0.type == type } ?? false } ?? []
-        if calls.count == 1, let call = calls.first {
-            sessions[id]?.subagentNames[agent] = call.delegated?.name
-            sessions[id]?.calls[call.id]?.delegated = nil
-        } else if calls.isEmpty {
-            sessions[id]?.unnamedSubagents[agent] = type ?? ""
+        // Its call may have ended before, as one does that goes on in the background.
+        if sessions[id]?.subagentNames[agent] == nil {
+            if let call = delegation(of: type, in: id) {
+                sessions[id]?.subagentNames[agent] = call.delegated?.name
+                sessions[id]?.calls[call.id]?.delegated = nil
+            } else {
+                sessions[id]?.unnamedSubagents[agent] = type ?? ""
+            }
         }
         emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload)), in: id)
+    }
+
+    /// A start does not say which call it is of: with several of its type there is no telling.
+    private func delegation(of type: String?, in id: SessionID) -> ClaudeSession.Call? {
+        let calls = sessions[id]?.calls.values.filter { $0.delegated.map { $0.type == nil || $0.type == type } ?? false } ?? []
+        return calls.count == 1 ? calls.first : nil
     }
 
     /// The call of one that has started already: the hooks of both race.
@@ -166,8 +173,8 @@ extension ClaudeAdapter {
     mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
         guard let agent = Self.agent(payload) else { return }
         turnOver(id, agent: agent)
-        guard sessions[id]?.subagents.remove(agent) != nil else { return }
         let name = subagentName(agent, in: id, payload)
+        guard sessions[id]?.subagents.remove(agent) != nil else { return }
         sessions[id]?.subagentNames[agent] = nil
         sessions[id]?.unnamedSubagents[agent] = nil
         let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
@@ -176,8 +183,11 @@ extension ClaudeAdapter {
 
     /// What it was started for, else its type.
     func subagentName(_ agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
-        sessions[id]?.subagentNames[agent]
-            ?? payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+        if let name = sessions[id]?.subagentNames[agent] { return name }
+        // A question may overtake the start.
+        let isStarted = sessions[id]?.subagents.contains(agent) == true
+        if !isStarted, let call = delegation(of: payload.text("agent_type"), in: id) { return call.delegated?.name }
+        return payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
     }
 
     /// What was lost may have been a status: said again, which also tells the relay of the gap.

@@ -208,6 +208,8 @@ def test_older_events_are_loaded_and_the_view_stays_where_it_is(screen: Callable
     timeline = one.timeline()
     expect(timeline.get_by_text("message number 450.", exact=True)).to_be_in_viewport()
     assert timeline.locator("[data-kind=message]").count() == 200
+    # What stands above the events has its height.
+    one.settle()
     # Somebody who goes up need not press anything: what is before is there when they are.
     reading = timeline.get_by_text("message number 260.", exact=True)
     reading.scroll_into_view_if_needed()

@@ -189,7 +189,14 @@ export class SessionTimeline extends HTMLElement {
     this.#chunks = new Map([...wanted.keys()].map((place) => [place, this.#chunks.get(place) ?? newChunk()]));
     this.#chunks.forEach((chunk, place) => arrange(chunk, wanted.get(place) ?? []));
     arrange(this.#list, [...this.#chunks.values()]);
-    if (anchor?.isConnected) this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before;
+    if (!anchor?.isConnected) return;
+    const keep = () => (this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before);
+    keep();
+    const at = this.#scroller.scrollTop;
+    // What is drawn for the first time has its real height a frame after its estimate; whoever scrolled meanwhile is left alone.
+    requestAnimationFrame(() => {
+      if (anchor.isConnected && Math.abs(this.#scroller.scrollTop - at) < 1) keep();
+    });
   }
 
   /** @param {import("../timeline.js").Row} row */

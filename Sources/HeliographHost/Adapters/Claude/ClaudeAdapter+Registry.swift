@@ -44,7 +44,8 @@ extension ClaudeAdapter {
         guard case .answered(let handed) = approval.phase else {
             // What an earlier life handed over is looked at when its hook has had time to come back.
             guard approval.handedBefore == nil else { return }
-            let isDenied = after == .idle || approval.isLost
+            // What went on while no daemon looked may have been either.
+            let isDenied = !approval.mayBeOver && (after == .idle || approval.isLost)
             if isDenied, let call = approval.call { abort(call, "Denied at the terminal", in: approval.session) }
             resolve(id, .approvalCancelled(id, reason: isDenied ? "deniedLocally" : "answeredLocally"))
             return

@@ -137,6 +137,10 @@ struct ClaudeChangeTests {
         let input = #"{"notebook_path":"/n.ipynb","cell_id":"c9","new_source":"z"}"#
         #expect(try change("NotebookEdit", input, file(Self.notebook)).problem == .noCell)
         #expect(try change("NotebookEdit", input, file("no notebook")).problem == .noCell)
+        for number in [-1, 2, 9_007_199_254_740_991] {
+            let far = #"{"notebook_path":"/n.ipynb","cell_number":\#(number),"edit_mode":"insert","new_source":"z"}"#
+            #expect(try change("NotebookEdit", far, file(Self.notebook)).problem == .noCell)
+        }
     }
 
     // MARK: Afterwards

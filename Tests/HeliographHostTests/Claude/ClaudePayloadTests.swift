@@ -146,6 +146,27 @@ struct ClaudePayloadTests {
         #expect(bench.take() == [])
     }
 
+    @Test("with two of a type at work, no subagent gets the name of a call that is not its own")
+    func namesOfSeveral() throws {
+        var bench = ClaudeBench()
+        func hook(_ event: String, _ fields: String) -> String {
+            #"{"session_id":"s1","cwd":"/w","hook_event_name":"\#(event)",\#(fields)}"#
+        }
+        func call(_ number: Int) -> String {
+            let input = #"{"description":"task \#(number)","subagent_type":"general-purpose"}"#
+            return #""tool_name":"Agent","tool_use_id":"t\#(number)","tool_input":\#(input)"#
+        }
+        let agent = #""agent_id":"a1","agent_type":"general-purpose""#
+        for number in 1...2 { try bench.call(hook("PreToolUse", call(number))) }
+        try bench.call(hook("SubagentStart", agent))
+        for number in 1...2 {
+            try bench.call(hook("PostToolUse", call(number) + #","tool_response":{"content":[]}"#))
+        }
+        try bench.call(hook("PreToolUse", call(3)))
+        try bench.call(hook("PermissionRequest", agent + #","tool_name":"Bash","tool_input":{"command":"ls"}"#))
+        #expect(bench.requests.last?.head.agentName == "general-purpose")
+    }
+
     // MARK: Whatever comes
 
     @Test("the relay takes every event that comes of any hook's input", arguments: 0..<8)

@@ -243,6 +243,20 @@ struct ClaudeRestartTests {
         #expect(next.take().contains("approval.cancelled answeredLocally"))
     }
 
+    @Test("an agent that is idle after a restart was not seen to be denied", arguments: [false, true])
+    func idleMeanwhile(_ isSeen: Bool) throws {
+        let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        var next = restarted(bench)
+        try next.call(permission, attempt: 2)
+        #expect(next.take() == [Self.perhaps])
+        if isSeen { next.registry("waiting", for: "permission prompt") }
+        next.registry("idle", after: .milliseconds(30))
+        next.pass(.milliseconds(600))
+        let lines = next.take()
+        #expect(lines.contains("approval.cancelled " + (isSeen ? "deniedLocally" : "answeredLocally")))
+        #expect(lines.contains { $0.contains("denied at the terminal") } == isSeen)
+    }
+
     @Test("what is remembered of a decision is small, however long it is")
     func longDecision() throws {
         var bench = try ClaudeBench.askQuestion()

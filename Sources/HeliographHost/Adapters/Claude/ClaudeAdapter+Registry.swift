@@ -4,10 +4,10 @@ internal import RelayProtocol
 /// What Claude Code's session registry adds to what its hooks tell: an answer at the terminal, an interruption, a dialog that no
 /// hook was asked about.
 ///
-/// | the dialog was seen, and then | not answered by us | our allow | our answer | our deny |
+/// | its dialog was there, and then | not answered by us | our allow | our answer | our deny |
 /// |---|---|---|---|---|
 /// | busy | answeredLocally | under way | under way | |
-/// | idle | deniedLocally | ran where it was under way, else stale | stale | denied |
+/// | idle | deniedLocally where the dialog was seen, else answeredLocally | ran where it was under way, else stale | stale | denied |
 ///
 /// Subagents' questions are not in it: it says nothing of them.
 extension ClaudeAdapter {
@@ -27,8 +27,10 @@ extension ClaudeAdapter {
             dialog.saw(standing.doing, mayBeOver: mayBeOver(approval), at: now.monotonic)
             approvals[approval.id]?.dialog = dialog
             guard let after = dialog.over(for: limits.registryGrace, at: now.monotonic) else { continue }
-            settle(approval, after, wentOn: dialog.wentOn)
-            wasDenied = wasDenied || (after == .idle && !dialog.wentOn)
+            // What came and went while nobody looked may have been allowed as well.
+            let isUnseen = approval.mayBeOver && !dialog.wasOpen
+            settle(approval, after, wentOn: dialog.wentOn, isUnseen: isUnseen)
+            wasDenied = wasDenied || (after == .idle && !dialog.wentOn && (!isUnseen || approval.isAnswered))
         }
         follow(id, wasDenied: wasDenied)
     }
@@ -39,13 +41,12 @@ extension ClaudeAdapter {
         return approval.mayBeOver
     }
 
-    private mutating func settle(_ approval: ClaudeApproval, _ after: ClaudeDialog.After, wentOn: Bool) {
+    private mutating func settle(_ approval: ClaudeApproval, _ after: ClaudeDialog.After, wentOn: Bool, isUnseen: Bool) {
         let id = approval.id
         guard case .answered(let handed) = approval.phase else {
             // What an earlier life handed over is looked at when its hook has had time to come back.
             guard approval.handedBefore == nil else { return }
-            // What went on while no daemon looked may have been either.
-            let isDenied = !approval.mayBeOver && (after == .idle || approval.isLost)
+            let isDenied = !isUnseen && (after == .idle || approval.isLost)
             if isDenied, let call = approval.call { abort(call, "Denied at the terminal", in: approval.session) }
             resolve(id, .approvalCancelled(id, reason: isDenied ? "deniedLocally" : "answeredLocally"))
             return

@@ -88,9 +88,7 @@ extension ClaudeAdapter {
         sessions[id]?.isEnded = true
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
-        sessions[id]?.subagents = []
-        sessions[id]?.subagentNames = [:]
-        sessions[id]?.unnamedSubagents = [:]
+        sessions[id]?.subagents = [:]
         emit(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed), in: id)
         remember(id)
     }
@@ -141,32 +139,33 @@ extension ClaudeAdapter {
     }
 
     mutating func subagentStarted(_ id: SessionID, _ payload: JSONValue) {
-        guard let agent = Self.agent(payload), sessions[id]?.subagents.insert(agent).inserted == true else { return }
-        let type = payload.text("agent_type")
-        // Its call may have ended before, as one does that goes on in the background.
-        if sessions[id]?.subagentNames[agent] == nil {
-            if let call = delegation(of: type, in: id) {
-                sessions[id]?.subagentNames[agent] = call.delegated?.name
-                sessions[id]?.calls[call.id]?.delegated = nil
-            } else {
-                sessions[id]?.unnamedSubagents[agent] = type ?? ""
-            }
+        guard let agent = Self.agent(payload), let session = sessions[id], session.subagents[agent]?.isStarted != true else {
+            return
         }
+        var subagent = session.subagents[agent] ?? ClaudeSession.Subagent()
+        subagent.type = payload.text("agent_type")
+        subagent.isStarted = true
+        // Its call may have ended before, as one does that goes on in the background.
+        if subagent.name == nil {
+            let calls = session.delegations(of: subagent.type)
+            if calls.count == 1, let call = calls.first {
+                subagent.name = call.delegated?.name
+                sessions[id]?.calls[call.id]?.delegated = nil
+            }
+            subagent.awaitsCall = calls.isEmpty
+        }
+        sessions[id]?.subagents[agent] = subagent
         emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload)), in: id)
-    }
-
-    /// A start does not say which call it is of: with several of its type there is no telling.
-    private func delegation(of type: String?, in id: SessionID) -> ClaudeSession.Call? {
-        let calls = sessions[id]?.calls.values.filter { $0.delegated.map { $0.type == nil || $0.type == type } ?? false } ?? []
-        return calls.count == 1 ? calls.first : nil
     }
 
     /// The call of one that has started already: the hooks of both race.
     mutating func nameSubagent(of call: String, _ name: String, type: String?, in id: SessionID) {
-        let waiting = sessions[id]?.unnamedSubagents.filter { type == nil || $0.value.isEmpty || $0.value == type } ?? [:]
-        guard waiting.count == 1, let agent = waiting.keys.first else { return }
-        sessions[id]?.unnamedSubagents[agent] = nil
-        sessions[id]?.subagentNames[agent] = name
+        let waiting = sessions[id]?.subagents.filter {
+            $0.value.awaitsCall && (type == nil || $0.value.type == nil || $0.value.type == type)
+        }
+        guard waiting?.count == 1, let agent = waiting?.keys.first else { return }
+        sessions[id]?.subagents[agent]?.awaitsCall = false
+        sessions[id]?.subagents[agent]?.name = name
         sessions[id]?.calls[call]?.delegated = nil
     }
 
@@ -174,19 +173,20 @@ extension ClaudeAdapter {
         guard let agent = Self.agent(payload) else { return }
         turnOver(id, agent: agent)
         let name = subagentName(agent, in: id, payload)
-        guard sessions[id]?.subagents.remove(agent) != nil else { return }
-        sessions[id]?.subagentNames[agent] = nil
-        sessions[id]?.unnamedSubagents[agent] = nil
+        guard sessions[id]?.subagents[agent]?.isStarted == true else { return }
+        sessions[id]?.subagents[agent] = nil
         let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }
 
     /// What it was started for, else its type.
     func subagentName(_ agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
-        if let name = sessions[id]?.subagentNames[agent] { return name }
+        let subagent = sessions[id]?.subagents[agent]
+        if let name = subagent?.name { return name }
         // A question may overtake the start.
-        let isStarted = sessions[id]?.subagents.contains(agent) == true
-        if !isStarted, let call = delegation(of: payload.text("agent_type"), in: id) { return call.delegated?.name }
+        if subagent?.isStarted != true, let calls = sessions[id]?.delegations(of: payload.text("agent_type")), calls.count == 1 {
+            return calls[0].delegated?.name
+        }
         return payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
     }
 

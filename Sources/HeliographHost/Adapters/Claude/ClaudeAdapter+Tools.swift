@@ -88,10 +88,10 @@ extension ClaudeAdapter {
         toolProven(id, payload, tool: tool, call: call, failed: failed)
         // One that goes on in the background is named by its id here, and by nothing else.
         if let response, let agent = response.text("agentId"), let name = subagentName(response),
-            let known = sessions[id]?.subagentNames, known[agent] != nil || known.count < limits.callsMax
+            let known = sessions[id]?.subagents, known[agent] != nil || known.count < limits.callsMax
         {
-            sessions[id]?.subagentNames[agent] = name
-            sessions[id]?.unnamedSubagents[agent] = nil
+            sessions[id]?.subagents[agent, default: .init()].name = name
+            sessions[id]?.subagents[agent]?.awaitsCall = false
         }
         if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
         // The batch may have told it before: hooks race.

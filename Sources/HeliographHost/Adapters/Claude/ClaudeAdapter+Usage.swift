@@ -77,12 +77,14 @@ extension ClaudeAdapter {
             remember(id)
             inherit(end, in: id)
         case .fork(let isLast):
-            if let parent = end?.parent {
+            // Looked for in all of what was read.
+            let parent = end?.parent
+            if let parent {
                 let folder = request.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
                 let path = folder.joined(separator: "/") + "/\(parent).jsonl"
                 order(.readTranscriptEnd(ClaudeTranscriptRequest(session: id, path: path, purpose: .parent)))
             }
-            if isLast || end?.parent != nil || end?.hasOwnRequest == true { sessions[id]?.fork = nil }
+            if isLast || parent != nil || end?.hasOwnRequest == true { sessions[id]?.fork = nil }
         case .parent: inherit(end, in: id)
         case .used:
             count(end, in: id)

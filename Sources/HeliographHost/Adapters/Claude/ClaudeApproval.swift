@@ -69,6 +69,7 @@ struct ClaudeApproval {
         }
     }
 
+    var isAnswered: Bool { if case .answered = phase { true } else { false } }
     var isLost: Bool { if case .lost = phase { true } else { false } }
 
     /// The registry tells of the main agent's dialogs, and there are some only where somebody sits.

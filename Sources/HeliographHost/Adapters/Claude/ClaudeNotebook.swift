@@ -18,11 +18,12 @@ enum ClaudeNotebook {
             let deed = Deed(rawValue: input.text("edit_mode") ?? "replace")
         else { return nil }
         let cells = root.list("cells")
+        let isNamed = input.optional("cell_id") != nil || input.optional("cell_number") != nil
         let index = input.text("cell_id").flatMap { place(of: $0, in: cells) } ?? input.whole("cell_number").map(Int.init)
         let source = input.text("new_source") ?? ""
         if deed == .insert {
             // Behind the named cell, or first of all.
-            guard index != nil || input.text("cell_id") == nil else { return nil }
+            guard index.map(cells.indices.contains) ?? !isNamed else { return nil }
             return (Cell(deed: deed, number: index.map { $0 + 2 } ?? 1, count: cells.count), "", source)
         }
         guard let index, cells.indices.contains(index) else { return nil }

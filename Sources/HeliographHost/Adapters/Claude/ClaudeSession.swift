@@ -37,6 +37,16 @@ struct ClaudeSession {
         var due: Int64
     }
 
+    /// Known by its start, or before it by the end of its call: hooks race.
+    struct Subagent {
+        var type: String?
+        /// What it was started for.
+        var name: String?
+        var isStarted = false
+        /// No call that it could be of had been heard of when it started.
+        var awaitsCall = false
+    }
+
     enum Fork {
         /// Nothing was asked of it yet: what it costs is what it inherited.
         case fresh
@@ -69,11 +79,8 @@ struct ClaudeSession {
     private(set) var heldBefore: [[UInt8]] = []
     /// Those agents, nil for the main one, whose text before their next tools has come.
     var announced: Set<String?> = []
-    var subagents: Set<String> = []
-    /// What subagents were started for, by their ids.
-    var subagentNames: [String: String] = [:]
-    /// The types of those whose call has not been heard of: hooks race.
-    var unnamedSubagents: [String: String] = [:]
+    /// By their ids.
+    var subagents: [String: Subagent] = [:]
     var todos: [UInt8] = []
     var usage = ClaudeUsage()
     /// What it was copied from, which has paid for its beginning, is not known yet.
@@ -118,6 +125,11 @@ struct ClaudeSession {
     func call(_ digest: InputDigest, agent: String?, except taken: Set<String>) -> String? {
         calls.values.filter { $0.digest == digest && $0.agent == agent && !taken.contains($0.id) }
             .max { $0.order < $1.order }?.id
+    }
+
+    /// The open calls that a subagent of this type may be of. A start does not say which: with several there is no telling.
+    func delegations(of type: String?) -> [Call] {
+        calls.values.filter { call in call.delegated.map { $0.type == nil || $0.type == type } ?? false }
     }
 
     /// Whether text of that agent is on its way, as far as is known: most tools have some before them.

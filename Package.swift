@@ -101,7 +101,10 @@ let package = Package(
             plugins: ["EmbedFilesPlugin"]),
         module(
             "HeliographHost",
-            ["HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", logging]),
+            [
+                "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
+                "HeliographPlatform", logging,
+            ]),
         module(
             "HeliographClient",
             ["HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
@@ -111,12 +114,12 @@ let package = Package(
 
         // The core, the host's own, and their language: pure.
         module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
-        module("HostCore", ["RelayProtocol"]),
+        module("HostCore", ["HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
 
         // The same cores in a world of its own: one clock, one seed.
-        module("RelaySimulation", ["RelayCore", "HostCore", "RelayProtocol"]),
+        module("RelaySimulation", ["RelayCore", "HostCore", "HeliographLink", "RelayProtocol"]),
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
@@ -124,7 +127,7 @@ let package = Package(
             "RelayStore",
             ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", grdb, sqlite]),
         module("WebSocketEngine", ["CHeliographLibwebsockets", "HeliographPlatform", deque, logging]),
-        module("RelayAccess", ["RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
+        module("RelayAccess", ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
         module("HeliographPlatform"),
         module("HeliographCrypto", ["CHeliographOpenSSL"]),
         module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
@@ -172,7 +175,9 @@ let package = Package(
         .plugin(
             name: "EmbedFilesPlugin", capability: .buildTool(), dependencies: ["EmbedFiles"], path: "Sources/EmbedFilesPlugin"),
 
-        .target(name: "HeliographTestSupport", path: "Tests/HeliographTestSupport", swiftSettings: settings),
+        .target(
+            name: "HeliographTestSupport", dependencies: ["RelayProtocol"], path: "Tests/HeliographTestSupport",
+            swiftSettings: settings),
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol"]),
         tests("RelayCoreTests", ["RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
@@ -188,7 +193,7 @@ let package = Package(
         tests("APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
-        tests("HostCoreTests", ["HostCore", "HeliographHost", "RelayProtocol"]),
+        tests("HostCoreTests", ["HostCore", "HeliographHost", "HeliographLink", "RelayProtocol"]),
         tests(
             "HeliographHostTests",
             ["HeliographHost", "HostCore", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging],
@@ -201,7 +206,10 @@ let package = Package(
                 logging,
                 metrics,
             ]),
-        tests("HeliographClientTests", ["HeliographClient", "HeliographLink", "RelayAccess", "RelayProtocol"]),
+        tests(
+            "HeliographClientTests",
+            ["HeliographClient", "HeliographLink", "RelayAccess", "RelayProtocol", "HeliographTestSupport"]),
+        tests("HeliographLinkTests", ["HeliographLink", "RelayProtocol", "HeliographTestSupport"]),
         tests("HeliographBenchTests", ["HeliographBench", "RelayProtocol"]),
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),
     ] + fuzzing

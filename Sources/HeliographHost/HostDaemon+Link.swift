@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import HostCore
 internal import Logging
 internal import RelayAccess

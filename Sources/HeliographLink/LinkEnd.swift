@@ -1,14 +1,28 @@
-/// Why a connection is gone, or was not opened; whatever carried it.
-package enum LinkEnd: Sendable, Equatable {
-    /// The peer sent a close frame.
+/// Why a connection to the relay is over.
+package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
+    /// The relay said so, with a code and its words, or without either.
     case peer(code: UInt16?, reason: String)
-    /// It was closed here.
+    /// We said so.
     case local(code: UInt16)
+    /// Nothing came for longer than a living relay is silent, or it did not open in time.
     case timedOut
-    /// Too much waited to be sent.
+    /// More waited to be sent than may.
     case tooSlow
-    /// It ended without a close frame, or was never reached; a sentence.
+    /// It broke, or was never there; a sentence for a log.
     case failed(String)
-    /// The opening handshake was answered with this HTTP status.
+    /// The opening handshake was answered with this HTTP status, and maybe with when to come back.
     case refused(status: UInt16, retryAfter: Duration? = nil)
+
+    package var description: String {
+        switch self {
+        case .peer(nil, _): "the relay closed and gave no code"
+        case .peer(let code?, let reason): "the relay closed with \(code)\(reason.isEmpty ? "" : ": \(reason)")"
+        case .local(let code): "closed with \(code)"
+        case .timedOut: "nothing came in time"
+        case .tooSlow: "the relay did not read what was sent"
+        case .failed(let sentence): sentence
+        case .refused(let status, let wait):
+            "refused with HTTP \(status)\(wait.map { ", to come back in \($0.components.seconds) s" } ?? "")"
+        }
+    }
 }

@@ -1,8 +1,9 @@
+import HeliographLink
+import HeliographTestSupport
 import RelayProtocol
 import Testing
 
 @testable import HeliographClient
-@testable import HeliographLink
 
 struct EventTextTests {
     @Test func everyKindHasALineThatIsSafeToPrint() {

@@ -24,7 +24,9 @@ struct Layering {
             "CoreMetrics",
         ]),
         "HeliographHost": Module(imports: [
-            "HostCore", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
+            "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
+            "HeliographPlatform",
+            "Logging",
         ]),
         "HeliographClient": Module(imports: [
             "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging",
@@ -32,7 +34,7 @@ struct Layering {
         "HeliographBench": Module(imports: [
             "RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", "Histogram",
         ]),
-        "RelayAccess": Module(imports: ["RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
+        "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
         "RelayStore": Module(imports: [
             "RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", "GRDB", "GRDBSQLite",
         ]),
@@ -44,10 +46,10 @@ struct Layering {
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
-        "HostCore": Module(imports: ["RelayProtocol"], isPure: true),
+        "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
-        "RelaySimulation": Module(imports: ["RelayCore", "HostCore", "RelayProtocol"], isPure: true),
+        "RelaySimulation": Module(imports: ["RelayCore", "HostCore", "HeliographLink", "RelayProtocol"], isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
         "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),

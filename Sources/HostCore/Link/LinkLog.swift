@@ -1,3 +1,4 @@
+package import HeliographLink
 package import RelayProtocol
 
 /// What the link has to tell an operator.

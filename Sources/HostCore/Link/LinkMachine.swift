@@ -1,3 +1,4 @@
+package import HeliographLink
 package import RelayProtocol
 
 /// The connection to the relay: connects, says hello, sends what is spooled, takes acknowledgements and decisions.

@@ -1,3 +1,4 @@
+import HeliographLink
 import HostCore
 import RelayCore
 import RelayProtocol

@@ -1,3 +1,4 @@
+import HeliographLink
 import RelayProtocol
 import Testing
 

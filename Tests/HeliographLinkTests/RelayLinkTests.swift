@@ -1,7 +1,7 @@
+import HeliographTestSupport
 import RelayProtocol
 import Testing
 
-@testable import HeliographClient
 @testable import HeliographLink
 
 /// A link's life as a transcript: what happened, and what it ordered.

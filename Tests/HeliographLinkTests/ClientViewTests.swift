@@ -1,7 +1,7 @@
+import HeliographTestSupport
 import RelayProtocol
 import Testing
 
-@testable import HeliographClient
 @testable import HeliographLink
 
 struct ClientViewTests {

@@ -1,8 +1,8 @@
-internal import HeliographLink
-internal import WebSocketEngine
+package import HeliographLink
+package import WebSocketEngine
 
 extension LinkEnd {
-    init(_ reason: CloseReason) {
+    package init(_ reason: CloseReason) {
         self =
             switch reason {
             case .peer(let code, let text): .peer(code: code, reason: text)

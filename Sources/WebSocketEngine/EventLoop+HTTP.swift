@@ -29,7 +29,7 @@ extension EventLoop {
             var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
             reader.value(WSI_TOKEN_HTTP)?.hasPrefix("HTTP/1.") == true
         else { return unsafe refuse(wsi, status: 400, "not an HTTP/1.1 request that is served here") }
-        guard !reader.hasBlankBeforeColon(extraHeaders: listener.configuration.extraHeaders) else {
+        guard !reader.hasBlankBeforeColon(listener.blankFields) else {
             return unsafe refuse(wsi, status: 400, "a blank before the colon of a header")
         }
         // Chunked requests are not understood by libwebsockets; to guess their end is how requests are smuggled.

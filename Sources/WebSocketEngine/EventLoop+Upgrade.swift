@@ -18,7 +18,7 @@ extension EventLoop {
             request.method == "GET", reader.value(WSI_TOKEN_HTTP) == "HTTP/1.1", reader.occurrences(WSI_TOKEN_HOST) == 1,
             (request.header("content-length") ?? "0") == "0",
             reader.occurrences(WSI_TOKEN_HTTP_TRANSFER_ENCODING) == 0,
-            !reader.hasBlankBeforeColon(extraHeaders: listener.configuration.extraHeaders),
+            !reader.hasBlankBeforeColon(listener.blankFields),
             reader.occurrences(WSI_TOKEN_KEY) == 1, let key = reader.value(WSI_TOKEN_KEY), Self.isWebSocketKey(key)
         else { return unsafe refuse(wsi, status: 400, "not a WebSocket handshake") }
         guard reader.value(WSI_TOKEN_VERSION) == "13" else {

@@ -10,6 +10,7 @@ internal import CHeliographLibwebsockets
 
     let id: UInt64
     let configuration: ListenerConfiguration
+    let blankFields: [String]
     let handler: any ServerHandler
     let admission: Admission
     /// For the connections that this loop serves.
@@ -25,6 +26,7 @@ internal import CHeliographLibwebsockets
         self.admission = admission
         unsafe self.vhost = vhost
         self.configuration = configuration
+        blankFields = HeaderReader.blankFields(extraHeaders: configuration.extraHeaders)
         self.handler = handler
         self.port = port
         self.path = path

@@ -112,6 +112,14 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
+    """A client that follows all sessions."""
+    phone = client(relay, "Ada's phone")
+    phone.subscribe()
+    return phone
+
+
+@pytest.fixture
 def screen(browser: Any, relay: Relay) -> Iterator[Callable[..., Any]]:
     """`screen(name="Ada's phone")`: the page on a paired device. Afterwards none may have logged an error."""
     from page_screen import Screen, closing_screens

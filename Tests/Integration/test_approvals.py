@@ -21,13 +21,6 @@ def host(relay, scripted_host):
     return host
 
 
-@pytest.fixture
-def phone(relay, client):
-    phone = client(relay, "Ada's phone")
-    phone.subscribe()
-    return phone
-
-
 def asked(host: Any, phone: Any, tool: str = "Bash", input: Any = BASH, **head: Any) -> str:
     """An open approval that the phone shows."""
     approval = host.request_approval("s1", tool, input, **head)

@@ -25,13 +25,6 @@ QUESTION = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def phone(relay, client) -> WireClient:
-    phone = client(relay, "Ada's phone")
-    phone.subscribe()
-    return phone
-
-
 def bash(command: str) -> dict[str, Any]:
     return {"tool": "Bash", "input": {"command": command, "description": "do it"}}
 

@@ -9,13 +9,6 @@ from client import WireClient
 from waits import wait_until
 
 
-@pytest.fixture
-def phone(relay, client) -> WireClient:
-    phone = client(relay, "Ada's phone")
-    phone.subscribe()
-    return phone
-
-
 def budget(scope: str, micro_usd: int, **fields: Any) -> dict[str, Any]:
     return {"scope": scope, "microUSD": micro_usd, **fields}
 

@@ -19,13 +19,6 @@ WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description"
 SCRIPT = [[{"text": "I will write it."}, WRITE], [{"text": "All done now."}]]
 
 
-@pytest.fixture
-def phone(relay, client) -> WireClient:
-    phone = client(relay, "Ada's phone")
-    phone.subscribe()
-    return phone
-
-
 def ask(machine: Any, phone: WireClient, script: Any = None) -> dict[str, Any]:
     """Starts Claude Code, prompts it, and returns the card that this brings; the terminal shows its own dialog, too."""
     machine.start_claude(script or SCRIPT)

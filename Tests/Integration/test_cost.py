@@ -16,13 +16,6 @@ TOOL = {"tool": "Bash", "input": {"command": "true", "description": "Nothing"}}
 SCRIPT = [[{"text": "I will run it."}, TOOL], [{"text": "All done now."}], [{"text": "More."}]]
 
 
-@pytest.fixture
-def phone(relay, client) -> WireClient:
-    phone = client(relay, "Ada's phone")
-    phone.subscribe()
-    return phone
-
-
 def spent(phone: WireClient) -> dict[str, int]:
     return {session: summary.get("costMicroUSD", 0) for session, summary in phone.summaries.items()}
 

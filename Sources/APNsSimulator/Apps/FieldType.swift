@@ -14,7 +14,7 @@ internal import RelayProtocol
 ///
 /// The name of a field that may be left out ends in `?`. Fields that are not described are passed over, as Swift does.
 indirect enum FieldType: Sendable, Equatable {
-    case string, integer, number, boolean, date, any
+    case scalar(Scalar)
     case oneOf([String])
     case list(FieldType)
     case fields([Field])
@@ -29,22 +29,12 @@ indirect enum FieldType: Sendable, Equatable {
     private static let depthMax = 8
     private static let fieldsMax = 200
 
-    private enum Word: String, CaseIterable { case string, integer, number, boolean, date, any }
+    enum Scalar: String, CaseIterable { case string, integer, number, boolean, date, any }
 
     init(describedBy value: JSONValue, depth: Int = 0) throws(WireError) {
         guard depth < Self.depthMax else { throw WireError(.badValue, at: value.path, "this is too deep") }
-        if let word = try? value.string() {
-            switch Word(rawValue: word) {
-            case .string: self = .string
-            case .integer: self = .integer
-            case .number: self = .number
-            case .boolean: self = .boolean
-            case .date: self = .date
-            case .any: self = .any
-            case nil:
-                let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-                throw WireError(.badValue, at: value.path, "this is none of: \(words)")
-            }
+        if value.isString {
+            self = .scalar(try value.word())
         } else if value.isObject, let element = value.optional("list") {
             self = .list(try FieldType(describedBy: element, depth: depth + 1))
         } else if value.isObject {
@@ -72,11 +62,7 @@ indirect enum FieldType: Sendable, Equatable {
     /// Throws where Swift would not decode it.
     func check(_ value: JSONValue) throws(WireError) {
         switch self {
-        case .string: _ = try value.string()
-        case .integer: _ = try value.integer()
-        case .number, .date: _ = try value.number()
-        case .boolean: _ = try value.bool()
-        case .any: break
+        case .scalar(let scalar): try scalar.check(value)
         case .oneOf(let words):
             guard words.contains(try value.string()) else {
                 throw WireError(.badValue, at: value.path, "this is none of: \(words.joined(separator: ", "))")
@@ -92,6 +78,18 @@ indirect enum FieldType: Sendable, Equatable {
                 default: break
                 }
             }
+        }
+    }
+}
+
+extension FieldType.Scalar {
+    func check(_ value: JSONValue) throws(WireError) {
+        switch self {
+        case .string: _ = try value.string()
+        case .integer: _ = try value.integer()
+        case .number, .date: _ = try value.number()
+        case .boolean: _ = try value.bool()
+        case .any: break
         }
     }
 }

@@ -50,12 +50,13 @@ final class Reception {
     func take(_ arrival: Arrival) {
         switch arrival {
         case .said(let input, let connection, let bytes):
-            // One look at the clock for both.
             let (now, begun) = (Instant.now, MonotonicTime.now)
             let staged = runner.stagedCost
             runner.feed(input, at: now)
-            count(bytes, on: connection, at: now)
-            share(begun, staged, connection)
+            // Its connection may be over by now.
+            guard let account = accounts[connection] else { return }
+            count(bytes, on: connection, account.paces, at: now)
+            share(begun, staged, connection, account)
         case .opened(let connection, let visitor): opened(connection, visitor)
         case .closed(let connection, let reason): closed(connection, reason)
         case .congested(let connection):
@@ -103,8 +104,7 @@ final class Reception {
     // MARK: - How much
 
     /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
-    private func count(_ bytes: Int, on connection: ConnectionID, at now: Instant) {
-        guard let paces = accounts[connection]?.paces else { return }
+    private func count(_ bytes: Int, on connection: ConnectionID, _ paces: Paces, at now: Instant) {
         let now = now.uptimeNanoseconds
         if let slowing = paces.took(bytes, at: now) { slow(connection, paces, slowing, at: now) }
         if isDiskBehind(after: bytes), access.visitors[connection]?.token.role == .host, brakes.hold(connection, for: .disk) {
@@ -113,8 +113,7 @@ final class Reception {
     }
 
     /// Lets the others be served who wait, where a message has taken long or staged much.
-    private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID) {
-        guard let account = accounts[connection] else { return }
+    private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID, _ account: Account) {
         if let rest = shares.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, for: &account.share) {
             brakes.slow(connection, forNanoseconds: rest)
         }

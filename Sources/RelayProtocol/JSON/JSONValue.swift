@@ -14,6 +14,7 @@ package struct JSONValue: Sendable {
     package var bytes: ArraySlice<UInt8> { document.bytes[node.start..<node.end] }
 
     package var isObject: Bool { node.kind == .object }
+    package var isString: Bool { node.kind == .string }
     package var isNull: Bool { node.kind == .null }
 
     /// Whether more than `max` containers stand inside each other, this value counted.
@@ -142,10 +143,14 @@ package struct JSONValue: Sendable {
     package func word<Word: RawRepresentable & CaseIterable>(
         _ key: StaticString, _: Word.Type = Word.self
     ) throws(WireError) -> Word where Word.RawValue == String {
-        let value = try required(key)
-        guard let word = Word(rawValue: try value.string()) else {
+        try required(key).word()
+    }
+
+    package func word<Word: RawRepresentable & CaseIterable>(_: Word.Type = Word.self) throws(WireError) -> Word
+    where Word.RawValue == String {
+        guard let word = Word(rawValue: try string()) else {
             let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw WireError(.badValue, at: value.path, "this is none of: \(words)")
+            throw WireError(.badValue, at: path, "this is none of: \(words)")
         }
         return word
     }

@@ -126,7 +126,9 @@ let package = Package(
         module(
             "RelayStore",
             ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", grdb, sqlite]),
-        module("WebSocketEngine", ["CHeliographLibwebsockets", "HeliographPlatform", deque, logging]),
+        module(
+            "WebSocketEngine",
+            ["CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", deque, logging]),
         module("RelayAccess", ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
         module("HeliographPlatform"),
         module("HeliographCrypto", ["CHeliographOpenSSL"]),

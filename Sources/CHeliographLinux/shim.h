@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +21,10 @@ static inline int clinux_epoll_wait(int epoll, struct epoll_event *events, int c
     return epoll_pwait2(epoll, events, count, &time, NULL);
 }
 
+// Not from sys/timerfd.h: with it Swift would take timespec for a type of this module.
+int timerfd_create(int, int);
+int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
+
 static inline int64_t clinux_nanoseconds(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);
@@ -29,7 +35,10 @@ static inline int64_t clinux_monotonic_nanoseconds(void) { return clinux_nanosec
 static inline int64_t clinux_wall_milliseconds(void) { return clinux_nanoseconds(CLOCK_REALTIME) / 1000000; }
 static inline int64_t clinux_processor_nanoseconds(void) { return clinux_nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-// glibc's, which shows it to _GNU_SOURCE only.
+static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// glibc's, which shows these to _GNU_SOURCE only.
+int accept4(int, struct sockaddr *, socklen_t *, int);
 extern void *memmem(const void *, size_t, const void *, size_t);
 
 static inline const void *clinux_find(const void *in, size_t in_count, const void *what, size_t what_count) {

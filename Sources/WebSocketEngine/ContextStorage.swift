@@ -1,4 +1,5 @@
 internal import CHeliographLibwebsockets
+internal import HeliographCrypto
 internal import Glibc
 
 /// The C memory that an `lws_context` borrows: it outlives the context and is freed once, after it.
@@ -28,7 +29,7 @@ internal import Glibc
     /// The SSL_CTX of `tlsVhost`, which libwebsockets owns.
     var tlsContext: UnsafeMutableRawPointer?
     /// What its sessions show since a certificate was renewed.
-    let identity = UnsafeMutablePointer<clws_identity>.allocate(capacity: 1)
+    let identity = ServerIdentity()
     /// By authority file; the empty string is for none.
     var clientVhosts: [String: OpaquePointer] = unsafe [:]
     /// Of each vhost, the protocol whose name follows the handler's choice.
@@ -40,7 +41,6 @@ internal import Glibc
     init() {
         unsafe noKeepAlive.initialize(to: lws_retry_bo_t())
         unsafe log.initialize(to: EngineLog.make())
-        unsafe identity.initialize(to: clws_identity())
         unsafe protocols.initialize(repeating: lws_protocols(), count: 3)
         for (index, name) in ["heliograph", Self.slotName].enumerated() {
             unsafe protocols[index].name = UnsafePointer(intern(name))
@@ -68,8 +68,6 @@ internal import Glibc
     mutating func free() {
         unsafe Glibc.free(borrowedName)
         unsafe borrowedName = nil
-        unsafe clws_identity_forget(identity)
-        unsafe identity.deallocate()
         unsafe noKeepAlive.deallocate()
         unsafe log.deallocate()
         unsafe protocols.deallocate()

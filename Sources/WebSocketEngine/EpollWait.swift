@@ -1,25 +1,22 @@
-internal import CHeliographLibwebsockets
-
 /// A loop of libev that waits by epoll(7), for libwebsockets' plug-in to put its sockets into.
 ///
 /// It is *foreign* to libwebsockets, which therefore neither catches signals with it nor destroys it: the plug-in's own loop takes
 /// SIGINT away from us. The plug-in arms its timer only after it has served a socket, and does what is left over only then. So
 /// nothing of ours depends on its timer (`TimerAlarm`), and `nudge` makes it look.
 @safe final class EpollWait {
-    private var libev: clws_libev
+    private let libev: LibEV
     private let loop: UnsafeMutableRawPointer
 
     /// Nil where the plug-in or libev is not installed, or the kernel has no epoll for us.
     init?() {
-        var libev = clws_libev()
-        guard unsafe clws_libev_load(&libev) == 0, let loop = unsafe clws_libev_make(&libev) else { return nil }
+        guard let libev = LibEV(), let loop = unsafe libev.make() else { return nil }
         self.libev = libev
         unsafe self.loop = loop
     }
 
     /// After the context that uses it.
     deinit {
-        unsafe clws_libev_destroy(&libev, loop)
+        unsafe libev.destroy(loop)
     }
 
     /// Calls `body` with what `lws_context_creation_info.foreign_loops` points to.
@@ -30,11 +27,11 @@ internal import CHeliographLibwebsockets
 
     /// Serves what became ready, and waits for it if nothing is.
     func wait() {
-        unsafe clws_libev_wait(&libev, loop)
+        unsafe libev.wait(loop)
     }
 
     /// The next wait ends at once, after the plug-in has done what is left over. As if `descriptor`, of the loop, were readable.
     func nudge(_ descriptor: Int32) {
-        unsafe clws_libev_feed_readable(&libev, loop, descriptor)
+        unsafe libev.feedReadable(loop, descriptor)
     }
 }

@@ -1,4 +1,4 @@
-internal import CHeliographLibwebsockets
+internal import HeliographCrypto
 internal import Logging
 
 extension EventLoop {
@@ -7,9 +7,11 @@ extension EventLoop {
     package func renewCertificate(_ tls: ListenerConfiguration.TLS) {
         preconditionOnLoop()
         guard let context = unsafe storage.tlsContext else { preconditionFailure("a loop without TLS has no certificate") }
-        guard unsafe clws_identity_read(storage.identity, tls.certificateFile, tls.privateKeyFile) == 0 else {
+        do throws(CryptoError) {
+            try storage.identity.read(certificateFile: tls.certificateFile, privateKeyFile: tls.privateKeyFile)
+        } catch {
             return logger.error("cannot use the new certificate", metadata: ["file": "\(tls.certificateFile)"])
         }
-        unsafe clws_identity_use(context, storage.identity)
+        unsafe storage.identity.show(in: context)
     }
 }

@@ -1,4 +1,5 @@
 internal import CHeliographLibwebsockets
+internal import CHeliographLinux
 internal import Glibc
 
 /// Listening and accepting. libwebsockets could do both, but would spin when descriptors run out, open socket files to the
@@ -81,7 +82,7 @@ extension EventLoop {
         for _ in 0..<listener.configuration.limits.acceptsPerTurnMax {
             guard listener.admission.hasRoom(listener.configuration.limits) else { return makeRoom(for: socket) }
             var address = sockaddr_storage()
-            let descriptor = unsafe clws_accept(socket.descriptor, &address)
+            let descriptor = Self.accept(from: socket.descriptor, &address)
             guard descriptor >= 0 else {
                 switch errno {
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM:
@@ -211,9 +212,18 @@ extension EventLoop {
         }
     }
 
+    private static func accept(from descriptor: Int32, _ address: inout sockaddr_storage) -> Int32 {
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe accept4(descriptor, $0, &size, Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
+            }
+        }
+    }
+
     /// Descriptors from here on are for others.
     private var usableDescriptors: Int {
-        max(16, Int(min(clws_descriptor_limit(), UInt64(configuration.descriptorsMax))) - configuration.fileDescriptorReserve)
+        max(16, Int(min(DescriptorLimit.current, UInt64(configuration.descriptorsMax))) - configuration.fileDescriptorReserve)
     }
 
     private static func peer(of descriptor: Int32, _ address: inout sockaddr_storage) -> Peer {
@@ -231,10 +241,11 @@ extension EventLoop {
             }
             return .ip(text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text)
         default:
-            var userID: UInt32 = 0
-            var processID: Int32 = 0
-            unsafe clws_peer_credentials(descriptor, &userID, &processID)
-            return .unix(userID: userID, processID: processID)
+            // A `ucred`, which glibc shows to _GNU_SOURCE only.
+            var credentials = (process: Int32(0), user: UInt32.max, group: UInt32.max)
+            var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+            unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+            return .unix(userID: credentials.user, processID: credentials.process)
         }
     }
 }

@@ -101,8 +101,8 @@ extension EventLoop {
                 run = write.run
                 unsafe frames = turn.frames(of: run)
             }
-            let written = unsafe clws_write_frames(write.socket, write.descriptor, frames.baseAddress, frames.count)
-            guard written != CLWS_SENT, let connection = connections[write.id], let wsi = unsafe connection.socket else {
+            let written = unsafe FrameWriter.write(frames, to: write.socket, write.descriptor)
+            guard written != .sent, let connection = connections[write.id], let wsi = unsafe connection.socket else {
                 continue
             }
             if unsafe !took(written, frames.count, on: connection, wsi) { failed(connection, "cannot write") }
@@ -305,13 +305,13 @@ extension EventLoop {
     /// Whole frames. What the socket does not take libwebsockets keeps a copy of, and sends before anything else, its own pongs too. The
     /// caller has seen that it keeps nothing yet.
     private func write(_ frames: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
-        let written = unsafe clws_write_frames(wsi, connection.plainDescriptor, frames.baseAddress, frames.count)
+        let written = unsafe FrameWriter.write(frames, to: wsi, connection.plainDescriptor)
         return unsafe took(written, frames.count, on: connection, wsi)
     }
 
-    private func took(_ written: Int, _ count: Int, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
-        if written == CLWS_TAKEN, unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = count }
-        return written != CLWS_FAILED
+    private func took(_ written: FrameWriter.Outcome, _ count: Int, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
+        if written == .taken, unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = count }
+        return written != .failed
     }
 
     /// With a payload: libwebsockets does not tell of an empty pong.

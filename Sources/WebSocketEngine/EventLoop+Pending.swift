@@ -29,9 +29,9 @@ extension EventLoop {
         guard connection.phase == .http, connection.exchange == nil, let wsi = unsafe connection.socket else { return false }
         let limits = connection.limits
         let descriptor = unsafe lws_get_socket_fd(wsi)
-        guard now >= connection.lastHeard + limits.silenceMax.ofNothing, clws_unread_bytes(descriptor) == 0 else {
+        guard now >= connection.lastHeard + limits.silenceMax.ofNothing, SocketCounts.unread(descriptor) == 0 else {
             return false
         }
-        return now >= connection.lastHeard + limits.silenceMax.ofRequest || clws_received_bytes(descriptor) == 0
+        return now >= connection.lastHeard + limits.silenceMax.ofRequest || SocketCounts.received(descriptor) == 0
     }
 }

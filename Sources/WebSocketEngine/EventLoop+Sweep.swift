@@ -64,7 +64,7 @@ extension EventLoop {
     /// lives; a process that was stopped acknowledges no more once its buffer is full.
     private func isStillReading(_ connection: Connection, _ now: MonotonicTime) -> Bool {
         guard let wsi = unsafe connection.socket else { return false }
-        let acknowledged = unsafe clws_acknowledged_behind_backlog(lws_get_socket_fd(wsi))
+        let acknowledged = unsafe SocketCounts.acknowledgedBehindBacklog(lws_get_socket_fd(wsi))
         guard acknowledged > connection.acknowledgedBytes else { return false }
         connection.acknowledgedBytes = acknowledged
         connection.lastHeard = now
@@ -86,7 +86,7 @@ extension EventLoop {
         guard now >= pingAt else { return min(pingAt, connection.lastHeard + liveness.hangUpAfter) }
         guard let wsi = unsafe connection.socket else { return nil }
         connection.lastPinged = now
-        connection.acknowledgedBytes = unsafe clws_acknowledged_behind_backlog(lws_get_socket_fd(wsi))
+        connection.acknowledgedBytes = unsafe SocketCounts.acknowledgedBehindBacklog(lws_get_socket_fd(wsi))
         if unsafe lws_partial_buffered(wsi) == 0 {
             if unsafe !ping(wsi) { failed(connection, "cannot write") }
         } else {

@@ -1,4 +1,5 @@
 internal import CHeliographLibwebsockets
+internal import CHeliographLinux
 internal import Glibc
 package import Logging
 internal import Synchronization
@@ -136,7 +137,7 @@ internal import Synchronization
         self.logger = logger
         self.storage = ContextStorage()
         nextID = UInt64(configuration.number) << Self.countBits | 1
-        unsafe clws_name_thread(configuration.name)
+        unsafe clinux_name_thread(configuration.name)
         // A peer that is gone is an error of write(2), not a reason to die.
         _ = signal(SIGPIPE, SIG_IGN)
         EngineLog.install(logger)
@@ -196,8 +197,14 @@ internal import Synchronization
             guard let connection = connections[id], connection.phase == .open, let wsi = unsafe connection.socket,
                 !connection.isReadingPaused, !connection.isHeldUp
             else { continue }
-            unsafe clws_serve_readable(wsi)
+            unsafe serveReadable(wsi)
         }
+    }
+
+    /// As if the loop had come to it.
+    private func serveReadable(_ wsi: OpaquePointer) {
+        var ready = unsafe pollfd(fd: lws_get_socket_fd(wsi), events: Int16(LWS_POLLIN), revents: Int16(LWS_POLLIN))
+        unsafe lws_service_fd(lws_get_context(wsi), &ready)
     }
 
     private func stopServing() {
@@ -385,7 +392,7 @@ internal import Synchronization
 
     /// Some container engines set it to a billion.
     private func boundDescriptors() {
-        guard clws_lower_descriptor_limit(UInt64(configuration.descriptorsMax)) != 0 else { return }
+        guard DescriptorLimit.lower(to: UInt64(configuration.descriptorsMax)) else { return }
         logger.info("lowered the limit of open files", metadata: ["limit": "\(configuration.descriptorsMax)"])
     }
 }

@@ -1,5 +1,5 @@
-internal import HeliographPlatform
 internal import CHeliographLibwebsockets
+internal import HeliographPlatform
 internal import Glibc
 
 /// A bound and listening descriptor, and the `lws` that tells when someone knocks.
@@ -64,7 +64,7 @@ enum Binding {
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw WebSocketEngineError(.cannotListen, "\(path) is in the way and is not a socket")
         }
-        let probe = clws_stream_socket(AF_UNIX)
+        let probe = streamSocket(AF_UNIX)
         guard probe >= 0 else { throw WebSocketEngineError(.cannotListen, "no socket: \(String(errno: errno))") }
         defer { Glibc.close(probe) }
         let result = unsafe withUnsafePointer(to: &address) { pointer in
@@ -78,10 +78,14 @@ enum Binding {
         unsafe unlink(path)
     }
 
+    private static func streamSocket(_ family: Int32) -> Int32 {
+        socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    }
+
     private static func bind<Address>(
         _ family: Int32, _ address: inout Address, _ size: Int, _ name: String
     ) throws(WebSocketEngineError) -> Int32 {
-        let descriptor = clws_stream_socket(family)
+        let descriptor = streamSocket(family)
         guard descriptor >= 0 else { throw WebSocketEngineError(.cannotListen, "no socket: \(String(errno: errno))") }
         var on: Int32 = 1
         let onSize = socklen_t(MemoryLayout<Int32>.size)

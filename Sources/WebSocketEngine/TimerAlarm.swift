@@ -1,4 +1,5 @@
 internal import CHeliographLibwebsockets
+internal import CHeliographLinux
 internal import Glibc
 
 /// Ends the wait for sockets when a timer is due: a timerfd that is itself one descriptor of the loop.
@@ -15,7 +16,8 @@ final class TimerAlarm {
 
     init(loop: EventLoop) throws(WebSocketEngineError) {
         id = loop.makeID()
-        descriptor = clws_alarm_make()
+        // These are TFD_CLOEXEC and TFD_NONBLOCK too.
+        descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
         guard descriptor >= 0,
             unsafe clws_adopt_readable(loop.storage.plainVhost, descriptor, UnsafeMutableRawPointer(bitPattern: UInt(id)))
                 != nil
@@ -47,13 +49,18 @@ final class TimerAlarm {
             isNudged = false
             return
         }
-        clws_alarm_silence(descriptor)
+        var count: UInt64 = 0
+        while unsafe read(descriptor, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
         time = nil
     }
 
     private func move(to time: MonotonicTime?) {
         self.time = time
-        let result = clws_alarm_set(descriptor, time.map { max(1, $0.nanoseconds - MonotonicTime.now.nanoseconds) } ?? 0)
+        // In so many nanoseconds, 0 for never; not at a time of the clock, which a wrong clock put in front of us (libfaketime) takes for its own.
+        let nanoseconds = time.map { max(1, $0.nanoseconds - MonotonicTime.now.nanoseconds) } ?? 0
+        var setting = itimerspec()
+        setting.it_value = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        let result = unsafe timerfd_settime(descriptor, 0, &setting, nil)
         precondition(result == 0, "a timerfd takes every time that is not negative")
     }
 }

@@ -38,7 +38,9 @@ struct Layering {
         "RelayStore": Module(imports: [
             "RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", "GRDB", "GRDBSQLite",
         ]),
-        "WebSocketEngine": Module(imports: ["CHeliographLibwebsockets", "HeliographPlatform", "DequeModule", "Logging"]),
+        "WebSocketEngine": Module(imports: [
+            "CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", "DequeModule", "Logging",
+        ]),
         "HeliographPlatform": Module(imports: []),
         "HeliographCrypto": Module(imports: ["CHeliographOpenSSL"]),
         "HeliographHTTP2": Module(imports: ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
@@ -72,7 +74,7 @@ struct Layering {
 
     /// A C library is one module's business, also in tests.
     static let soleImporters = [
-        "CLibFuzzer": "Fuzz", "CHeliographLibwebsockets": "WebSocketEngine", "CHeliographLinux": "HeliographBench",
+        "CLibFuzzer": "Fuzz", "CHeliographLibwebsockets": "WebSocketEngine",
         "CHeliographNghttp2": "HeliographHTTP2",
         "CHeliographOpenSSL": "HeliographCrypto", "CHeliographQREncode": "HeliographQRCode",
         "CHeliographZlib": "HeliographZlib",

@@ -1,0 +1,49 @@
+internal import CHeliographLinux
+internal import Glibc
+
+/// An epoll instance that is only looked at, never waited for: what it tells of is known by a tag. A descriptor that is closed is forgotten
+/// by the kernel.
+@safe struct Epoll {
+    /// The owner closes it, or gives it to libwebsockets, which does.
+    let descriptor: Int32
+
+    enum Interest {
+        /// It can be read, as long as it can.
+        case readable
+        /// The peer left; told once.
+        case hangUp
+
+        fileprivate var events: UInt32 {
+            switch self {
+            case .readable: EPOLLIN.rawValue
+            case .hangUp: EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue
+            }
+        }
+    }
+
+    /// At most as many are told of at a time; none is starved, the kernel goes round.
+    private static let readyMax = 64
+
+    init() throws(WebSocketEngineError) {
+        descriptor = clinux_epoll_create()
+        guard descriptor >= 0 else { throw WebSocketEngineError(.initialisationFailed, "no epoll: \(String(errno: errno))") }
+    }
+
+    /// Whether the kernel took it.
+    func add(_ watched: Int32, for interest: Interest, tag: UInt64) -> Bool {
+        var event = unsafe epoll_event()
+        unsafe event.events = interest.events
+        unsafe event.data.u64 = tag
+        return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, watched, &event) == 0
+    }
+
+    func remove(_ watched: Int32) { epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, nil) }
+
+    /// The tags of what there is to tell by now.
+    func ready() -> [UInt64] {
+        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.readyMax) { events in
+            let count = unsafe epoll_wait(descriptor, events.baseAddress, Int32(Self.readyMax), 0)
+            return unsafe events.prefix(max(0, Int(count))).map { unsafe $0.data.u64 }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import CHeliographLibwebsockets
+internal import Glibc
+
+/// What the kernel has counted of a socket.
+enum SocketCounts {
+    /// Bytes that a TCP peer has acknowledged over its life, while others still wait to be; 0 where none wait.
+    static func acknowledgedBehindBacklog(_ descriptor: Int32) -> UInt64 {
+        var unsent: Int32 = 0
+        guard unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unsent) == 0, unsent > 0 else { return 0 }
+        return tcpCount(descriptor, at: 120)
+    }
+
+    /// Bytes that a TCP peer has sent over its life; 0 where it is no TCP socket.
+    static func received(_ descriptor: Int32) -> UInt64 { tcpCount(descriptor, at: 128) }
+
+    /// Bytes that wait to be read.
+    static func unread(_ descriptor: Int32) -> Int32 {
+        var unread: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(FIONREAD), &unread) == 0 ? unread : 0
+    }
+
+    /// A count of TCP_INFO, 0 where it is no TCP socket. glibc's `tcp_info` is older than these fields; their places in the kernel's
+    /// interface (linux/tcp.h) are fixed.
+    private static func tcpCount(_ descriptor: Int32, at offset: Int) -> UInt64 {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { info in
+            var length = socklen_t(info.count)
+            guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &length) == 0,
+                Int(length) >= offset + MemoryLayout<UInt64>.size
+            else { return 0 }
+            return unsafe info.load(fromByteOffset: offset, as: UInt64.self)
+        }
+    }
+}

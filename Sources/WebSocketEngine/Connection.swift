@@ -20,7 +20,8 @@ internal import DequeModule
 
     enum Role {
         case server(Listener)
-        case client(any ClientHandler, ClientConfiguration)
+        /// Indirect: a server has thousands, whose connections would have room for a configuration each.
+        indirect case client(any ClientHandler, ClientConfiguration)
     }
 
     let id: ConnectionID

@@ -8,12 +8,19 @@ import WebSocketEngine
 /// A token is looked up by SHA-256 of what was presented. What a guesser could learn from timing is the digest's, not the
 /// token's, and the final comparison takes the same time for any two digests.
 struct Gate {
-    private var tokens: [[UInt8]: Token] = [:]
+    private var tokens: [[UInt8]: SharedToken] = [:]
     /// Also an origin of ours, where a proxy in front speaks TLS for us.
     let publicOrigin: String?
 
-    struct Visitor {
+    /// Thousands of connections may come by one token: they share it.
+    fileprivate final class SharedToken: Sendable {
         let token: Token
+        init(_ token: Token) { self.token = token }
+    }
+
+    struct Visitor {
+        fileprivate let shared: SharedToken
+        var token: Token { shared.token }
         /// How this visitor reached us, for links that it can open.
         let baseURL: String
         /// Whom it is from.
@@ -36,7 +43,7 @@ struct Gate {
     /// Tokens are made with proper subjects; one that a damaged file has otherwise lets nobody in.
     mutating func replaceTokens(_ current: [Token]) {
         let proper = current.lazy.filter { $0.role == .client ? ClientID($0.subject) != nil : HostID($0.subject) != nil }
-        tokens = Dictionary(proper.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
+        tokens = Dictionary(proper.map { ($0.digest, SharedToken($0)) }, uniquingKeysWith: { first, _ in first })
     }
 
     func holds(_ token: Token) -> Bool { tokens[token.digest] != nil }
@@ -44,14 +51,14 @@ struct Gate {
     /// Every client that has one.
     var clients: Set<ClientKey> {
         Set(
-            tokens.values.lazy.filter { $0.role == .client }.compactMap { token in
+            tokens.values.lazy.map(\.token).filter { $0.role == .client }.compactMap { token in
                 ClientID(token.subject).map { ClientKey(workspace: token.workspace, client: $0) }
             })
     }
 
     private func token(for secret: String) -> Token? {
         let digest = Secret.digest(ofToken: secret)
-        guard let token = tokens[digest], Crypto.equal(token.digest, digest) else { return nil }
+        guard let token = tokens[digest]?.token, Crypto.equal(token.digest, digest) else { return nil }
         return token
     }
 
@@ -92,6 +99,13 @@ struct Gate {
         guard let found else { throw .unknown }
         if let role, found.role != role { throw .wrongRole }
         return found
+    }
+
+    /// Who sends this request with a token of this gate.
+    func visitor(_ request: HTTPRequest, by token: Token, countedAt address: Peer?) -> Visitor {
+        Visitor(
+            shared: tokens[token.digest] ?? SharedToken(token), baseURL: linkBase(for: request), peer: request.peer,
+            address: address)
     }
 
     /// Whether an `Origin` is this relay itself: the address that the request came to, or the configured public one.

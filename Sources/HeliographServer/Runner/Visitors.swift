@@ -112,8 +112,7 @@ final class Visitors: ServerHandler {
             case .wrongRole: return .refuse(status: 403, body: "this token is not for a \(role.rawValue)\n")
             }
         }
-        let visitor = Gate.Visitor(
-            token: token, baseURL: gate.linkBase(for: request), peer: request.peer, address: countedPeer(for: request.peer))
+        let visitor = gate.visitor(request, by: token, countedAt: countedPeer(for: request.peer))
         do throws(Turnstile.Limit) {
             try door.enter(visitor)
             expected[connection] = visitor

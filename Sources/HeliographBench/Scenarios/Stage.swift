@@ -79,7 +79,9 @@ class Stage: LinkHandler {
             let now = SteadyClock.now
             try comeBack(at: now)
             guard now < deadline else {
-                throw BenchError(.tooSlow, "only \(clientsLevel) of \(plan.clients) clients are level after a minute")
+                let refused =
+                    turnedAway == 0 ? "" : "; \(turnedAway) handshakes were refused: the relay's limits may be in the way"
+                throw BenchError(.tooSlow, "only \(clientsLevel) of \(plan.clients) clients are level after a minute\(refused)")
             }
             try eachTurn()
             try driver.turn(10_000_000, self)

@@ -63,18 +63,19 @@ class Server:
         return json.loads(done.stdout)
 
 
+CONNECTIONS = ["--limits-connections-per-token", "--limits-connections-per-workspace"]
 RATES = [f"--limits-{what}-per-second-per-{whom}" for what in ("messages", "kilobytes") for whom in ("host", "client", "address", "session", "workspace")]
 
 
 class RelayServer(Server):
-    """`heliograph serve`, without the rates that keep one host from taking all: one host shall take all here."""
+    """`heliograph serve`, without the limits that keep one peer from taking all: one host, and one client's token, take all here."""
 
     def __init__(self, environment: dict[str, str] | None = None):
         super().__init__()
         self.environment = environment or {}
 
     def __enter__(self) -> "RelayServer":
-        self.relay = Relay(self.folder / "relay", [word for rate in RATES for word in (rate, "0")], environment=self.environment)
+        self.relay = Relay(self.folder / "relay", [word for limit in CONNECTIONS + RATES for word in (limit, "0")], environment=self.environment)
         self.relay.start()
         assert self.relay.process
         self.target = ["--data", str(self.relay.data), "--pid", str(self.relay.process.pid)]

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographLink
 internal import HostCore
 internal import Logging
 internal import RelayAccess
@@ -148,11 +149,11 @@ extension HostDaemon: ServerHandler {
 
     private var linkState: String {
         switch link.state {
-        case .waiting: "waiting"
+        case .idle, .waiting: "waiting"
         case .connecting: "connecting"
         case .greeting: "greeting"
-        case .live: "live"
-        case .replaced: "replaced"
+        case .up: "live"
+        case .over: "replaced"
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import RelayProtocol
+
 /// Why a connection to the relay is over.
 package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
     /// The relay said so, with a code and its words, or without either.
@@ -13,6 +15,7 @@ package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
     /// The opening handshake was answered with this HTTP status, and maybe with when to come back.
     case refused(status: UInt16, retryAfter: Duration? = nil)
 
+    /// For an operator's log.
     package var description: String {
         switch self {
         case .peer(nil, _): "the relay closed and gave no code"
@@ -23,6 +26,21 @@ package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
         case .failed(let sentence): sentence
         case .refused(let status, let wait):
             "refused with HTTP \(status)\(wait.map { ", to come back in \($0.components.seconds) s" } ?? "")"
+        }
+    }
+
+    /// For a person who watches; where we have words of our own for a code, they count, without what they say to do, which is being done.
+    package var sentence: String {
+        switch self {
+        case .peer(nil, _): "the relay hung up"
+        case .peer(let code?, let text):
+            CloseCode(rawValue: code).map { String($0.reason.prefix { $0 != ":" }) }
+                ?? (text.isEmpty ? "closed with \(code)" : text)
+        case .local(let code): "closed here with \(code)"
+        case .timedOut: "nothing was heard"
+        case .tooSlow: "too much waited to be sent"
+        case .failed(let text): text
+        case .refused(let status, _): "HTTP \(status)"
         }
     }
 }

@@ -3,21 +3,6 @@ package import RelayProtocol
 /// Keeps one client in touch with its relay over any number of connections: says hello, subscribes, goes on from where it was,
 /// and sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
 package struct RelayLink: Sendable {
-    package enum Phase: Equatable, Sendable {
-        /// Not started. Becomes `connecting`.
-        case idle
-        /// A connection was ordered. Becomes `greeting` or `waiting`.
-        case connecting
-        /// Open, and `hello` is said; only `welcome` counts. Becomes `up`, `waiting` or `over`.
-        case greeting
-        /// Welcomed: commands go out as they come. Becomes `waiting` or `over`.
-        case up
-        /// The link is down and a retry is armed. Becomes `connecting`.
-        case waiting
-        /// Coming back would be pointless. Final.
-        case over
-    }
-
     package enum Order: Sendable {
         case connect
         case send([UInt8])
@@ -46,11 +31,9 @@ package struct RelayLink: Sendable {
     package static let followedMax = 256
     /// A session that turns up with a longer past is followed from near its end.
     package static let pastEventsMax: Int64 = 200
-    /// Closed that often in a row for a protocol error, we would only be closed again.
-    static let protocolErrorsMax = 3
 
     package private(set) var view = ClientView()
-    package private(set) var phase = Phase.idle
+    package var phase: ReconnectMachine.State { reconnect.state }
     /// What the relay said of its heartbeat; the next connection is as patient.
     package private(set) var heartbeat: Heartbeat?
     package private(set) var followed: [SessionID] = []
@@ -63,9 +46,8 @@ package struct RelayLink: Sendable {
     private var unanswered: [(id: CommandID, command: ClientCommand)] = []
     /// Of this connection.
     private var subscriptions: [CommandID: SessionID?] = [:]
-    private var backoff = Backoff()
+    private var reconnect = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0.5, refused: nil))
     private var wasUp = false
-    private var protocolErrors = 0
     private var isWorkspaceCurrent = false
     private var caughtUpEvents: Int?
 
@@ -79,13 +61,11 @@ package struct RelayLink: Sendable {
 
     package mutating func started() -> [Order] {
         precondition(phase == .idle, "a link starts once")
-        phase = .connecting
-        return [.connect]
+        return reconnect.begin() ? [.connect] : []
     }
 
     package mutating func opened() -> [Order] {
-        precondition(phase == .connecting, "only a connection that was ordered opens")
-        phase = .greeting
+        reconnect.opened()
         return [.send(ClientMessage.hello(Hello(software: software)).bytes)]
     }
 
@@ -111,19 +91,14 @@ package struct RelayLink: Sendable {
         subscriptions = [:]
         isWorkspaceCurrent = false
         caughtUpEvents = nil
-        if let fault = finalFault(reason) {
-            phase = .over
-            return [.tell(.over(fault))]
+        switch reconnect.closed(reason, jitter: jitter) {
+        case .over(let fault): return [.tell(.over(fault))]
+        case .retry(let wait): return [.tell(.down(reason.sentence, retryIn: wait)), .retry(after: wait)]
         }
-        phase = .waiting
-        let wait = delay(after: reason, jitter: jitter)
-        return [.tell(.down(Self.sentence(reason), retryIn: wait)), .retry(after: wait)]
     }
 
     package mutating func retryDue() -> [Order] {
-        guard phase == .waiting else { return [] }
-        phase = .connecting
-        return [.connect]
+        phase == .waiting && reconnect.begin() ? [.connect] : []
     }
 
     // MARK: - Wishes of the command
@@ -159,7 +134,7 @@ package struct RelayLink: Sendable {
     // MARK: - Messages
 
     private mutating func welcomed(_ welcome: Welcome, _ message: MessageToClient) -> [Order] {
-        phase = .up
+        reconnect.welcomed()
         heartbeat = welcome.heartbeat
         let changes = view.reduce(message)
         if followsAll, !changes.isEmpty {
@@ -178,9 +153,7 @@ package struct RelayLink: Sendable {
 
     private mutating func changed(by message: MessageToClient) -> [Order] {
         if case .workspaceSnapshot = message {
-            // The link has proven itself.
-            backoff.reset()
-            protocolErrors = 0
+            reconnect.proven()
             isWorkspaceCurrent = true
         }
         var orders: [Order] = []
@@ -245,51 +218,6 @@ package struct RelayLink: Sendable {
         if isBehind { return [] }
         caughtUpEvents = nil
         return [.tell(.caughtUp(events: count))]
-    }
-
-    // MARK: - Ends
-
-    /// Nil: come back.
-    private mutating func finalFault(_ reason: LinkEnd) -> LinkFault? {
-        switch reason {
-        case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
-            return LinkFault(.unauthorised, "the relay does not know this client (any more)")
-        case .peer(CloseCode.unsupportedVersion.rawValue, _):
-            return LinkFault(
-                .failed, "the relay speaks another version of the wire", advice: "Update this program, or the relay.")
-        case .peer(let code?, let text) where !CloseCode.invitesReconnect(code):
-            return LinkFault(.refused, "the relay closed the connection for good: \(text.isEmpty ? "code \(code)" : text)")
-        case .peer(1002, _), .peer(1003, _), .peer(1007, _), .peer(1009, _):
-            protocolErrors += 1
-            guard protocolErrors >= Self.protocolErrorsMax else { return nil }
-            return LinkFault(.failed, "the relay and this program do not understand each other: \(Self.sentence(reason))")
-        case .refused(let status, _) where !(status == 429 || status == 408 || status >= 500):
-            return LinkFault(.unreachable, "no relay answers there (HTTP \(status))")
-        default: return nil
-        }
-    }
-
-    private mutating func delay(after reason: LinkEnd, jitter: Double) -> Duration {
-        if case .peer(let code?, let text) = reason, let wait = CloseCode.wait(code, text) {
-            return .milliseconds(wait) + .milliseconds(500) * jitter
-        }
-        if case .refused(_, let wait?) = reason { return wait + .milliseconds(500) * jitter }
-        return backoff.next(jitter: jitter)
-    }
-
-    package static func sentence(_ reason: LinkEnd) -> String {
-        switch reason {
-        case .peer(let code, let text):
-            guard let code else { return "the relay hung up" }
-            // Our own words where we have some; after the colon they say what to do, which is being done.
-            if let known = CloseCode(rawValue: code) { return String(known.reason.prefix { $0 != ":" }) }
-            return text.isEmpty ? "closed with \(code)" : text
-        case .local(let code): return "closed here with \(code)"
-        case .timedOut: return "nothing was heard"
-        case .tooSlow: return "too much waited to be sent"
-        case .failed(let text): return text
-        case .refused(let status, _): return "HTTP \(status)"
-        }
     }
 
     // MARK: - Helpers

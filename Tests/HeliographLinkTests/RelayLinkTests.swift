@@ -166,7 +166,7 @@ struct RelayLinkTests {
 
     @Test mutating func protocolErrorsInARowAreFinal() {
         comeUp()
-        for _ in 1..<RelayLink.protocolErrorsMax {
+        for _ in 1..<ReconnectMachine.protocolErrorsMax {
             #expect(said(link.closed(.peer(code: 1002, reason: ""), jitter: 0)).last == "retry")
             _ = link.retryDue()
         }
@@ -191,15 +191,5 @@ struct RelayLinkTests {
         comeUp()
         #expect(said(link.received(Array(#"{"type":"fanfare"}"#.utf8))) == [])
         #expect(said(link.received(Array("{".utf8))) == ["notice badJSON"])
-    }
-
-    @Test func waitsDoubleUpToACapAndAreSpread() {
-        var backoff = Backoff()
-        let waits = (0..<10).map { _ in backoff.next(jitter: 0) }
-        #expect(waits.prefix(3) == [.milliseconds(250), .milliseconds(500), .seconds(1)])
-        #expect(waits.last == .seconds(15))
-        #expect(backoff.next(jitter: 0.5) == .milliseconds(22_500))
-        backoff.reset()
-        #expect(backoff.next(jitter: 0) == .milliseconds(250))
     }
 }

@@ -1,11 +1,9 @@
+package import HeliographLink
+
 /// The bounds of the connection to the relay, each with its reason.
 package struct LinkLimits: Sendable {
-    /// The first retry comes within this; a relay that restarts is back in a second.
-    package var retryFirst = Duration.milliseconds(500)
-    /// The longest wait between two attempts: how late a laptop that wakes up may be at worst.
-    package var retryMax = Duration.seconds(30)
-    /// After a refusal that only a person can mend (a revoked token, another version).
-    package var retryRefused = Duration.seconds(60)
+    /// A host comes back from everything but its replacement.
+    package var reconnect = ReconnectMachine.Policy(steadyPart: 0, refused: .seconds(60))
     /// A connection that held this long was no part of the trouble before it.
     package var steadyAfter = Duration.seconds(30)
     /// From our `hello` to the relay's `welcome`.

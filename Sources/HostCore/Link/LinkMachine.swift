@@ -8,19 +8,6 @@ package import RelayProtocol
 ///
 /// Pure: the clock and the dice are arguments, the spool's index is lent.
 package struct LinkMachine {
-    package enum State: Equatable {
-        /// Waits for `retry`. Becomes connecting.
-        case waiting
-        /// A connection is on its way. Becomes greeting, or waiting.
-        case connecting
-        /// `hello` is sent. Becomes live, or waiting.
-        case greeting
-        /// Events flow.
-        case live(since: HostInstant)
-        /// The relay said that another process has our place. Ends.
-        case replaced
-    }
-
     package enum Input {
         case started
         case retry
@@ -55,15 +42,18 @@ package struct LinkMachine {
     /// What `hello` and the like look like on the wire.
     package typealias HostMessageBytes = [UInt8]
 
-    package private(set) var state = State.waiting
+    /// `up`: events flow. `over`: the relay said that another process has our place.
+    package var state: ReconnectMachine.State { reconnect.state }
     /// What the relay says of its pings; the next connection is as patient.
     package private(set) var heartbeat: Heartbeat?
-    package var isLive: Bool { if case .live = state { true } else { false } }
+    package var isLive: Bool { state == .up }
 
     private let limits: LinkLimits
     private let software: String
     private let name: String?
-    private var attempts = 0
+    private var reconnect: ReconnectMachine
+    /// Of the connection that is up.
+    private var liveSince: HostInstant?
     /// Sent on this connection, by session.
     private var sentThrough: [SessionID: Int64] = [:]
     private var inFlight: [Flight] = []
@@ -89,36 +79,35 @@ package struct LinkMachine {
         self.software = software
         self.name = name
         self.limits = limits
+        reconnect = ReconnectMachine(limits.reconnect)
     }
 
     // MARK: Events in the order of life
 
     package mutating func handle(_ input: Input, index: SpoolIndex, active: [SessionID], at now: HostInstant) -> [Effect] {
         switch (input, state) {
-        case (.started, .waiting), (.retry, .waiting):
-            state = .connecting
-            return [.connect]
+        case (.started, .idle), (.started, .waiting), (.retry, .waiting): return reconnect.begin() ? [.connect] : []
         case (.opened, .connecting):
-            state = .greeting
+            reconnect.opened()
             asked = []
             return [.send(hello(Self.sessions(of: index, active))), .expectWelcome(within: limits.welcomeWithin)]
         case (.welcomeOverdue, .greeting): return [.close(CloseCode.timedOut.rawValue)]
         case (.closed(let reason, let dice), .connecting), (.closed(let reason, let dice), .greeting),
-            (.closed(let reason, let dice), .live):
+            (.closed(let reason, let dice), .up):
             return closed(reason, dice: dice, at: now)
         case (.received(let message), .greeting):
             guard case .welcome(let welcome, _, let sessions) = message else { return other(message) }
             return welcomed(welcome, sessions, at: now)
-        case (.received(let message), .live): return received(message, index)
-        case (.resendDue, let state):
+        case (.received(let message), .up): return received(message, index)
+        case (.resendDue, _):
             isResendDue = false
-            guard case .live = state else { return [] }
+            guard isLive else { return [] }
             isHeldOff = false
             parked = []
             resend { _ in true }
             asked = []
             return []
-        case (.sendAgain, .live):
+        case (.sendAgain, .up):
             resend { _ in true }
             asked = []
             return []
@@ -128,7 +117,8 @@ package struct LinkMachine {
     }
 
     private mutating func welcomed(_ welcome: Welcome, _ sessions: [SessionProgress], at now: HostInstant) -> [Effect] {
-        state = .live(since: now)
+        reconnect.welcomed()
+        liveSince = now
         heartbeat = welcome.heartbeat
         sentThrough = [:]
         inFlight = []
@@ -197,39 +187,27 @@ package struct LinkMachine {
 
     private mutating func closed(_ reason: LinkEnd, dice: Double, at now: HostInstant) -> [Effect] {
         var effects: [Effect] = []
-        if case .live(let since) = state {
-            if now - since >= limits.steadyAfter { attempts = 0 }
+        if let since = liveSince {
+            if now - since >= limits.steadyAfter { reconnect.proven() }
             effects.append(.linkChanged(isLive: false))
         }
+        liveSince = nil
         sentThrough = [:]
         inFlight = []
         parked = []
         isHeldOff = false
         if case .peer(CloseCode.replaced.rawValue?, _) = reason {
-            state = .replaced
+            reconnect.end()
             return effects + [.log(.replaced)]
         }
-        state = .waiting
-        let wait = retryDelay(after: reason, dice: dice)
-        attempts += 1
-        // Once for each outage, and for each refusal, which a person has to mend.
-        if attempts == 1 || wait >= limits.retryRefused { effects.append(.log(.disconnected(reason, retryAfter: wait))) }
-        return effects + [.retryAfter(wait)]
-    }
-
-    private func retryDelay(after reason: LinkEnd, dice: Double) -> Duration {
-        switch reason {
-        case .peer(let code?, _) where !CloseCode.invitesReconnect(code): return limits.retryRefused
-        case .refused(_, let wait?): return wait + limits.retryFirst * min(max(dice, 0), 1)
-        // Too many, or too slow: nothing that a person has to mend.
-        case .refused(let status, nil) where (400..<500).contains(status) && status != 429 && status != 408:
-            return limits.retryRefused
-        case .peer(let code?, let text):
-            if let wait = CloseCode.wait(code, text) { return .milliseconds(wait) }
-        default: break
+        guard case .retry(let wait) = reconnect.closed(reason, jitter: dice) else {
+            preconditionFailure("a host comes back from everything but its replacement")
         }
-        let ceiling = min(limits.retryMax, limits.retryFirst * (1 << min(attempts, 10)))
-        return ceiling * min(max(dice, 0), 1)
+        // Once for each outage, and for each refusal, which a person has to mend.
+        if reconnect.failures == 1 || limits.reconnect.refused.map({ wait >= $0 }) == true {
+            effects.append(.log(.disconnected(reason, retryAfter: wait)))
+        }
+        return effects + [.retryAfter(wait)]
     }
 
     private func other(_ message: MessageToHost) -> [Effect] {

@@ -203,7 +203,7 @@ struct LinkMachineTests {
         #expect(bench.tell(.closed(later, dice: 1)).contains(.retryAfter(.milliseconds(3_500))))
         bench.connect()
         #expect(bench.tell(.closed(.peer(code: 4409, reason: ""), dice: 0)) == [.linkChanged(isLive: false), .log(.replaced)])
-        #expect(bench.tell(.retry) == [] && bench.machine.state == .replaced)
+        #expect(bench.tell(.retry) == [] && bench.machine.state == .over)
     }
 
     @Test("hangs up on a relay that does not welcome it")

@@ -102,7 +102,7 @@ deploy-check: build venv test-packages servers ## Check what deploy/ holds: prox
 
 deb: build ## Build the Debian package, .build/heliograph_….deb
 	@Tests/Tools/install-packages dpkg-dev binutils python3
-	@rm -f .build/heliograph_*.deb
+	@rm -f .build/heliograph_*.deb .build/heliograph-dbgsym_*.deb
 	deploy/debian/build $(BINARY) .build
 
 deb-check: build venv test-packages ## Install, run, upgrade, remove and purge the package in a clean Debian root, then under its systemd (root, minutes)

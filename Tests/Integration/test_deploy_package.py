@@ -53,6 +53,22 @@ def test_it_holds_what_the_services_ask_for(tree: Path) -> None:
     assert result.returncode == 0 and result.stdout.startswith("heliograph "), "it was stripped of something it needs"
 
 
+def test_its_symbols_are_a_package_beside_it(package: Path, tree: Path, tmp_path: Path) -> None:
+    symbols = package.with_name(package.name.replace("heliograph_", "heliograph-dbgsym_"))
+    assert field(symbols, "Depends") == f"heliograph (= {field(package, 'Version')})"
+    subprocess.run(["dpkg-deb", "--extract", symbols, tmp_path], check=True)
+    binary = tree / "usr/bin/heliograph"
+    notes = subprocess.run(["readelf", "--notes", binary], check=True, capture_output=True, text=True).stdout
+    build = re.search(r"Build ID: (\w+)", notes)[1]
+    debug = tmp_path / f"usr/lib/debug/.build-id/{build[:2]}/{build[2:]}.debug"
+
+    def named(path: Path) -> int:
+        return len(subprocess.run(["nm", path], capture_output=True, text=True).stdout.splitlines())
+
+    assert field(symbols, "Build-Ids") == build
+    assert named(binary) == 0 and named(debug) > 10_000
+
+
 def test_its_scripts_are_shell(tree: Path) -> None:
     for name in ("postinst", "prerm", "postrm"):
         path = tree / "DEBIAN" / name

@@ -48,3 +48,17 @@ struct APNsAnswer: Equatable, Sendable {
         body.isEmpty ? nil : try? JSONDecoder().decode(Refusal.self, from: Data(body))
     }
 }
+
+extension APNsAnswer {
+    func refusal(_ advice: APNsAdvice) -> APNsOutcome.Result {
+        .refused(status: status, reason, text: reasonText, advice)
+    }
+
+    var acceptance: APNsAcceptance {
+        var acceptance = APNsAcceptance(status: status)
+        acceptance.uniqueID = uniqueID
+        acceptance.channelID = channelID
+        acceptance.body = body
+        return acceptance
+    }
+}

@@ -6,7 +6,7 @@ internal import HeliographHTTP2
 final class APNsDriver: HTTP2ClientHandler {
     typealias Completion = @Sendable (APNsOutcome) -> Void
 
-    private struct Link: Hashable {
+    private struct LaneConnection: Hashable {
         var lane: APNsMachine.LaneID
         var generation: Int
     }
@@ -20,8 +20,8 @@ final class APNsDriver: HTTP2ClientHandler {
     private let tls: TLSContext
     private var machine: APNsMachine
     private var keyFiles: [APNsKeyID: KeyFile] = [:]
-    private var connections: [Link: HTTP2ConnectionID] = [:]
-    private var links: [HTTP2ConnectionID: Link] = [:]
+    private var connections: [LaneConnection: HTTP2ConnectionID] = [:]
+    private var links: [HTTP2ConnectionID: LaneConnection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
     private var completions: [Int: Completion] = [:]
     private var lastNumber = 0
@@ -56,7 +56,7 @@ final class APNsDriver: HTTP2ClientHandler {
 
     func lanes(_ loop: HTTP2Loop) -> [APNsLaneState] {
         machine.lanes.map { lane in
-            let connection = connections[Link(lane: lane.id, generation: lane.machine.generation)]
+            let connection = connections[LaneConnection(lane: lane.id, generation: lane.machine.generation)]
             return APNsLaneState(lane.id, lane.machine, connection.flatMap { loop.state(of: $0) })
         }
     }
@@ -131,15 +131,15 @@ final class APNsDriver: HTTP2ClientHandler {
 
     private func carryOut(_ effect: APNsMachine.Effect, _ loop: HTTP2Loop) {
         switch effect {
-        case .connect(let lane, let generation): connect(Link(lane: lane, generation: generation), loop)
+        case .connect(let lane, let generation): connect(LaneConnection(lane: lane, generation: generation), loop)
         case .close(let lane, let generation):
-            if let id = connections[Link(lane: lane, generation: generation)] { loop.close(id) }
+            if let id = connections[LaneConnection(lane: lane, generation: generation)] { loop.close(id) }
         case .drop(let lane, let generation):
-            if let id = connections[Link(lane: lane, generation: generation)] { loop.drop(id) }
+            if let id = connections[LaneConnection(lane: lane, generation: generation)] { loop.drop(id) }
         case .ping(let lane, let generation):
-            if let id = connections[Link(lane: lane, generation: generation)] { loop.ping(id) }
+            if let id = connections[LaneConnection(lane: lane, generation: generation)] { loop.ping(id) }
         case .send(let lane, let request, let generation, let token, let deadline):
-            send(request, Link(lane: lane, generation: generation), token, deadline, loop)
+            send(request, LaneConnection(lane: lane, generation: generation), token, deadline, loop)
         case .mint(let key, let issuedAt):
             guard let text = keyFiles[key]?.token(issuedAt: issuedAt) else { preconditionFailure("a key that nobody has") }
             tokenFile(key)?.write(text, issuedAt: issuedAt)
@@ -149,7 +149,7 @@ final class APNsDriver: HTTP2ClientHandler {
         }
     }
 
-    private func connect(_ link: Link, _ loop: HTTP2Loop) {
+    private func connect(_ link: LaneConnection, _ loop: HTTP2Loop) {
         guard let host = configuration.hosts[link.lane.service]?[link.lane.environment] else {
             let reason = "no host is configured for \(link.lane.service) in the \(link.lane.environment) environment"
             return inputs.append(.lane(link.lane, .closed(generation: link.generation, .unreachable(reason))))
@@ -161,7 +161,7 @@ final class APNsDriver: HTTP2ClientHandler {
     }
 
     private func send(
-        _ request: LaneRequest, _ link: Link, _ token: String, _ deadline: MonotonicTime, _ loop: HTTP2Loop
+        _ request: LaneRequest, _ link: LaneConnection, _ token: String, _ deadline: MonotonicTime, _ loop: HTTP2Loop
     ) {
         let name = configuration.hosts[link.lane.service]?[link.lane.environment]?.name ?? ""
         do {

@@ -142,17 +142,3 @@ extension LaneMachine {
         return dice.backoff(limits.refusedBackoffBase, doubled: request.attempts - 1, max: limits.backoffMax)
     }
 }
-
-extension APNsAnswer {
-    func refusal(_ advice: APNsAdvice) -> APNsOutcome.Result {
-        .refused(status: status, reason, text: reasonText, advice)
-    }
-
-    var acceptance: APNsAcceptance {
-        var acceptance = APNsAcceptance(status: status)
-        acceptance.uniqueID = uniqueID
-        acceptance.channelID = channelID
-        acceptance.body = body
-        return acceptance
-    }
-}

@@ -93,8 +93,8 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "WebSocketEngine", "PushAPNs", "HeliographCrypto",
-                "HeliographQRCode",
+                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "StoreSQLite", "WebSocketEngine", "PushAPNs",
+                "HeliographCrypto", "HeliographQRCode",
                 "HeliographPlatform", "HeliographZlib", logging, metrics,
             ],
             swiftSettings: settings,
@@ -123,9 +123,8 @@ let package = Package(
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module(
-            "RelayStore",
-            ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", grdb, sqlite]),
+        module("RelayStore", ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        module("StoreSQLite", ["RelayStore", "RelayCore", "RelayProtocol", "HeliographPlatform", grdb, sqlite]),
         module(
             "WebSocketEngine",
             ["CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", deque, logging]),
@@ -184,7 +183,16 @@ let package = Package(
         tests("RelayProtocolTests", ["RelayProtocol"]),
         tests("RelayCoreTests", ["RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
-        tests("RelayStoreTests", ["RelayStore", "RelayCore", "RelayProtocol", "HeliographCrypto"]),
+        .target(
+            name: "StoreTestSupport", dependencies: ["StoreSQLite", "RelayCore", "RelayProtocol"],
+            path: "Tests/StoreTestSupport",
+            swiftSettings: settings),
+        tests(
+            "RelayStoreTests",
+            ["RelayStore", "StoreSQLite", "RelaySimulation", "RelayCore", "RelayProtocol", "StoreTestSupport"]),
+        tests(
+            "StoreSQLiteTests",
+            ["StoreSQLite", "RelayStore", "RelayCore", "RelayProtocol", "HeliographCrypto", "StoreTestSupport"]),
         tests("HeliographCryptoTests", ["HeliographCrypto"]),
         tests("HeliographPlatformTests", ["HeliographPlatform", "HeliographTestSupport"]),
         tests("HeliographHTTP2Tests", ["HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
@@ -203,7 +211,7 @@ let package = Package(
         tests(
             "HeliographServerTests",
             [
-                "HeliographServer", "RelayCore", "RelayProtocol", "RelayStore", "PushAPNs", "WebSocketEngine",
+                "HeliographServer", "RelayCore", "RelayProtocol", "PushAPNs", "WebSocketEngine",
                 "HeliographCrypto",
                 logging,
                 metrics,

@@ -7,12 +7,11 @@ import HeliographPlatform
 import HeliographQRCode
 import RelayCore
 import RelayProtocol
-import RelayStore
 import WebSocketEngine
 
 /// The relay as a process: what is wired to what. Everything but `Visitors`, of which each loop has its own, lives on the core's thread.
 ///
-///     sockets ─▶ Visitors ─▶ Reception ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SQLiteStore, sockets, PushRunner ─▶ APNs
+///     sockets ─▶ Visitors ─▶ Reception ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SessionLog, sockets, PushRunner ─▶ APNs
 ///                   └─▶ Routes (page, pairing, health) ─▶ Callers (clients over HTTP)          Access: who may come in
 package final class RelayServer {
     private let loops: EventLoopGroup
@@ -23,8 +22,7 @@ package final class RelayServer {
     private let certificates: CertificateWatch?
     private let memory: MemoryWatch
     private let configuration: ServerConfiguration
-    private let directory: DataDirectory
-    private let store: SQLiteStore
+    private let store: OpenStore
     private let logger: Logger
     private let startedAt = ContinuousClock.now
     private let reports = DispatchQueue(label: "heliograph.reports", qos: .utility)
@@ -40,9 +38,8 @@ package final class RelayServer {
         // Who closes the terminal ends what runs in it; a service is told to read its files again.
         try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { signals.fire($0) }
         let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
-        let directory = try DataDirectory(path: configuration.dataDirectory)
-        let store = try SQLiteStore(directory, for: .relay(try directory.lock()))
-        let workspace = try store.bootstrap(workspaceName: "default")
+        let store = try OpenStore(forRelayIn: configuration.dataDirectory)
+        let workspace = try store.credentials.bootstrap(workspaceName: "default")
         let registry = PrometheusRegistry()
 
         var server: RelayServer?
@@ -52,7 +49,7 @@ package final class RelayServer {
         loopConfiguration.descriptorsMax = min(
             loopConfiguration.descriptorsMax, configuration.limits.connectionsMax + ServerLimits.otherDescriptorsMax)
         try EventLoopGroup.run(loopConfiguration, loops: configuration.loops, logger: logger) { loops in
-            let made = try RelayServer(configuration, directory, store, registry, loops, logger)
+            let made = try RelayServer(configuration, store, registry, loops, logger)
             server = made
             let bound = LoopBound(made, loop: loops.main)
             let handle = loops.main.handle
@@ -63,9 +60,9 @@ package final class RelayServer {
                 }
             }
             let addresses = Addresses(
-                port: made.listeners[0].port ?? 0, credentials: Credentials(store: store, workspace: workspace),
+                port: made.listeners[0].port ?? 0, credentials: Credentials(store: store.credentials, workspace: workspace),
                 configuration: configuration)
-            do { try AddressFile.write(addresses, in: directory) } catch {
+            do { try AddressFile.write(addresses, in: store.folder) } catch {
                 logger.error(
                     "the file that tells this machine's commands where the relay listens cannot be written",
                     metadata: ["error": "\(error)"])
@@ -83,10 +80,9 @@ package final class RelayServer {
     /// else it is what lies in the folder that is refused.
     package static func isFaultOfMachine(_ error: any Error) -> Bool {
         switch error {
-        case let error as StoreError: [.full, .readOnly, .io].contains(error.code)
         case let error as WebSocketEngineError: error.code == .cannotListen || error.code == .initialisationFailed
         case is SystemLimits.Fault, is PrivateFile.Fault: true
-        default: false
+        default: OpenStore.isFaultOfMachine(error)
         }
     }
 
@@ -103,13 +99,13 @@ package final class RelayServer {
     }
 
     private init(
-        _ configuration: ServerConfiguration, _ directory: DataDirectory, _ store: SQLiteStore, _ registry: PrometheusRegistry,
-        _ loops: EventLoopGroup, _ logger: Logger
+        _ configuration: ServerConfiguration, _ store: OpenStore, _ registry: PrometheusRegistry, _ loops: EventLoopGroup,
+        _ logger: Logger
     ) throws {
         let loop = loops.main
         self.loops = loops
         self.logger = logger
-        (self.configuration, self.directory, self.store) = (configuration, directory, store)
+        (self.configuration, self.store) = (configuration, store)
         let measures = Measures(factory: registry)
         measures.started(
             loop.waitMethod, loops: configuration.loops, version: ServerConfiguration.version,
@@ -129,28 +125,29 @@ package final class RelayServer {
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
             quotas: configuration.quotas,
             push: PushSettings(
-                profiles: try ProfileSet(files: ProfileFiles.read(in: directory.path)),
-                broadcastBundles: try PushRunner.broadcastBundles(in: directory.path), localMinute: TimeZones.minute))
+                profiles: try ProfileSet(files: ProfileFiles.read(in: store.folder)),
+                broadcastBundles: try PushRunner.broadcastBundles(in: store.folder), localMinute: TimeZones.minute))
         let load: @Sendable () throws -> LogState = {
-            try store.load(
+            try store.log.load(
                 resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge,
                 // All that were kept: the core forgets them, by a clock that a jump does not move.
                 commandsSince: 0)
         }
         let pushMeasures = PushMeasures(factory: registry)
         let pushes = try PushRunner(
-            directory: directory.path, epoch: store.epoch, loop: loop, measures: pushMeasures, logger: logger)
+            directory: store.folder, epoch: store.log.epoch, loop: loop, measures: pushMeasures, logger: logger)
         let runner = try RelayRunner(
-            loops: loops, configuration: relay, log: store, load: load, pushes: pushes, measures: measures, logger: logger)
+            loops: loops, configuration: relay, log: store.log, upkeep: store.upkeep, load: load, pushes: pushes,
+            measures: measures, logger: logger)
         pushes.answered = { [unowned runner] in runner.feed(.pushAnswered($0, $1)) }
         pushes.wayChanged = { [unowned runner] in runner.feed(.pushWayChanged) }
         let callers = Callers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
         runner.callers = callers
-        Self.name(store.damagedRecords, logger)
+        Self.name(store.upkeep.damagedRecords, logger)
         // What takes long is checked beside what goes on; see decision record 0007.
         DispatchQueue.global(qos: .utility).async {
             do {
-                guard let damaged = try store.checkEverything() else { return }
+                guard let damaged = try store.upkeep.checkEverything() else { return }
                 if damaged.isEmpty { logger.info("the whole data file is in order") }
                 Self.name(damaged, logger)
             } catch {
@@ -158,7 +155,8 @@ package final class RelayServer {
             }
         }
         let access = try Access(
-            store: store, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops, logger: logger)
+            store: store.credentials, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops,
+            logger: logger)
         self.access = access
         let routes = Routes(
             loops: loops, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
@@ -200,7 +198,7 @@ package final class RelayServer {
             try loops.listen(
                 listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: visitors,
                 onOthers: { Visitors.onOther($0, door, forwarding, inbox, measures, logger) }),
-            try loop.listen(listener(.unix(path: directory.adminSocketPath), nil), handler: visitors),
+            try loop.listen(listener(.unix(path: AdminSocket(in: store.folder).path), nil), handler: visitors),
         ]
         // What was revoked before the command line could say so here.
         try access.reload()
@@ -208,7 +206,7 @@ package final class RelayServer {
         routes.isReady = { [unowned self] in isReady }
         routes.look = { [unowned self] in
             measures.looked(
-                sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: dataBytes,
+                sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: store.upkeep.byteCount,
                 takesWrites: isReady && !runner.isShortOfRoom)
         }
         routes.confirmClock = { [unowned runner] in runner.confirmClock() }
@@ -225,12 +223,7 @@ package final class RelayServer {
         }
     }
 
-    /// With what is not yet in it.
-    private var dataBytes: Int64 {
-        ["", "-wal"].reduce(0) { $0 + Int64(FileStamp(of: directory.databasePath + $1)?.size ?? 0) }
-    }
-
-    private var isReady: Bool { !runner.isStoreFailing && store.takesWrites }
+    private var isReady: Bool { !runner.isStoreFailing && store.upkeep.takesWrites }
 
     // MARK: - Signals
 
@@ -249,14 +242,15 @@ package final class RelayServer {
             let report = Report(
                 configuration: configuration, address: configuration.localURL(port: listeners[0].port ?? 0),
                 uptime: ContinuousClock.now - startedAt, core: runner.census, engine: engine, isReady: isReady,
-                takesWrites: store.takesWrites, damagedRecords: store.damagedRecords.count + runner.damagedRecords,
+                takesWrites: store.upkeep.takesWrites,
+                damagedRecords: store.upkeep.damagedRecords.count + runner.damagedRecords,
                 pushesUnderWay: pushes.underWay, clockDoubt: runner.clockDoubt)
             answer(report.bytes)
         }
     }
 
     private func write(report bytes: [UInt8]) {
-        let file = "\(directory.path)/\(Report.fileName)"
+        let file = "\(store.folder)/\(Report.fileName)"
         let logger = logger
         // The disk may be what hangs.
         reports.async {

@@ -16,8 +16,8 @@ struct Layering {
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
-            "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "WebSocketEngine", "PushAPNs", "HeliographCrypto",
-            "HeliographQRCode",
+            "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "StoreSQLite", "WebSocketEngine", "PushAPNs",
+            "HeliographCrypto", "HeliographQRCode",
             "HeliographPlatform", "HeliographZlib",
             "Logging",
             "Metrics",
@@ -35,8 +35,9 @@ struct Layering {
             "RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", "Histogram",
         ]),
         "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
-        "RelayStore": Module(imports: [
-            "RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographPlatform", "HeliographZlib", "GRDB", "GRDBSQLite",
+        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        "StoreSQLite": Module(imports: [
+            "RelayStore", "RelayCore", "RelayProtocol", "HeliographPlatform", "GRDB", "GRDBSQLite",
         ]),
         "WebSocketEngine": Module(imports: [
             "CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", "DequeModule", "Logging",

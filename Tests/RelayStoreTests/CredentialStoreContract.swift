@@ -1,6 +1,7 @@
 import RelayCore
 import RelayProtocol
-import RelayStore
+import StoreSQLite
+import StoreTestSupport
 import Synchronization
 import Testing
 
@@ -20,19 +21,26 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `workspaces are listed as they were added, each once`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         let third = Named<WorkspaceTag>(id: id("a-third"), name: "Third")
         try store.addWorkspace(third)
         #expect(try store.workspaces().map(\.id) == [.home, .other, third.id])
         #expect(try store.workspaces().last == third)
-        let error = #expect(throws: StoreError.self) { try store.addWorkspace(Named(id: .home, name: "Again")) }
+        let error = #expect(throws: LogError.self) { try store.addWorkspace(Named(id: .home, name: "Again")) }
         #expect(error?.code == .conflict)
         #expect(try store.workspaces().first?.name == "Home")
     }
 
     @Test(arguments: Implementation.allCases)
+    func `the first workspace is made once, and the oldest handed back`(_ implementation: Implementation) throws {
+        let store = try implementation.make().credentials
+        #expect(try store.bootstrap(workspaceName: "First").id == .home)
+        #expect(try store.workspaces().map(\.id) == [.home, .other])
+    }
+
+    @Test(arguments: Implementation.allCases)
     func `a token is kept whole`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         var browser = token("t3", 3)
         (browser.kind, browser.pageKeyDigest, browser.parent, browser.usedAt) = (.browser, digest(9), "t1", 2_000)
         let tokens = [token("t1", 1), token("t2", 2, workspace: .other), browser]
@@ -42,7 +50,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a revoked token is gone from the valid ones and listed with its time`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))
         try store.addToken(token("t2", 2))
         #expect(try store.revoke(TokenRevocation(id: "t1", at: 5_000)).map(\.id) == ["t1"])
@@ -64,7 +72,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a token is revoked with all that it let in, unless told otherwise`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try addFamily(to: store)
         #expect(try store.tokens().map(\.parent) == [nil, "t1", "t1", "t2", nil])
         #expect(try store.revoke(TokenRevocation(id: "t2", keepsChildren: true, at: 5_000)).map(\.id) == ["t2"])
@@ -78,7 +86,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `what a revoked token had let in can still be revoked by its name`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try addFamily(to: store)
         _ = try store.revoke(TokenRevocation(id: "t1", keepsChildren: true, at: 5_000))
         #expect(try store.revoke(TokenRevocation(id: "t1", at: 6_000)).map(\.id) == ["t2", "t3", "t4"])
@@ -86,7 +94,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a code that a token made ends with it, also where its children stay`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try addFamily(to: store)
         for (byte, parent) in [(11, "t1"), (12, "t5"), (13, "t9")] as [(UInt8, String)] {
             var code = code(byte)
@@ -105,7 +113,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `the last use of a token is kept, and never goes back`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))
         try store.noteUses(["t1": 7_000, "t9": 7_000])
         try store.noteUses(["t1": 6_000])
@@ -114,7 +122,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `all tokens are listed newest first`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         for (index, createdAt) in [3_000, 1_000, 2_000, 3_000].enumerated() {
             try store.addToken(token("t\(index)", UInt8(index), createdAt: Int64(createdAt)))
         }
@@ -123,10 +131,10 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `two tokens have neither a name nor a secret in common`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))
         for clash in [token("t1", 2), token("t2", 1), token("t3", 3, workspace: id("nowhere"))] {
-            let error = #expect(throws: StoreError.self) { try store.addToken(clash) }
+            let error = #expect(throws: LogError.self) { try store.addToken(clash) }
             #expect(error?.code == .conflict)
         }
         #expect(try store.allTokens().count == 1)
@@ -134,7 +142,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a pairing code becomes one token, once`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addPairingCode(code(7))
         let made = token("t1", 1)
         let redeemed = try store.redeemPairingCode(digest: digest(7), now: 1_999) {
@@ -149,7 +157,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a pairing code that is unknown or expired becomes nothing`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addPairingCode(code(7))
         for (byte, now) in [(8, 0), (7, 2_000), (7, 2_001)] as [(UInt8, Int64)] {
             let made = try store.redeemPairingCode(digest: digest(byte), now: now) { _ in
@@ -163,10 +171,10 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a pairing code whose token cannot be kept stays as it was`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))
         try store.addPairingCode(code(7))
-        #expect(throws: StoreError.self) {
+        #expect(throws: LogError.self) {
             try store.redeemPairingCode(digest: digest(7), now: 0) { _ in token("t1", 2) }
         }
         #expect(try store.redeemPairingCode(digest: digest(7), now: 0) { _ in token("t2", 2) } != nil)
@@ -174,10 +182,10 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `of many who redeem one code at once, one gets a token`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         // SQLite also from a second process's point of view.
         let stores: [any CredentialStore] =
-            implementation == .sqlite ? [store, try Scratch.current.openAsCommandLine()] : [store]
+            implementation == .sqlite ? [store, try Scratch.current.openAsCommandLine().credentials] : [store]
         for round in 0..<20 as Range<UInt8> {
             try store.addPairingCode(code(round))
             let digest = digest(round)
@@ -198,19 +206,19 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a code is added once, for a workspace that is there`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addPairingCode(code(7))
         var elsewhere = code(8)
         elsewhere.workspace = id("nowhere")
         for clash in [code(7, role: .client), elsewhere] {
-            let error = #expect(throws: StoreError.self) { try store.addPairingCode(clash) }
+            let error = #expect(throws: LogError.self) { try store.addPairingCode(clash) }
             #expect(error?.code == .conflict)
         }
     }
 
     @Test(arguments: Implementation.allCases)
     func `codes that have expired are forgotten, others are not`(_ implementation: Implementation) throws {
-        let store = try implementation.make()
+        let store = try implementation.make().credentials
         try store.addPairingCode(code(1, expiresAt: 1_999))
         try store.addPairingCode(code(2, expiresAt: 2_000))
         try store.removePairingCodes(expiredBefore: 2_000)

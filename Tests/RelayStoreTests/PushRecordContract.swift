@@ -1,6 +1,6 @@
 import RelayCore
 import RelayProtocol
-import RelayStore
+import StoreTestSupport
 import Testing
 
 /// What every implementation of `SessionLog` must do with what the planner of pushes keeps.
@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `records are loaded whole, in the order of their names`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         let ordered = [
             record("e", "1", kind: .budget), record("c/1", "2", kind: .card), record("d\u{2019}1", "3", kind: .device),
             record("10", "4"), record("9", "5"), record("a", "6", kind: .device, workspace: .other),
@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a record takes the place of the one of its name, and of no other`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         let others = [record("1", "card", kind: .card), record("2", "beside"), record("1", "away", workspace: .other)]
         try log.commit(LogBatch(records: others + [record("1", "old")]))
         for text in ["new", "new"] {
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `of one name the last in a batch holds`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         try log.commit(
             LogBatch(records: [
                 record("1", "a"), record("1", "b"), record("2", "a"), record("2", nil), record("3", nil), record("3", "a"),
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a record is removed, also where there is none`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         try log.commit(LogBatch(records: [record("1", "a"), record("2", "a")]))
         for _ in 0..<2 {
             try log.commit(LogBatch(records: [record("1", nil)]))
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `records come with the rest of their batch or not at all`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         var batch = writer.batch(1)
         batch.records = [record("1", "kept")]
@@ -73,7 +73,7 @@ import Testing
             LogBatch(records: [record("1", nil), record(String(repeating: "n", count: 257), "a")]),
         ]
         for batch in bad {
-            let error = #expect(throws: StoreError.self) { try log.commit(batch) }
+            let error = #expect(throws: LogError.self) { try log.commit(batch) }
             #expect(error?.code == .conflict)
             #expect(try records(log) == [record("1", "kept")])
             #expect(try log.seq(.first) == 1)

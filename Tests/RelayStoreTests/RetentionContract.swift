@@ -1,6 +1,6 @@
 import RelayCore
 import RelayProtocol
-import RelayStore
+import StoreTestSupport
 import Testing
 
 /// What every implementation of `SessionLog` must do with trims, and with the commands that it remembers.
@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a trimmed session has its later events under their numbers`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var (writer, beside) = (Writer(.first), Writer(.second))
         try log.commit(LogBatch(appends: [writer.append(10), beside.append(10)]))
         try log.commit(trim(writer, through: 4))
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a trim leaves the state that it brings, and the approvals`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(3, approvals: [writer.approval("a1", seq: 2)]))
         var batch = trim(writer, through: 3)
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a session's place is told by its name, whether it was removed or not`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var (writer, gone) = (Writer(.first), Writer(.second))
         try log.commit(LogBatch(appends: [writer.append(3), gone.append(2)]))
         try log.commit(removal(gone))
@@ -68,31 +68,9 @@ import Testing
         #expect(try log.places(of: []) == [:])
     }
 
-    @Test func `of very many removed sessions a start reads some places, and says that there are more`() throws {
-        let store = try Scratch.current.open()
-        try store.addWorkspace(Named(id: .home, name: "Home"))
-        func remove(_ from: Int, _ through: Int) throws {
-            try Scratch.current.sql(
-                """
-                WITH RECURSIVE n(i) AS (SELECT \(from) UNION ALL SELECT i + 1 FROM n WHERE i < \(through))
-                INSERT INTO sessions (workspace, session, host, seq, host_seq, state, is_removed)
-                SELECT 'home', 's' || i, 'host1', i, i, x'', 1 FROM n
-                """)
-        }
-        try remove(1, Limits.placesMax)
-        #expect(try !load(store).hasMoreRemoved)
-        try remove(Limits.placesMax + 1, Limits.placesMax + 2)
-        let state = try load(store)
-        #expect(state.hasMoreRemoved)
-        #expect(state.removed.count == Limits.placesMax)
-        let last = Int64(Limits.placesMax + 2)
-        let key = SessionKey(workspace: .home, session: id("s\(last)"))
-        #expect(try store.places(of: [key])[key] == RemovedSession(host: id("host1"), seq: last, hostSeq: last))
-    }
-
     @Test(arguments: Implementation.allCases)
     func `trimming again, or less, takes nothing more`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(5))
         for through in [3, 3, 1, 0] as [Int64] {
@@ -103,7 +81,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a removed session leaves its place and its usage, and nothing else`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var (writer, beside) = (Writer(.first), Writer(.second))
         try log.commit(
             LogBatch(appends: [
@@ -125,7 +103,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a removed session goes on where it was`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(3, approvals: [writer.approval("a1", seq: 1)]))
         try log.commit(removal(writer))
@@ -134,7 +112,7 @@ import Testing
         stranger.seq = 3
         var again = Writer(.first)
         for wrong in [again.batch(1), stranger.batch(1)] {
-            let error = #expect(throws: StoreError.self) { try log.commit(wrong) }
+            let error = #expect(throws: LogError.self) { try log.commit(wrong) }
             #expect(error?.code == .conflict)
         }
         try log.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 5)]))
@@ -149,7 +127,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a trim that is not about what is stored is refused, and its batch with it`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var (writer, beside, gone) = (Writer(.first), Writer(.second), Writer(SessionKey(workspace: .home, session: id("s3"))))
         try log.commit(LogBatch(appends: [writer.append(3), beside.append(1), gone.append(1)]))
         try log.commit(removal(gone))
@@ -167,7 +145,7 @@ import Testing
             var batch = batch
             batch.appends.append(Writer(.second, seq: 1).appending(1))
             batch.commands = [command("c1", at: 1)]
-            let error = #expect(throws: StoreError.self, "batch \(index)") { try log.commit(batch) }
+            let error = #expect(throws: LogError.self, "batch \(index)") { try log.commit(batch) }
             #expect(error?.code == .conflict)
         }
         #expect(try log.all(.first) == expected(.first, 1...3))
@@ -179,7 +157,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `an approval is found however long ago it was resolved`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 2)]))
         let resolved = writer.approval("a1", seq: 3, stage: .expired, resolvedAt: 1_500)
@@ -206,7 +184,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a command is recorded once, for its client in its workspace`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         let recorded = [
             command("c1", at: 1_000), command("c1", at: 1_000, client: "d"), command("c1", at: 2_000, workspace: .other),
             command("c2", at: 3_000),
@@ -216,7 +194,7 @@ import Testing
         try log.commit(LogBatch(commands: [command("c1", at: 9_000)]))
         #expect(try commands(log) == Set(recorded))
         #expect(try commands(log, since: 2_000) == Set(recorded.suffix(2)))
-        let error = #expect(throws: StoreError.self) {
+        let error = #expect(throws: LogError.self) {
             try log.commit(LogBatch(commands: [command("c9", at: 1), command("c1", at: 1, workspace: id("nowhere"))]))
         }
         #expect(error?.code == .conflict)
@@ -225,7 +203,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `commands are forgotten by their time`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         try log.commit(LogBatch(commands: [command("c1", at: 1_000), command("c2", at: 2_000)]))
         try log.commit(
             LogBatch(commands: [command("c3", at: 1_500), command("c4", at: 3_000)], commandsForgottenBefore: 2_000))
@@ -234,19 +212,4 @@ import Testing
         try log.commit(LogBatch(commands: [command("c1", at: 4_000)]))
         #expect(try commands(log).count == 3)
     }
-}
-
-extension Writer {
-    init(_ key: SessionKey, seq: Int64) {
-        self.init(key)
-        self.seq = seq
-    }
-
-    /// What would come next, from a writer that is not written on.
-    func appending(_ count: Int) -> SessionAppend {
-        var copy = self
-        return copy.append(count)
-    }
-
-    func batchAhead(_ count: Int) -> LogBatch { LogBatch(appends: [appending(count)]) }
 }

@@ -1,13 +1,13 @@
 import RelayCore
 import RelayProtocol
-import RelayStore
+import StoreTestSupport
 import Testing
 
 /// What every implementation of `SessionLog` must do.
 @Suite(.scratch) struct SessionLogContract {
     @Test(arguments: Implementation.allCases)
     func `what was committed is read in order, byte for byte`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var first = Writer(.first)
         var second = Writer(.second)
         for count in [1, 3, 2] {
@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `one batch may go on with the same session twice`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(LogBatch(appends: [writer.append(2), writer.append(1)]))
         #expect(try log.all(.first) == expected(.first, 1...3))
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a state without events is kept`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(2))
         var append = writer.append(0)
@@ -48,14 +48,14 @@ import Testing
     func `a batch that does not go on where the log ends is refused whole`(
         _ implementation: Implementation, firstSeq: Int64
     ) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var first = Writer(.first)
         var second = Writer(.second)
         try log.commit(first.batch(2))
         first.seq = firstSeq - 1
         let (good, bad) = (second.append(1), first.append(1))
         for appends in [[good, bad], [bad, good]] {
-            let error = #expect(throws: StoreError.self) { try log.commit(LogBatch(appends: appends)) }
+            let error = #expect(throws: LogError.self) { try log.commit(LogBatch(appends: appends)) }
             #expect(error?.code == .conflict)
             #expect(try log.all(.second).isEmpty)
             #expect(try log.all(.first) == expected(.first, 1...2))
@@ -65,27 +65,27 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a first batch starts at 1`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         writer.seq = 1
-        #expect(throws: StoreError.self) { try log.commit(writer.batch(1)) }
+        #expect(throws: LogError.self) { try log.commit(writer.batch(1)) }
         #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: Implementation.allCases)
     func `a session stays with its host`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(1))
         writer.host = "host2"
-        let error = #expect(throws: StoreError.self) { try log.commit(writer.batch(1)) }
+        let error = #expect(throws: LogError.self) { try log.commit(writer.batch(1)) }
         #expect(error?.code == .conflict)
         #expect(try log.all(.first) == expected(.first, 1...1))
     }
 
     @Test(arguments: Implementation.allCases)
     func `a state that does not fit its events is refused`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         var wrongSeq = writer.append(2)
         wrongSeq.state.summary.seq = 1
@@ -95,7 +95,7 @@ import Testing
         wrongApproval.state = writer.state(seq: 2)
         wrongApproval.approvals = [Writer(.second).approval("a1", seq: 1)]
         for append in [wrongSeq, wrongSession, wrongApproval] {
-            let error = #expect(throws: StoreError.self) { try log.commit(LogBatch(appends: [append])) }
+            let error = #expect(throws: LogError.self) { try log.commit(LogBatch(appends: [append])) }
             #expect(error?.code == .conflict)
         }
         #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a page forwards has at most so many events and so many bytes`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(10, bytes: 100))
 
@@ -128,7 +128,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a page backwards keeps those nearest to where it starts`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(writer.batch(10, bytes: 100))
 
@@ -152,7 +152,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a workspace is a wall`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         let theirs = SessionKey(workspace: .other, session: SessionKey.first.session)
         var mine = Writer(.first)
         try log.commit(mine.batch(3))
@@ -174,16 +174,16 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `nothing is written for a workspace that is not there`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(SessionKey(workspace: id("nowhere"), session: id("s1")))
-        let error = #expect(throws: StoreError.self) { try log.commit(writer.batch(1)) }
+        let error = #expect(throws: LogError.self) { try log.commit(writer.batch(1)) }
         #expect(error?.code == .conflict)
         #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: Implementation.allCases)
     func `a load has every session as it was left`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var first = Writer(.first)
         var second = Writer(.second)
         try log.commit(first.batch(2))
@@ -197,7 +197,7 @@ import Testing
     func `an approval that is over stays as it is, and who asks anew under its name is told`(
         _ implementation: Implementation
     ) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var (writer, other) = (Writer(.first), Writer(.second))
         let asked = [writer.approval("a1", seq: 1), writer.approval("a2", seq: 1)]
         #expect(try log.commit(writer.batch(1, approvals: asked)).isEmpty)
@@ -212,7 +212,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a load has approvals that are open or were resolved lately`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         var writer = Writer(.first)
         try log.commit(
             writer.batch(
@@ -236,7 +236,7 @@ import Testing
 
     @Test(arguments: Implementation.allCases)
     func `a reader sees whole batches while another thread commits`(_ implementation: Implementation) throws {
-        let log = try implementation.make()
+        let log = try implementation.make().log
         let isOver = Flag()
         onThreads(3) { thread in
             if thread == 0 {

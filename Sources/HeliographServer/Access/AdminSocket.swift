@@ -1,11 +1,11 @@
 import RelayAccess
-import RelayStore
 
 /// How the command line asks the relay that runs on a data directory. Whoever may use the socket is its owner.
 struct AdminSocket {
-    private let path: String
+    let path: String
 
-    init(of directory: DataDirectory) { path = directory.adminSocketPath }
+    /// `folder` is the relay's data directory.
+    init(in folder: String) { path = folder + "/relay.sock" }
 
     /// Throws `unreachable` where no relay runs.
     func ask(_ method: HTTPExchange.Method, _ path: String) throws(HTTPFault) -> HTTPExchange.Answer {

@@ -4,18 +4,16 @@ import Glibc
 package import RelayAccess
 package import RelayCore
 import RelayProtocol
-import RelayStore
 
 /// What the command line does on the relay's own data, while the relay runs or not.
 package final class Administration {
     package let credentials: Credentials
-    private let directory: DataDirectory
-    private let store: SQLiteStore
+    private let store: OpenStore
 
     package init(directory path: String) throws {
-        directory = try DataDirectory(path: path)
-        store = try SQLiteStore(directory, for: .commandLine)
-        credentials = Credentials(store: store, workspace: try store.bootstrap(workspaceName: "default"))
+        store = try OpenStore(forCommandsIn: path)
+        credentials = Credentials(
+            store: store.credentials, workspace: try store.credentials.bootstrap(workspaceName: "default"))
     }
 
     deinit { try? store.close() }
@@ -23,8 +21,8 @@ package final class Administration {
     /// Of all tokens, newest first; with `isLive` also what a relay that runs here knows besides: who is connected now. A relay that hangs
     /// takes as long as it may to say nothing: nobody who is in a hurry asks it.
     package func roster(isLive: Bool) throws -> TokenRoster {
-        let live = isLive ? try? AdminSocket(of: directory).ask(.get, Routes.administratorsTokensPath) : nil
-        let tokens = try store.allTokens()
+        let live = isLive ? try? AdminSocket(in: store.folder).ask(.get, Routes.administratorsTokensPath) : nil
+        let tokens = try store.credentials.allTokens()
         guard let live, live.status == 200 else { return TokenRoster(tokens, connections: [:], [:]) }
         var (connections, uses): ([String: Int], [String: Int64]) = ([:], [:])
         for entry in try JSONDocument(parsing: live.body).root.required("tokens").array() {
@@ -37,33 +35,35 @@ package final class Administration {
 
     /// Hands back what it ended, the named one first.
     package func revoke(_ id: String, keepingChildren: Bool) throws -> [Token] {
-        try store.revoke(TokenRevocation(id: id, keepsChildren: keepingChildren, at: WallClock.milliseconds))
+        try store.credentials.revoke(TokenRevocation(id: id, keepsChildren: keepingChildren, at: WallClock.milliseconds))
     }
 
     /// Where others reach the relay, as it said when it last started; nil if it never did.
-    package var publicURL: String? { AddressFile.read(in: directory)?.publicURL }
+    package var publicURL: String? { AddressFile.read(in: store.folder)?.publicURL }
 
     /// Where it is reached from this machine, whatever stands between others and it.
     package var localAddress: RelayAddress? {
-        AddressFile.read(in: directory).flatMap { RelayAddress($0.local ?? $0.publicURL) }
+        AddressFile.read(in: store.folder).flatMap { RelayAddress($0.local ?? $0.publicURL) }
     }
 
     /// Whether a relay runs on this directory now.
     package var isRunning: Bool {
-        (try? AdminSocket(of: directory).ask(.get, "/metrics"))?.status == 200
+        (try? AdminSocket(in: store.folder).ask(.get, "/metrics"))?.status == 200
     }
 
     /// Whether a relay ever ran in this folder.
-    package static func isSetUp(in path: String) -> Bool { DataDirectory.hasRemains(at: path) }
+    package static func isSetUp(in path: String) -> Bool { Storage.hasRemains(in: path) }
 
     /// The token of this machine's own terminal. Whoever can read the data directory could make one anyway; so one is made
     /// once, and kept beside the data.
     package func terminalToken(name: String) throws -> String {
-        let file = URL(fileURLWithPath: directory.path + "/terminal.token")
+        let file = URL(fileURLWithPath: store.folder + "/terminal.token")
         if let kept = try? String(contentsOf: file, encoding: .utf8) {
             let digest = Secret.digest(ofToken: kept)
             // One of whose making no record is left does not get in; so another is made.
-            if try store.tokens().contains(where: { $0.kind != .unsure && Crypto.equal($0.digest, digest) }) { return kept }
+            if try store.credentials.tokens().contains(where: { $0.kind != .unsure && Crypto.equal($0.digest, digest) }) {
+                return kept
+            }
         }
         let new = try credentials.makeToken(.client, name: name, kind: .terminal)
         try PrivateFile.write(new.secret, to: file.path)
@@ -75,7 +75,7 @@ package final class Administration {
     /// them when it starts.
     package func tokensChanged() throws(TokensNotRead) {
         do throws(HTTPFault) {
-            let answer = try AdminSocket(of: directory).ask(.post, "/v1/admin/reload")
+            let answer = try AdminSocket(in: store.folder).ask(.post, "/v1/admin/reload")
             guard answer.status == 200 else { throw HTTPFault(.badAnswer, "it answered \(answer.status)") }
         } catch {
             // Nobody listens.
@@ -96,16 +96,16 @@ package struct TokensNotRead: Error, CustomStringConvertible {
 
 /// Tells the command line where the relay on this directory listens: a line for others, and one for this machine.
 enum AddressFile {
-    private static func path(in directory: DataDirectory) -> String { directory.path + "/relay.url" }
+    private static func path(in folder: String) -> String { folder + "/relay.url" }
 
-    static func write(_ addresses: RelayServer.Addresses, in directory: DataDirectory) throws {
-        let local = addresses.isPlainHere ? addresses.localURL : "unix:" + directory.adminSocketPath
-        try PrivateFile.write("\(addresses.publicURL)\n\(local)\n", to: path(in: directory))
+    static func write(_ addresses: RelayServer.Addresses, in folder: String) throws {
+        let local = addresses.isPlainHere ? addresses.localURL : "unix:" + AdminSocket(in: folder).path
+        try PrivateFile.write("\(addresses.publicURL)\n\(local)\n", to: path(in: folder))
     }
 
     /// `local` is nil where an older relay wrote the file.
-    static func read(in directory: DataDirectory) -> (publicURL: String, local: String?)? {
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: directory))) else { return nil }
+    static func read(in folder: String) -> (publicURL: String, local: String?)? {
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: folder))) else { return nil }
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
         return lines.first.map { ($0, lines.dropFirst().first) }
     }

@@ -1,6 +1,5 @@
 import RelayAccess
 import RelayProtocol
-import RelayStore
 
 /// Whether a running relay believes its machine's clock, for the command line.
 package struct ClockState {
@@ -12,13 +11,13 @@ package struct ClockState {
 
     /// Asks the relay that runs on this directory.
     package init(of dataDirectory: String) throws {
-        let answer = try AdminSocket(of: DataDirectory(existing: dataDirectory)).ask(.get, Report.path)
+        let answer = try AdminSocket(in: Storage(directory: dataDirectory).folder).ask(.get, Report.path)
         aheadSeconds = try Self.aheadSeconds(in: JSONDocument(parsing: answer.body).root.object())
     }
 
     /// Tells the relay that runs on this directory that its machine's clock is right.
     package static func confirm(in dataDirectory: String) throws {
-        _ = try AdminSocket(of: DataDirectory(existing: dataDirectory)).body(of: path)
+        _ = try AdminSocket(in: Storage(directory: dataDirectory).folder).body(of: path)
     }
 
     /// A sentence for people.

@@ -5,7 +5,6 @@ import PushAPNs
 import RelayAccess
 import RelayCore
 import RelayProtocol
-import RelayStore
 import Synchronization
 
 /// What may be wrong with pushes: the files, whether a relay runs or not, and what Apple says of the keys.
@@ -168,7 +167,7 @@ struct PushDoctor {
     /// It has the connection and the provider token: Apple does not like to see two within twenty minutes.
     private func askThroughRelay() throws -> [AppleQuestion.Answer] {
         do {
-            return try AppleQuestion.answers(in: AdminSocket(of: DataDirectory(existing: path)).body(of: AppleQuestion.path))
+            return try AppleQuestion.answers(in: AdminSocket(in: Storage(directory: path).folder).body(of: AppleQuestion.path))
         } catch let fault as HTTPFault {
             throw PushSetup.Fault(description: fault.message)
         }

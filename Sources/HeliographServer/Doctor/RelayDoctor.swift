@@ -2,8 +2,8 @@ import HeliographCrypto
 import Foundation
 import HeliographPlatform
 package import RelayAccess
+import RelayCore
 import RelayProtocol
-import RelayStore
 
 /// What may be wrong with the relay on this machine.
 package struct RelayDoctor {
@@ -60,8 +60,8 @@ package struct RelayDoctor {
     }
 
     private var data: Finding {
-        do throws(StoreError) {
-            let found = try SQLiteStore.examine(DataDirectory(existing: path))
+        do throws(Storage.Refusal) {
+            let found = try Storage(directory: path).examine(flag: flag)
             let pages = found.isChecked ? "every page of it is in order" : "it is too long for a check of every page here"
             if found.isOlder {
                 return Finding("Data file", .well, "\(pages); the next start of the relay brings it up to date")
@@ -73,26 +73,12 @@ package struct RelayDoctor {
                     "\(found.damagedRecords.count) records are damaged, such as: \(Self.name(found.damagedRecords[0])); the relay goes on without them",
                     mend: "keep a copy (heliograph backup FILE\(flag)) and tell us")
         } catch {
-            return Finding("Data file", .wrong, error.message, mend: mend(error.code))
+            return Finding("Data file", .wrong, error.message, mend: error.mend)
         }
     }
 
     private static func name(_ record: DamagedRecord) -> String {
         record.session.isEmpty ? record.what : "\(record.what), in session \(record.session)"
-    }
-
-    private func mend(_ code: StoreError.Code) -> String {
-        switch code {
-        case .corrupt: "heliograph restore FILE\(flag), from a backup; the damaged file is kept beside it"
-        case .lost:
-            "put it back, or heliograph restore FILE --force\(flag), from a backup; what is left is kept under other names"
-        case .newerSchema: "install the version that wrote it, or a newer one"
-        case .full: "make room on the disk"
-        case .busy, .conflict: "look again in a moment"
-        case .cannotOpen, .readOnly: "run this as the relay's user, and let nobody else into its folder"
-        case .damaged: "keep a copy (heliograph backup FILE\(flag)) and tell us"
-        case .io: "look at the disk: dmesg, smartctl"
-        }
     }
 
     private var disk: Finding {
@@ -109,8 +95,8 @@ package struct RelayDoctor {
 
     /// With its settings, where it runs and is of this version.
     private var running: (Finding, clock: [Finding], ServerConfiguration?) {
-        guard let directory = try? DataDirectory(existing: path),
-            let answer = try? AdminSocket(of: directory).ask(.get, Report.path)
+        guard let folder = try? Storage(directory: path).folder,
+            let answer = try? AdminSocket(in: folder).ask(.get, Report.path)
         else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), [], nil) }
         guard answer.status == 200, let read = try? RunningRelay(parsing: answer.body, dataDirectory: path) else {
             return (

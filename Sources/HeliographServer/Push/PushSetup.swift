@@ -2,7 +2,6 @@ import HeliographCrypto
 import Foundation
 import PushAPNs
 import RelayProtocol
-import RelayStore
 
 /// What `heliograph push setup` is told.
 package struct PushSetup {
@@ -45,7 +44,7 @@ extension PushSetup {
             throw Fault(description: "--file \(file) is no key of Apple's: \(error.message)")
         }
 
-        let folder = try DataDirectory(path: directory).path
+        let folder = try Storage(directory: directory).makeFolder()
         let path = "\(folder)/\(PushConfigurationFile.name)"
         let isThere = FileManager.default.fileExists(atPath: path)
         var configuration = isThere ? try PushConfigurationFile.read(path) : PushConfiguration()

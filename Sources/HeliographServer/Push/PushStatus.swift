@@ -1,13 +1,12 @@
 import Foundation
 import RelayAccess
 package import RelayProtocol
-import RelayStore
 
 /// What a running relay says of its pushes.
 package enum PushStatus {
     /// JSON; nil where no relay runs on this data directory.
     package static func read(in directory: String) throws -> [UInt8]? {
-        let socket = AdminSocket(of: try DataDirectory(existing: directory))
+        let socket = AdminSocket(in: try Storage(directory: directory).folder)
         do throws(HTTPFault) {
             return try socket.body(of: "/v1/admin/push")
         } catch {

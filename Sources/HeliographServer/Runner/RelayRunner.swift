@@ -4,7 +4,6 @@ import Logging
 import HeliographPlatform
 import RelayCore
 import RelayProtocol
-import RelayStore
 import WebSocketEngine
 
 /// Feeds the core with what happened and does what it orders. Lives on the loop's thread.
@@ -14,7 +13,8 @@ final class RelayRunner {
     private let loop: EventLoop
     private var relay: Relay
     private let configuration: Relay.Configuration
-    private let log: any SessionLog
+    private let log: any SessionLog & Sendable
+    private let upkeep: any StoreUpkeep
     /// What the log holds, read anew.
     private let load: @Sendable () throws -> LogState
     private let measures: Measures
@@ -55,13 +55,14 @@ final class RelayRunner {
     private var life = 0
 
     init(
-        loops: EventLoopGroup, configuration: Relay.Configuration, log: any SessionLog,
+        loops: EventLoopGroup, configuration: Relay.Configuration, log: any SessionLog & Sendable, upkeep: any StoreUpkeep,
         load: @escaping @Sendable () throws -> LogState, pushes: PushRunner, measures: Measures, logger: Logger
     ) throws {
         self.loops = loops
         loop = loops.main
         self.configuration = configuration
         self.log = log
+        self.upkeep = upkeep
         self.load = load
         relay = Relay(configuration: configuration, epoch: log.epoch, state: try load(), boot: Boot.name, at: .now)
         self.pushes = pushes
@@ -72,7 +73,7 @@ final class RelayRunner {
     func start(holders: Set<ClientKey>) {
         bound = LoopBound(self, loop: loop)
         self.holders = holders
-        if log.isShortOfRoom { runShort() } else { lookForRoomLater() }
+        if upkeep.isShortOfRoom { runShort() } else { lookForRoomLater() }
         begin()
     }
 
@@ -256,15 +257,19 @@ final class RelayRunner {
         let deadline = ContinuousClock.now + commitPatience
         var isInDoubt = false
         while true {
-            do {
+            do throws(LogError) {
                 return .committed(try log.commit(batch))
-            } catch let error as StoreError where error.code == .io || error.code == .busy && isInDoubt {
+            } catch {
+                switch error.code {
+                case .inDoubt: break
+                case .unreachable(isPassing: true) where isInDoubt: break
+                case .conflict, .fenced: return .unknown("\(error)")
+                case .full, .damaged, .unreachable: return .refused("\(error)")
+                }
                 guard ContinuousClock.now < deadline else { return .unknown("\(error)") }
                 isInDoubt = true
                 usleep(commitRetryMicroseconds)
-            } catch let error as StoreError where error.code == .conflict {
-                return .unknown("\(error)")
-            } catch { return .refused("\(error)") }
+            }
         }
     }
 
@@ -296,7 +301,7 @@ final class RelayRunner {
                 "the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
             suspend()
         }
-        if log.isShortOfRoom, !isShortOfRoom { runShort() }
+        if upkeep.isShortOfRoom, !isShortOfRoom { runShort() }
         commitSettled()
     }
 
@@ -319,11 +324,11 @@ final class RelayRunner {
 
     private func lookForRoom() {
         guard let bound else { preconditionFailure("effects come after the start") }
-        let (log, handle, life) = (log, loop.handle, life)
+        let (upkeep, handle, life) = (upkeep, loop.handle, life)
         let needed = isStoreFailing && !isSuspended ? 2 * refusedBytes + Self.roomOfBatch : nil
         commits.async {
-            let isKept = log.keepRoom()
-            let takesAgain = needed.map { log.wouldTake(bytes: $0) } ?? false
+            let isKept = upkeep.keepRoom()
+            let takesAgain = needed.map { upkeep.wouldTake(bytes: $0) } ?? false
             handle.execute { bound.value.lookedForRoom(isKept, takesAgain: takesAgain && bound.value.life == life) }
         }
     }
@@ -334,7 +339,7 @@ final class RelayRunner {
             logger.notice("the store takes what is written again")
         }
         // By now a commit may have given it up again.
-        if isKept, isShortOfRoom, !log.isShortOfRoom {
+        if isKept, isShortOfRoom, !upkeep.isShortOfRoom {
             isShortOfRoom = false
             logger.notice("there is room on the disk again")
         }
@@ -439,7 +444,7 @@ final class RelayRunner {
         guard life == self.life, !isSuspended else { return }
         switch result {
         case .success(let input): feed(input)
-        case .failure(let error as StoreError) where error.code == .damaged:
+        case .failure(let error as LogError) where error.code == .damaged(.record):
             logger.error("what is asked for is damaged, and not shown", metadata: ["error": "\(error)"])
             feed(.readFailed(id, reason: error.message, isLasting: true))
         case .failure(let error):

@@ -1,16 +1,27 @@
-package import RelayProtocol
+package import RelayCore
+internal import RelayProtocol
 internal import RelayStore
+internal import StoreSQLite
 
 /// What the command line does with a relay's data file as a whole.
 package struct Storage {
-    private let directory: String
+    let directory: String
 
     /// `directory` is the relay's data directory. Nothing is opened or made yet.
     package init(directory: String) { self.directory = directory }
 
+    /// Whether a relay ever kept its data here, as far as what is left tells. Nothing is opened or made.
+    static func hasRemains(in directory: String) -> Bool { DataDirectory.hasRemains(at: directory) }
+
+    /// The data directory, which has a relay's data; throws where it has none.
+    var folder: String { get throws { try DataDirectory(existing: directory).path } }
+
+    /// Makes the data directory, and those above it, where there is none.
+    func makeFolder() throws -> String { try DataDirectory(path: directory).path }
+
     /// Copies the data file while the relay runs or not; hands back the copy's size in bytes.
     package func backUp(to file: String, replacing: Bool) throws -> Int64 {
-        try withStore { try $0.backUp(to: file, replacing: replacing) }
+        try withStore { try $0.upkeep.backUp(to: file, replacing: replacing) }
     }
 
     /// What came of a restore.
@@ -35,7 +46,11 @@ package struct Storage {
         let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) {
             mayComeBack($0.map(Returning.init))
         }
-        if !restored.stillRevoked.isEmpty { try withStore { try $0.auditRevocations(of: restored.stillRevoked) } }
+        if !restored.stillRevoked.isEmpty {
+            let store = try SQLiteStore(DataDirectory(existing: directory), for: .commandLine)
+            try store.auditRevocations(of: restored.stillRevoked)
+            try store.close()
+        }
         return Restored(kept: restored.kept, stillRevoked: restored.stillRevoked)
     }
 
@@ -52,27 +67,33 @@ package struct Storage {
     package func exportAudit(of workspace: String?, _ write: ([UInt8]) throws -> Void) throws {
         try withStore { store in
             let named = try workspace.map { name in
-                guard let known = try store.workspaces().first(where: { $0.id.rawValue == name }) else {
+                guard let known = try store.credentials.workspaces().first(where: { $0.id.rawValue == name }) else {
                     throw UnknownWorkspace(name: name)
                 }
                 return known.id
             }
-            try store.exportAudit(of: named, write)
+            // What `write` throws is not the store's, and is handed on as it is.
+            var failure: (any Error)?
+            try store.audit.export(of: named) { line in
+                do { try write(line) } catch { failure = error }
+                return failure == nil
+            }
+            if let failure { throw failure }
         }
     }
 
     /// Checks the audit log in the data file, and, where a file is named, that it was exported from there.
-    package func verifyAudit(against file: String?, heads: [String]) throws -> AuditVerdict {
-        try withStore { AuditVerdict(try $0.verifyAudit(against: file, heads: heads)) }
+    package func verifyAudit(against file: String?, heads: [String]) throws -> AuditReport {
+        try withStore { try $0.audit.verify(against: file, heads: heads) }
     }
 
     /// Checks an exported audit log by itself.
-    package static func verifyAudit(inFile file: String, heads: [String]) throws -> AuditVerdict {
-        AuditVerdict(try SQLiteStore.verifyAudit(inFile: file, heads: heads))
+    package static func verifyAudit(inFile file: String, heads: [String]) throws -> AuditReport {
+        try AuditFile.verify(file, heads: heads)
     }
 
-    private func withStore<Value>(_ body: (SQLiteStore) throws -> Value) throws -> Value {
-        let store = try SQLiteStore(DataDirectory(existing: directory), for: .commandLine)
+    private func withStore<Value>(_ body: (OpenStore) throws -> Value) throws -> Value {
+        let store = try OpenStore(forCommandsInExisting: directory)
         let value = try body(store)
         try store.close()
         return value
@@ -81,27 +102,5 @@ package struct Storage {
     struct UnknownWorkspace: Error, CustomStringConvertible {
         let name: String
         var description: String { "There is no workspace \(name)." }
-    }
-}
-
-/// What came of checking an audit log.
-package struct AuditVerdict {
-    /// The last record of a workspace.
-    package struct Head {
-        package let workspace: WorkspaceID
-        package let n: Int64
-        /// 64 hexadecimal digits.
-        package let hash: String
-    }
-
-    package let recordCount: Int
-    package let heads: [Head]
-    /// Sentences that name the line; empty where nothing is wrong.
-    package let faults: [String]
-
-    init(_ report: AuditReport) {
-        recordCount = report.recordCount
-        heads = report.heads.map { Head(workspace: $0.workspace, n: $0.n, hash: $0.hash) }
-        faults = report.faults
     }
 }

@@ -3,28 +3,31 @@ package import RelayProtocol
 /// The port to who may connect: workspaces, tokens and pairing codes. Secrets are kept as SHA-256 only.
 ///
 /// Two processes use it at once (the relay, and the command line), so nothing is cached behind it.
-/// One contract suite (`CredentialStoreContract`) runs on every implementation.
+/// What is added that contradicts what is stored is a `conflict`: a name or a secret that is taken, a workspace that is not there.
+/// From any thread; a write waits for others' and takes as long as the disk. One contract suite (`CredentialStoreContract`) runs on every implementation.
 package protocol CredentialStore: Sendable {
-    func workspaces() throws -> [Named<WorkspaceTag>]
-    func addWorkspace(_ workspace: Named<WorkspaceTag>) throws
+    func workspaces() throws(LogError) -> [Named<WorkspaceTag>]
+    /// Makes the first workspace where there is none, and hands back the oldest. Calling it again changes nothing.
+    func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag>
+    func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError)
 
     /// Every token that is not revoked.
-    func tokens() throws -> [Token]
+    func tokens() throws(LogError) -> [Token]
     /// Also the revoked, newest first; for `token list`.
-    func allTokens() throws -> [Token]
-    func addToken(_ token: Token) throws
+    func allTokens() throws(LogError) -> [Token]
+    func addToken(_ token: Token) throws(LogError)
     /// Revokes a token and, unless told otherwise, those that it let in, directly or through others, in one transaction. Hands back
     /// those that it ended, the named one first: none where there is no such token, or nothing of it is left to revoke.
-    func revoke(_ revocation: TokenRevocation) throws -> [Token]
+    func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token]
     /// When each token was used last, in milliseconds since 1970; never goes back. Tokens that are not there are left out.
-    func noteUses(_ uses: [String: Int64]) throws
+    func noteUses(_ uses: [String: Int64]) throws(LogError)
 
-    func addPairingCode(_ code: PairingCode) throws
+    func addPairingCode(_ code: PairingCode) throws(LogError)
     /// Marks the code as used and adds the token that `make` builds from it, in one transaction; nil where the code is unknown,
     /// used, or `now >= expiresAt`, or the token that made the code is revoked. Of two callers at once, one gets it.
-    func redeemPairingCode(digest: [UInt8], now: Int64, make: (PairingCode) -> Token) throws -> Token?
+    func redeemPairingCode(digest: [UInt8], now: Int64, make: (PairingCode) -> Token) throws(LogError) -> Token?
     /// Forgets codes that expired before `now`.
-    func removePairingCodes(expiredBefore now: Int64) throws
+    func removePairingCodes(expiredBefore now: Int64) throws(LogError)
 }
 
 /// A single-use code that becomes a token.

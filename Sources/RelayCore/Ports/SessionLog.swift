@@ -2,8 +2,10 @@ package import RelayProtocol
 
 /// The port to the durable log. The core never calls it: an adapter carries `.append` and `.read` effects to it.
 ///
-/// One contract suite (`SessionLogContract`) runs on every implementation.
-package protocol SessionLog: Sendable {
+/// What the planner of pushes keeps (devices, cards, channels, budgets) comes in the batch of the events that changed it, so it is part
+/// of this port: see `PushRecord`. One contract suite (`SessionLogContract`, `RetentionContract`, `PushRecordContract`) runs on every
+/// implementation.
+package protocol SessionLog {
     /// Which life of the log this is. Made once; a restored or replaced file has another.
     var epoch: Epoch { get }
 
@@ -11,38 +13,30 @@ package protocol SessionLog: Sendable {
     /// that were removed where there are so many, the approvals that are open or were
     /// resolved at or after `resolvedSince`, and the commands that were recorded at or after `commandsSince` (both in
     /// milliseconds since 1970).
-    func load(resolvedSince: Int64, commandsSince: Int64) throws -> LogState
+    func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState
 
     /// Makes a batch durable, all of it or nothing; it is on disk when this returns. Called from one thread at a time.
     ///
+    /// After `inDoubt` nobody knows whether it is there, and the same batch may be committed again; after any other error it is not there.
+    ///
     /// An approval that is over never changes again: what a batch says of one is left out, and its name handed back. It asks anew under
     /// a name that the log has had.
-    @discardableResult func commit(_ batch: LogBatch) throws -> [ApprovalName]
+    @discardableResult func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName]
 
-    /// The disk is full, and what is committed takes what was kept on it for decisions. Safe to call while another thread commits.
-    var isShortOfRoom: Bool { get }
-
-    /// Keeps some, where none is kept. False where there is no room for it. Called from the thread that commits; takes as long as the disk.
-    func keepRoom() -> Bool
-
-    /// Whether a batch of so many bytes would be taken now, found out by a write that changes nothing. Called from the thread that
-    /// commits; takes as long as the disk.
-    func wouldTake(bytes: Int) -> Bool
-
-    /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum.
-    /// An unknown session has none. Safe to call while another thread commits.
-    func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws -> LogPage
+    /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum; throws `damaged` where
+    /// the first of them is. An unknown session has none. Safe to call while another thread commits.
+    func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage
 
     /// The last events with `seq < before`, ascending, under the same limits (those nearest to `before` are kept).
-    func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws -> LogPage
+    func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage
 
     /// Where these sessions would go on, as of the last commit. Those that the log knows nothing of are left out. Safe to call while
     /// another thread commits.
-    func places(of sessions: [SessionKey]) throws -> [SessionKey: RemovedSession]
+    func places(of sessions: [SessionKey]) throws(LogError) -> [SessionKey: RemovedSession]
 
     /// One approval as of the last commit, however long ago it was resolved; nil where there is none or it was removed.
     /// Safe to call while another thread commits.
-    func approval(_ id: ApprovalID, of session: SessionKey) throws -> Approval?
+    func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval?
 }
 
 /// A session's name in the log: nothing is ever looked up without its workspace.

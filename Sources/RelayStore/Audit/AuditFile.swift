@@ -1,15 +1,16 @@
 internal import Foundation
+package import RelayCore
 
 /// An exported audit log, read line by line.
-enum AuditFile {
+package enum AuditFile {
     /// A decision with all that a person can say in it, every character escaped, is far below this.
     private static let lineBytesMax = 1 << 20
     private static let chunkBytes = 256 << 10
 
     /// Calls `body` with each line and its number, from 1. The last line has its end, or it was cut.
-    static func forEachLine(of path: String, _ body: ([UInt8], Int) throws -> Void) throws(StoreError) {
+    package static func forEachLine(of path: String, _ body: ([UInt8], Int) throws -> Void) throws(LogError) {
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw StoreError(.cannotOpen, "\(path) cannot be read.")
+            throw LogError(.unreachable(isPassing: false), "\(path) cannot be read.")
         }
         defer { try? file.close() }
         do {
@@ -23,12 +24,19 @@ enum AuditFile {
                     rest.removeSubrange(...end)
                 }
                 guard rest.count <= lineBytesMax else {
-                    throw StoreError(.corrupt, "Line \(number + 1) of \(path) is longer than any audit record.")
+                    throw LogError(.damaged(.store), "Line \(number + 1) of \(path) is longer than any audit record.")
                 }
             }
             if !rest.isEmpty { try body(rest, number + 1) }
         } catch {
-            throw error as? StoreError ?? StoreError(.io, "\(path) cannot be read.", underlying: error)
+            throw error as? LogError ?? LogError(.unreachable(isPassing: false), "\(path) cannot be read. (\(error))")
         }
+    }
+
+    /// Checks an exported file by itself; `heads` are hashes that must be among its records.
+    package static func verify(_ path: String, heads: [String]) throws(LogError) -> AuditReport {
+        var verifier = AuditVerifier(wanting: heads)
+        try forEachLine(of: path) { bytes, number in _ = verifier.take(bytes, at: "line \(number)") }
+        return verifier.finish()
     }
 }

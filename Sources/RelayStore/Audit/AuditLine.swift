@@ -1,13 +1,14 @@
-internal import RelayProtocol
+internal import RelayCore
+package import RelayProtocol
 
 /// One line of the audit log as it is read back.
-struct AuditLine {
-    let workspace: WorkspaceID
-    let n: Int64
+package struct AuditLine {
+    package let workspace: WorkspaceID
+    package let n: Int64
     let previous: String
-    let hash: String
+    package let hash: String
     /// Who decided what, in a record of a decision.
-    let decision: (key: AuditedApproval, decision: Decision)?
+    package let decision: (key: AuditedApproval, decision: Decision)?
     /// Whether `hash` is the hash of this very line.
     let isIntact: Bool
 
@@ -33,8 +34,12 @@ struct AuditLine {
 }
 
 /// An approval's name in the whole file.
-struct AuditedApproval: Hashable {
-    let workspace: WorkspaceID
-    let session: SessionID
-    let approval: ApprovalID
+package struct AuditedApproval: Hashable {
+    package let workspace: WorkspaceID
+    package let session: SessionID
+    package let approval: ApprovalID
+
+    package init(workspace: WorkspaceID, session: SessionID, approval: ApprovalID) {
+        (self.workspace, self.session, self.approval) = (workspace, session, approval)
+    }
 }

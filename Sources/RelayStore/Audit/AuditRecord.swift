@@ -1,6 +1,6 @@
 internal import HeliographCrypto
-internal import RelayCore
-internal import RelayProtocol
+package import RelayCore
+package import RelayProtocol
 
 /// What one line of the audit log says, before it has its place in the chain.
 ///
@@ -12,15 +12,15 @@ internal import RelayProtocol
 /// - `previous` is the `hash` of record `n - 1`, and 64 zeros in the first.
 /// - `hash` is the SHA-256, as 64 hexadecimal digits, of the text of `previous` followed by the line without `hash`: everything
 ///   before `,"hash"`, and a closing brace.
-struct AuditRecord {
-    let workspace: WorkspaceID
+package struct AuditRecord {
+    package let workspace: WorkspaceID
     private let at: Int64
     private let what: String
     private let body: (inout JSONWriter) -> Void
 
     /// One stage that an approval has reached. Tool and title are as stored: the wire bounds them. The decision stands in the
     /// record of its being made, with the words that went with it.
-    init(_ approval: Approval, at: Int64, workspace: WorkspaceID) {
+    package init(_ approval: Approval, at: Int64, workspace: WorkspaceID) {
         self.workspace = workspace
         self.at = at
         what = AuditWord.approval(approval.stage)
@@ -40,7 +40,7 @@ struct AuditRecord {
 
     /// `what` is one of `AuditWord`'s. `by` is the token by which it was done; nil: the relay's own machine. The token's digest is left
     /// out: it would prove a guess.
-    init(_ token: Token, _ what: String, by: String?, at: Int64) {
+    package init(_ token: Token, _ what: String, by: String?, at: Int64) {
         workspace = token.workspace
         self.at = at
         self.what = what
@@ -55,7 +55,7 @@ struct AuditRecord {
     }
 
     /// The record as it follows `head`, and the head that it makes.
-    func line(after head: AuditHead) -> (line: [UInt8], head: AuditHead) {
+    package func line(after head: AuditHead) -> (line: [UInt8], head: AuditHead) {
         var line = JSONWriter.object { writer in
             writer.field("n", head.n + 1)
             writer.field("at", at)
@@ -72,11 +72,11 @@ struct AuditRecord {
 }
 
 /// What an audit record can be about.
-enum AuditWord {
-    static let tokenCreated = "token.created"
-    static let tokenRevoked = "token.revoked"
+package enum AuditWord {
+    package static let tokenCreated = "token.created"
+    package static let tokenRevoked = "token.revoked"
     /// A pairing code became this token.
-    static let pairingRedeemed = "pairing.redeemed"
+    package static let pairingRedeemed = "pairing.redeemed"
     static let decided = approval(.decided)
 
     static func approval(_ stage: ApprovalStage) -> String {

@@ -1,9 +1,10 @@
+package import RelayCore
 internal import RelayProtocol
 
 /// Reads audit lines one after the other and says where the chain is broken.
 ///
 /// It goes on behind a fault with what the faulty line says, so that one touched line is one or two sentences, not a thousand.
-struct AuditVerifier {
+package struct AuditVerifier {
     private(set) var report = AuditReport()
     private var heads: [WorkspaceID: AuditHead] = [:]
     private var order: [WorkspaceID] = []
@@ -13,10 +14,10 @@ struct AuditVerifier {
     /// Lines in a row that are none of the log's, of which the first is told: another kind of file is one sentence.
     private var strange: (count: Int, first: String) = (0, "")
 
-    init(wanting hashes: [String]) { wantedHashes = Set(hashes) }
+    package init(wanting hashes: [String]) { wantedHashes = Set(hashes) }
 
     /// `place` names the line for people. Hands back the line where it can be read.
-    mutating func take(_ bytes: [UInt8], at place: String) -> AuditLine? {
+    package mutating func take(_ bytes: [UInt8], at place: String) -> AuditLine? {
         report.recordCount += 1
         let line: AuditLine
         do { line = try AuditLine(parsing: bytes) } catch {
@@ -42,7 +43,7 @@ struct AuditVerifier {
         return line
     }
 
-    mutating func fault(_ sentence: String) { report.fault(sentence) }
+    package mutating func fault(_ sentence: String) { report.fault(sentence) }
 
     private mutating func tellStrange() {
         guard strange.count > 0 else { return }
@@ -51,7 +52,7 @@ struct AuditVerifier {
         strange = (0, "")
     }
 
-    consuming func finish() -> AuditReport {
+    package consuming func finish() -> AuditReport {
         tellStrange()
         for hash in wantedHashes.sorted() {
             report.fault("no record has the hash \(hash): the end was cut off, or the log is another one")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HeliographServer
+import RelayCore
 import RelayProtocol
 
 /// `heliograph audit`
@@ -89,7 +90,7 @@ struct AuditCommand: ParsableCommand {
             }
         }
 
-        private func show(_ verdict: AuditVerdict) {
+        private func show(_ verdict: AuditReport) {
             Output.json { writer in
                 writer.field("records", Int64(verdict.recordCount))
                 writer.array(
@@ -105,7 +106,7 @@ struct AuditCommand: ParsableCommand {
             }
         }
 
-        private func tell(_ verdict: AuditVerdict) {
+        private func tell(_ verdict: AuditReport) {
             for fault in verdict.faults { FileHandle.standardError.write(Data("\(VisibleText.line(fault))\n".utf8)) }
             let records = "\(verdict.recordCount) record\(verdict.recordCount == 1 ? "" : "s")"
             guard verdict.faults.isEmpty else {

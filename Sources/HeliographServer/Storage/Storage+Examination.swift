@@ -1,0 +1,32 @@
+internal import RelayCore
+internal import StoreSQLite
+
+extension Storage {
+    /// Why the data file cannot be used, and what to do about it.
+    struct Refusal: Error {
+        let message: String
+        let mend: String
+    }
+
+    /// Looks at the data file, beside a relay that may run or not, and changes nothing in it. `flag` is what a command for this relay needs
+    /// besides its name.
+    func examine(flag: String) throws(Refusal) -> StoreExamination {
+        do throws(SQLiteStoreError) { return try DataFile.examine(DataDirectory(existing: directory)) } catch {
+            throw Refusal(message: error.message, mend: Self.mend(error.code, flag))
+        }
+    }
+
+    private static func mend(_ code: SQLiteStoreError.Code, _ flag: String) -> String {
+        switch code {
+        case .corrupt: "heliograph restore FILE\(flag), from a backup; the damaged file is kept beside it"
+        case .lost:
+            "put it back, or heliograph restore FILE --force\(flag), from a backup; what is left is kept under other names"
+        case .newerSchema: "install the version that wrote it, or a newer one"
+        case .full: "make room on the disk"
+        case .busy, .conflict: "look again in a moment"
+        case .cannotOpen, .readOnly: "run this as the relay's user, and let nobody else into its folder"
+        case .damaged: "keep a copy (heliograph backup FILE\(flag)) and tell us"
+        case .io: "look at the disk: dmesg, smartctl"
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package import RelayCore
+package import RelayProtocol
+internal import Synchronization
+
+extension InMemoryStore: CredentialStore {
+    package func workspaces() -> [Named<WorkspaceTag>] { content.withLock { $0.workspaces } }
+
+    package func bootstrap(workspaceName: String) -> Named<WorkspaceTag> {
+        content.withLock { content in
+            if let first = content.workspaces.first { return first }
+            guard let id = WorkspaceID("default") else { preconditionFailure("seven letters are an identifier") }
+            content.workspaces.append(Named(id: id, name: workspaceName))
+            return content.workspaces[0]
+        }
+    }
+
+    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) {
+        try content.withLock { content throws(LogError) in
+            guard !content.workspaces.contains(where: { $0.id == workspace.id }) else {
+                throw LogError(.conflict, "There is a workspace \(workspace.id) already.")
+            }
+            content.workspaces.append(workspace)
+        }
+    }
+
+    package func tokens() -> [Token] { content.withLock { $0.tokens.filter { $0.revokedAt == nil } } }
+
+    package func allTokens() -> [Token] {
+        // Reversed first: of two made in the same millisecond, the later one stands first.
+        content.withLock { $0.tokens.reversed().sorted { $0.createdAt > $1.createdAt } }
+    }
+
+    package func addToken(_ token: Token) throws(LogError) {
+        try content.withLock { content throws(LogError) in try content.add(token) }
+    }
+
+    package func revoke(_ revocation: TokenRevocation) -> [Token] {
+        content.withLock { content in
+            let ended = revocation.ended(of: content.tokens)
+            for token in ended { content.change(token.id) { $0.revokedAt = revocation.at } }
+            return ended
+        }
+    }
+
+    package func noteUses(_ uses: [String: Int64]) {
+        content.withLock { content in
+            for (id, at) in uses { content.change(id) { $0.usedAt = max($0.usedAt ?? at, at) } }
+        }
+    }
+
+    package func addPairingCode(_ code: PairingCode) throws(LogError) {
+        try content.withLock { content throws(LogError) in
+            try content.checkWorkspace(code.workspace)
+            guard code.digest.count == 32, !content.pairingCodes.contains(where: { $0.code.digest == code.digest }) else {
+                throw LogError(.conflict, "There is such a pairing code already, or its digest is none.")
+            }
+            content.pairingCodes.append((code, false))
+        }
+    }
+
+    package func redeemPairingCode(
+        digest: [UInt8], now: Int64, make: (PairingCode) -> Token
+    ) throws(LogError) -> Token? {
+        try content.withLock { content throws(LogError) in
+            let index = content.pairingCodes.firstIndex {
+                $0.code.digest == digest && !$0.isUsed && now < $0.code.expiresAt
+            }
+            guard let index else { return nil }
+            if let parent = content.pairingCodes[index].code.parent {
+                guard content.tokens.contains(where: { $0.id == parent && $0.revokedAt == nil }) else { return nil }
+            }
+            let token = make(content.pairingCodes[index].code)
+            try content.add(token)
+            content.pairingCodes[index].isUsed = true
+            return token
+        }
+    }
+
+    package func removePairingCodes(expiredBefore now: Int64) {
+        content.withLock { $0.pairingCodes.removeAll { $0.code.expiresAt < now } }
+    }
+}
+
+extension InMemoryStore.Content {
+    mutating func change(_ id: String, _ change: (inout Token) -> Void) {
+        if let index = tokens.firstIndex(where: { $0.id == id }) { change(&tokens[index]) }
+    }
+
+    mutating func add(_ token: Token) throws(LogError) {
+        try checkWorkspace(token.workspace)
+        guard token.digest.count == 32, !tokens.contains(where: { $0.id == token.id || $0.digest == token.digest }) else {
+            throw LogError(.conflict, "There is such a token already, or its digest is none.")
+        }
+        tokens.append(token)
+    }
+}

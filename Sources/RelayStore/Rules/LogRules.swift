@@ -1,0 +1,84 @@
+package import RelayCore
+package import RelayProtocol
+
+// What every implementation of the log must hold to, in one place.
+
+extension SessionAppend {
+    /// Throws where this does not continue what is stored: `storedSeq` events, by `host`; 0 and nil before the first.
+    package func check(storedSeq: Int64, host: HostID?) throws(LogError) {
+        guard firstSeq == storedSeq + 1 else {
+            throw LogError(.conflict, "Session \(key.session) has \(storedSeq) events; these start at \(firstSeq).")
+        }
+        let seq = storedSeq + Int64(events.count)
+        guard state.seq == seq else {
+            throw LogError(.conflict, "Session \(key.session) has \(seq) events now; its state says \(state.seq).")
+        }
+        guard host == nil || host == state.summary.host.id else {
+            throw LogError(.conflict, "Session \(key.session) belongs to another host.")
+        }
+        guard state.summary.session == key.session, approvals.allSatisfy({ $0.session == key.session }) else {
+            throw LogError(.conflict, "Something here is of another session than \(key.session).")
+        }
+    }
+}
+
+extension SessionTrim {
+    /// Throws where this is not about what is stored: `seq` events, by `host`; nil for both where there is no such session.
+    package func check(storedSeq: Int64?, host: HostID?, isRemoved: Bool) throws(LogError) {
+        guard let storedSeq else { throw LogError(.conflict, "There is no session \(key.session) to trim.") }
+        guard (0...storedSeq).contains(through) else {
+            throw LogError(.conflict, "Session \(key.session) has \(storedSeq) events; this trims \(through).")
+        }
+        guard let state else { return }
+        guard !isRemoved else { throw LogError(.conflict, "Session \(key.session) was removed; only an event revives it.") }
+        guard state.seq == storedSeq, host == nil || host == state.summary.host.id else {
+            throw LogError(.conflict, "Session \(key.session) has another place than the state that a trim leaves.")
+        }
+        guard state.summary.session == key.session else {
+            throw LogError(.conflict, "Something here is of another session than \(key.session).")
+        }
+    }
+}
+
+extension LogBatch {
+    /// Throws where the batch contradicts itself.
+    package func check() throws(LogError) {
+        for record in records where record.name.utf8.count > PushRecord.nameBytesMax {
+            throw LogError(
+                .conflict, "The name of a \(record.kind.rawValue) is longer than \(PushRecord.nameBytesMax) bytes.")
+        }
+        guard !trims.isEmpty else { return }
+        var keys = Set(appends.map(\.key))
+        for trim in trims where !keys.insert(trim.key).inserted {
+            throw LogError(.conflict, "Session \(trim.key.session) is trimmed in the batch that adds to it, or twice.")
+        }
+    }
+}
+
+extension PushRecord {
+    package static let nameBytesMax = 256
+
+    /// What makes a record one; in the order in which they are loaded.
+    package struct Key: Hashable, Comparable, Sendable {
+        package let workspace: WorkspaceID
+        package let kind: Kind
+        package let name: String
+
+        /// By bytes, as SQLite does.
+        package static func < (left: Key, right: Key) -> Bool {
+            for (one, other) in [
+                (left.workspace.rawValue, right.workspace.rawValue), (left.kind.rawValue, right.kind.rawValue),
+            ] where one != other {
+                return one < other
+            }
+            return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        }
+    }
+
+    package var key: Key { Key(workspace: workspace, kind: kind, name: name) }
+}
+
+extension Approval {
+    /// When it was resolved; nil for as long as something can still happen to it.
+    package var closedAt: Int64? { stage.isFinal ? resolvedAt ?? requestedAt : nil }
+}

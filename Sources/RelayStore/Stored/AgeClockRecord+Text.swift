@@ -1,0 +1,21 @@
+package import RelayCore
+
+/// As the data file keeps it: one line of its table `meta`.
+extension AgeClockRecord {
+    package static let name = "clock"
+
+    package var text: String {
+        [String(time), String(wall), String(uptime), steadyFor.map(String.init) ?? "-", boot].joined(separator: " ")
+    }
+
+    /// Nil where it is none; then the log's own times say what is known.
+    package init?(text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 5, let time = Int64(words[0]), let wall = Int64(words[1]), let uptime = Int64(words[2]) else {
+            return nil
+        }
+        let steadyFor = Int64(words[3])
+        guard steadyFor != nil || words[3] == "-" else { return nil }
+        self.init(time: time, wall: wall, uptime: uptime, boot: String(words[4]), steadyFor: steadyFor)
+    }
+}

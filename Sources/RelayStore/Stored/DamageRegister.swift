@@ -1,0 +1,25 @@
+package import RelayCore
+internal import Synchronization
+
+/// What a store has found damaged since it was opened, until something takes its place. From any thread.
+package final class DamageRegister: Sendable {
+    private let rows = Mutex<[DamagedRow]>([])
+
+    package init() {}
+
+    package var records: [DamagedRecord] { rows.withLock { $0.map(\.record) } }
+
+    package func hasState(of session: SessionKey) -> Bool { rows.withLock { $0.contains { $0.isState(of: session) } } }
+
+    /// What a load found takes the place of what the one before did. Events it does not read.
+    package func loaded(_ damaged: [DamagedRow]) { rows.withLock { $0 = damaged + $0.filter(\.isEvent) } }
+
+    /// The same for a check of every event.
+    package func checked(_ damaged: [DamagedRow]) { rows.withLock { $0 = $0.filter { !$0.isEvent } + damaged } }
+
+    package func forget(mendedBy batch: LogBatch) {
+        rows.withLock { rows in
+            if !rows.isEmpty { rows.removeAll { $0.isMended(by: batch) } }
+        }
+    }
+}

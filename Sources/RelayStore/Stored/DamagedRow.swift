@@ -1,0 +1,39 @@
+package import RelayCore
+internal import RelayProtocol
+
+/// A row that is not as it was written, and what would take its place.
+package struct DamagedRow: Sendable {
+    package enum Subject: Sendable {
+        /// A session's state.
+        case state
+        /// An event, by its number.
+        case event(Int64)
+        case record(PushRecord.Key)
+        case other
+    }
+
+    package let record: DamagedRecord
+    let subject: Subject
+
+    package init(_ record: DamagedRecord, _ subject: Subject) { (self.record, self.subject) = (record, subject) }
+
+    func isState(of key: SessionKey) -> Bool {
+        if case .state = subject { isOf(key) } else { false }
+    }
+
+    var isEvent: Bool { if case .event = subject { true } else { false } }
+
+    /// Whether something else stands in its place, or nothing, once the batch is stored.
+    func isMended(by batch: LogBatch) -> Bool {
+        switch subject {
+        case .state: batch.appends.contains { isOf($0.key) } || batch.trims.contains { isOf($0.key) }
+        case .event(let seq): batch.trims.contains { isOf($0.key) && ($0.state == nil || seq <= $0.through) }
+        case .record(let key): batch.records.contains { $0.key == key }
+        case .other: false
+        }
+    }
+
+    private func isOf(_ key: SessionKey) -> Bool {
+        record.workspace == key.workspace.rawValue && record.session == key.session.rawValue
+    }
+}

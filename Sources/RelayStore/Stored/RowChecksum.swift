@@ -1,0 +1,77 @@
+internal import HeliographZlib
+package import RelayCore
+internal import RelayProtocol
+
+/// Tells a row that is as it was written from one in which the disk changed something: the CRC-32 of what its columns say, in their order.
+///
+/// It stands in a column of its own. Rows of before version 4 of the schema have none there, and are believed. It is for accidents:
+/// whoever can write the file can write it, too.
+package struct RowChecksum {
+    private var value: UInt32 = 0
+
+    /// As the column has it: signed, so that it is four bytes of the file.
+    package var column: Int64 { Int64(Int32(bitPattern: value)) }
+
+    package func matches(_ column: Int64?) -> Bool { column == nil || column == self.column }
+
+    /// Nothing and 0 are not alike.
+    mutating func add(_ number: Int64?) {
+        var words = (number == nil ? 0 : 1, number ?? 0)
+        unsafe withUnsafeBytes(of: &words) { unsafe add($0) }
+    }
+
+    /// With its length, so that no end of one can pass for the beginning of the next.
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { text in
+            add(Int64(text.count))
+            unsafe add(UnsafeRawBufferPointer(text))
+        }
+    }
+
+    mutating func add(_ blob: [UInt8]) {
+        add(Int64(blob.count))
+        unsafe blob.withUnsafeBytes { unsafe add($0) }
+    }
+
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        value = unsafe Zlib.crc32(value, bytes)
+    }
+}
+
+extension RowChecksum {
+    /// Of an event, for each of which it is made: from where the columns are.
+    package init(id: Int64, kind: UnsafeRawBufferPointer, at: Int64, bytes: UnsafeRawBufferPointer) {
+        var words = (id, at, Int64(kind.count))
+        unsafe withUnsafeBytes(of: &words) { unsafe add($0) }
+        unsafe add(kind)
+        unsafe add(bytes)
+    }
+
+    package init(session key: SessionKey, host: String, seq: Int64, hostSeq: Int64, state: [UInt8], isRemoved: Bool) {
+        add(key.workspace.rawValue)
+        add(key.session.rawValue)
+        add(host)
+        add(seq)
+        add(hostSeq)
+        add(isRemoved ? 1 : 0)
+        add(state)
+    }
+
+    /// `session` is its number in the file.
+    package init(approval: String, session: Int64, seq: Int64, stage: String, resolvedAt: Int64?, record: [UInt8]) {
+        add(session)
+        add(approval)
+        add(seq)
+        add(stage)
+        add(resolvedAt)
+        add(record)
+    }
+
+    package init(record name: String, kind: String, workspace: String, bytes: [UInt8]) {
+        add(workspace)
+        add(kind)
+        add(name)
+        add(bytes)
+    }
+}

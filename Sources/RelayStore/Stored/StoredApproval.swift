@@ -1,0 +1,18 @@
+internal import RelayProtocol
+
+/// What is stored of an approval, checked.
+package struct StoredApproval {
+    package let name: String
+    package let record: [UInt8]
+    package let isIntact: Bool
+
+    /// `session` is its number in the store.
+    package init(
+        name: String, record: [UInt8], session: Int64, seq: Int64, stage: String, resolvedAt: Int64?, checksum: Int64?
+    ) {
+        (self.name, self.record) = (name, record)
+        let written = RowChecksum(
+            approval: name, session: session, seq: seq, stage: stage, resolvedAt: resolvedAt, record: record)
+        isIntact = written.matches(checksum)
+    }
+}

@@ -1,0 +1,22 @@
+package import RelayCore
+internal import RelayProtocol
+
+/// What is stored of a session, checked: its state, and where it would go on if it were removed.
+package struct StoredPlace {
+    package let place: RemovedSession
+    let state: [UInt8]
+    let isRemoved: Bool
+    let isIntact: Bool
+
+    /// Nil where the host's name is misspelled.
+    package init?(
+        of key: SessionKey, host: String, seq: Int64, hostSeq: Int64, state: [UInt8], isRemoved: Bool, checksum: Int64?
+    ) {
+        guard let hostID = HostID(host) else { return nil }
+        (self.state, self.isRemoved) = (state, isRemoved)
+        let written = RowChecksum(
+            session: key, host: host, seq: seq, hostSeq: hostSeq, state: state, isRemoved: isRemoved)
+        isIntact = written.matches(checksum)
+        place = RemovedSession(host: hostID, seq: seq, hostSeq: hostSeq, usage: isRemoved && isIntact ? state : [])
+    }
+}

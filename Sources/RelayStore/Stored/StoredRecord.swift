@@ -1,0 +1,15 @@
+internal import RelayCore
+internal import RelayProtocol
+
+/// What is stored of a device, card, push, channel or budget, checked.
+struct StoredRecord {
+    let record: PushRecord
+    let isIntact: Bool
+
+    /// Nil where its names are misspelled.
+    init?(workspace: String, kind: String, name: String, bytes: [UInt8], checksum: Int64?) {
+        guard let workspaceID = WorkspaceID(workspace), let known = PushRecord.Kind(rawValue: kind) else { return nil }
+        record = PushRecord(workspace: workspaceID, kind: known, name: name, bytes: bytes)
+        isIntact = RowChecksum(record: name, kind: kind, workspace: workspace, bytes: bytes).matches(checksum)
+    }
+}

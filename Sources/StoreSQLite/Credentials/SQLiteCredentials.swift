@@ -1,0 +1,143 @@
+internal import Foundation
+internal import GRDB
+package import RelayCore
+package import RelayProtocol
+internal import RelayStore
+
+/// Workspaces, tokens and pairing codes, each change of a token with its record in the audit log.
+package final class SQLiteCredentials: CredentialStore {
+    private let database: SQLiteDatabase
+    private let audit: AuditTable
+
+    init(_ database: SQLiteDatabase) {
+        self.database = database
+        audit = AuditTable(path: database.path)
+    }
+
+    package func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag> {
+        try database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO workspaces (workspace, name) SELECT 'default', ?
+                    WHERE NOT EXISTS (SELECT * FROM workspaces)
+                    """, arguments: [workspaceName])
+            guard let first = try self.workspaces(in: db).first else { preconditionFailure("a workspace was just made") }
+            return first
+        }
+    }
+
+    package func workspaces() throws(LogError) -> [Named<WorkspaceTag>] { try database.read { try workspaces(in: $0) } }
+
+    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) {
+        try database.write { db in
+            try db.execute(
+                sql: "INSERT INTO workspaces (workspace, name) VALUES (?, ?)",
+                arguments: [workspace.id.rawValue, workspace.name])
+        }
+    }
+
+    package func tokens() throws(LogError) -> [Token] {
+        try database.read { try tokens("WHERE revoked_at IS NULL ORDER BY number", in: $0) }
+    }
+
+    package func allTokens() throws(LogError) -> [Token] {
+        try database.read { try tokens("ORDER BY created_at DESC, number DESC", in: $0) }
+    }
+
+    package func addToken(_ token: Token) throws(LogError) {
+        try database.write { db in
+            try self.insert(token, in: db)
+            try self.audit.add(AuditRecord(token, AuditWord.tokenCreated, by: token.parent, at: token.createdAt), in: db)
+        }
+    }
+
+    package func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token] {
+        try database.write { db in
+            let ended = revocation.ended(of: try self.tokens("ORDER BY number", in: db))
+            for token in ended {
+                try db.execute(sql: "UPDATE tokens SET revoked_at = ? WHERE token = ?", arguments: [revocation.at, token.id])
+                try self.audit.add(AuditRecord(token, AuditWord.tokenRevoked, by: revocation.by, at: revocation.at), in: db)
+            }
+            return ended
+        }
+    }
+
+    package func noteUses(_ uses: [String: Int64]) throws(LogError) {
+        try database.write { db in
+            let update = try db.cachedStatement(sql: "UPDATE tokens SET used_at = max(coalesce(used_at, 0), ?) WHERE token = ?")
+            for (id, at) in uses { try update.execute(arguments: [at, id]) }
+        }
+    }
+
+    package func addPairingCode(_ code: PairingCode) throws(LogError) {
+        try database.write { db in
+            try db.execute(
+                sql: "INSERT INTO pairing_codes (digest, role, workspace, expires_at, parent) VALUES (?, ?, ?, ?, ?)",
+                arguments: [Data(code.digest), code.role.rawValue, code.workspace.rawValue, code.expiresAt, code.parent])
+        }
+    }
+
+    package func redeemPairingCode(
+        digest: [UInt8], now: Int64, make: (PairingCode) -> Token
+    ) throws(LogError) -> Token? {
+        try database.write { db in
+            // A write transaction from its first statement on: another caller, in whichever process, waits or comes too late.
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    UPDATE pairing_codes SET used_at = ? WHERE digest = ? AND used_at IS NULL AND expires_at > ?
+                    AND (parent IS NULL OR parent IN (SELECT token FROM tokens WHERE revoked_at IS NULL))
+                    RETURNING role, workspace, expires_at, parent
+                    """, arguments: [now, Data(digest), now])
+            guard let row else { return nil }
+            let code = PairingCode(
+                digest: digest, role: try self.database.word(row[0]), workspace: try self.database.identifier(row[1]),
+                expiresAt: row[2],
+                parent: row[3])
+            let token = make(code)
+            try self.insert(token, in: db)
+            try self.audit.add(AuditRecord(token, AuditWord.pairingRedeemed, by: token.parent, at: now), in: db)
+            return token
+        }
+    }
+
+    package func removePairingCodes(expiredBefore now: Int64) throws(LogError) {
+        try database.write { try $0.execute(sql: "DELETE FROM pairing_codes WHERE expires_at < ?", arguments: [now]) }
+    }
+
+    private func workspaces(in db: Database) throws -> [Named<WorkspaceTag>] {
+        try Row.fetchAll(db, sql: "SELECT workspace, name FROM workspaces ORDER BY number").map {
+            Named(id: try database.identifier($0[0]), name: $0[1])
+        }
+    }
+
+    private func tokens(
+        _ selection: StaticString, _ arguments: StatementArguments = [], in db: Database
+    ) throws -> [Token] {
+        let columns =
+            "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at"
+        return try Row.fetchAll(db, sql: "SELECT \(columns) FROM tokens \(selection)", arguments: arguments).map {
+            Token(
+                // A kind that a damaged file has, or a newer relay made, is one that lets nobody in.
+                id: $0[0], digest: $0[1], role: try database.word($0[2]), kind: Token.Kind(rawValue: $0[3]) ?? .unsure,
+                subject: $0[4],
+                name: $0[5], workspace: try database.identifier($0[6]), parent: $0[7],
+                pageKeyDigest: ($0[8] as Data?).map { Array($0) }, createdAt: $0[9],
+                revokedAt: $0[10], usedAt: $0[11])
+        }
+    }
+
+    private func insert(_ token: Token, in db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO tokens
+                (token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                token.id, Data(token.digest), token.role.rawValue, token.kind.rawValue, token.subject, token.name,
+                token.workspace.rawValue, token.parent, token.pageKeyDigest.map { Data($0) }, token.createdAt,
+                token.revokedAt, token.usedAt,
+            ])
+    }
+}

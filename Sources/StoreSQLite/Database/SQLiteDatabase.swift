@@ -1,0 +1,134 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import Glibc
+internal import RelayCore
+internal import Synchronization
+
+/// The connections to one data file: one writes, others read at the same time. From any thread.
+final class SQLiteDatabase: Sendable {
+    let path: String
+
+    /// Replaced by another only after an error of the disk; see `reopen`.
+    private let pool: Mutex<DatabasePool>
+    /// SQLite met a damaged page. Nothing is written any more: it would spread.
+    private let damage = Mutex<LogError?>(nil)
+
+    init(_ pool: DatabasePool, path: String) {
+        self.pool = Mutex(pool)
+        self.path = path
+    }
+
+    /// Writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
+    func close() throws(SQLiteStoreError) {
+        try pool.withLock { pool throws(SQLiteStoreError) in
+            do {
+                // A reader in another process may be in the way; then the last one to close does it.
+                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+                try pool.close()
+            } catch {
+                throw SQLiteStoreError(error, path: path)
+            }
+        }
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
+        try use { try $0.read(body) }
+    }
+
+    /// One transaction: all of `body` or nothing.
+    func write<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
+        if let damage = damage.withLock({ $0 }) { throw damage }
+        return try use { pool in
+            do {
+                return try pool.writeWithoutTransaction { try Self.transaction(in: $0, body) }
+            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
+                guard Self.isReadOnlyNow(pool) else { throw error }
+                throw SQLiteStoreError.readOnly(path: path, underlying: error)
+            }
+        }
+    }
+
+    /// GRDB's own has SQLite compile BEGIN and COMMIT anew each time, which was a tenth of a small commit.
+    private static func transaction<Value>(in db: Database, _ body: (Database) throws -> Value) throws -> Value {
+        try db.cachedStatement(sql: "BEGIN IMMEDIATE").run()
+        do {
+            let value = try body(db)
+            try db.cachedStatement(sql: "COMMIT").run()
+            return value
+        } catch {
+            // After some errors SQLite has done so itself. What counts is why, which is thrown.
+            if db.isInsideTransaction { try? db.cachedStatement(sql: "ROLLBACK").run() }
+            throw error
+        }
+    }
+
+    /// A disk that turns read-only beneath us takes not one byte of a write, so nothing of a transaction is there, as on a full one.
+    /// SQLite has a code for the full one alone.
+    private static func isReadOnlyNow(_ pool: DatabasePool) -> Bool {
+        pool.writeWithoutTransaction { db in
+            var error: Int32 = 0
+            // Both calls fill in what their code says, a pointer and a number; the WAL is open as long as its connection is.
+            unsafe withUnsafeMutablePointer(to: &error) { error in
+                var wal: UnsafeMutablePointer<sqlite3_file>?
+                guard
+                    unsafe sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal) == SQLITE_OK,
+                    let wal = unsafe wal, let control = unsafe wal.pointee.pMethods?.pointee.xFileControl
+                else { return }
+                _ = unsafe control(wal, SQLITE_FCNTL_LAST_ERRNO, error)
+            }
+            return error == EROFS
+        }
+    }
+
+    /// What only the connection that writes can do, in no transaction.
+    func useWriter<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
+        try use { try $0.writeWithoutTransaction(body) }
+    }
+
+    private func use<Value>(_ body: (DatabasePool) throws -> Value) throws(LogError) -> Value {
+        while true {
+            let current = pool.withLock { $0 }
+            do {
+                return try body(current)
+            } catch {
+                // Closed beneath us by `reopen`: nothing was done yet, so do it with the new one.
+                let isClosed = (error as? DatabaseError)?.resultCode == .SQLITE_MISUSE
+                if isClosed, pool.withLock({ $0 !== current }) { continue }
+                throw failure(error)
+            }
+        }
+    }
+
+    /// Damage is remembered: whatever is written from here on is refused.
+    private func failure(_ error: any Error) -> LogError {
+        let failure = LogError(error, path: path)
+        if failure.code == .damaged(.store), error is DatabaseError { stopWriting(failure) }
+        return failure
+    }
+
+    /// False once a damaged page was met.
+    var takesWrites: Bool { damage.withLock { $0 == nil } }
+
+    func stopWriting(_ failure: LogError) { damage.withLock { $0 = failure } }
+
+    /// After an error of the disk: forgets what SQLite believes and reads again what is really in the files, then proves that
+    /// the disk takes it. Throws where it does not; the next call tries again.
+    ///
+    /// Linux reports a failed sync once and then takes the pages for clean, so a later sync proves nothing about them. Copying
+    /// everything from the WAL into the main file writes them anew.
+    func reopen() throws(LogError) {
+        try pool.withLock { pool throws(LogError) in
+            do {
+                try? pool.close()
+                let fresh = try Connections.open(path)
+                pool = fresh
+                let frames = try fresh.writeWithoutTransaction { try $0.checkpoint(.full) }
+                guard frames.walFrameCount == frames.checkpointedFrameCount else {
+                    throw SQLiteStoreError(.busy, "Another process has kept \(path) locked for too long.")
+                }
+            } catch {
+                throw failure(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import GRDB
+internal import HeliographPlatform
+internal import RelayCore
+
+extension SQLiteStoreError: CustomStringConvertible {
+    /// With what lies beneath, where the message leaves that open. SQLite's number and words, not the statement: it says nothing to people.
+    package var description: String {
+        switch (code, underlying) {
+        case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil): message
+        case (_, let error as DatabaseError):
+            "\(message) (SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no words"))"
+        case (_, let error?): "\(message) (\(error))"
+        }
+    }
+}
+
+extension SQLiteStoreError {
+    /// Says in our words what SQLite says of the file at `path`.
+    ///
+    /// A statement's arguments are never part of it: they could be a digest.
+    init(_ error: any Error, path: String) {
+        if let error = error as? SQLiteStoreError {
+            self = error
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self.init(.cannotOpen, "\(path) cannot be opened.", underlying: error)
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+            self.init(.cannotOpen, "\(path) cannot be opened: is its directory there, and writable?", underlying: error)
+        case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
+            self.init(
+                .readOnly, "\(path) was moved or removed while it was in use. Start the relay again.", underlying: error)
+        case .SQLITE_READONLY:
+            self = .readOnly(path: path, underlying: error)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self = .corrupt(path: path, error.message ?? "unknown", underlying: error)
+        case .SQLITE_FULL:
+            self = .full(path: path, underlying: error)
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
+            self.init(.busy, "Another process has kept \(path) locked for too long.", underlying: error)
+        case .SQLITE_CONSTRAINT:
+            self.init(.conflict, "This contradicts what is stored: \(error.message ?? "unknown").", underlying: error)
+        case .SQLITE_MISUSE:
+            self.init(.cannotOpen, "\(path) is closed.", underlying: error)
+        case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_CORRUPTFS:
+            self = .corrupt(path: path, "its disk says so", underlying: error)
+        case .SQLITE_IOERR:
+            self.init(.io, "The disk of \(path) reported an error.", underlying: error)
+        default:
+            self.init(.io, "SQLite did not do what was asked of \(path).", underlying: error)
+        }
+    }
+
+    static func full(path: String, underlying: (any Error)? = nil) -> SQLiteStoreError {
+        SQLiteStoreError(.full, "The disk of \(path) is full: \(DiskMend.full).", underlying: underlying)
+    }
+
+    static func readOnly(path: String, underlying: any Error) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .readOnly, "\(path) cannot be written: the file, its directory or its disk is read-only.", underlying: underlying)
+    }
+
+    static func newerSchema(path: String) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .newerSchema, "\(path) was written by a newer version of Heliograph. Run that version, or restore a backup.")
+    }
+
+    static func corrupt(path: String, _ what: String, underlying: (any Error)? = nil) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .corrupt,
+            """
+            \(path) is damaged (\(what)). It was left as it is. `heliograph restore FILE --force` puts a backup in its place, \
+            `heliograph restore --anew` lets the relay begin afresh; both keep the damaged file under another name.
+            """, underlying: underlying)
+    }
+}
+
+extension LogError {
+    /// What an error in a transaction, SQLite's or ours, means to whoever uses the store at `path`.
+    init(_ error: any Error, path: String) {
+        self = error as? LogError ?? LogError(SQLiteStoreError(error, path: path))
+    }
+
+    init(_ error: SQLiteStoreError) { self.init(Self.code(of: error.code), error.message, underlying: error) }
+
+    private static func code(of code: SQLiteStoreError.Code) -> Code {
+        switch code {
+        case .io: .inDoubt
+        case .conflict: .conflict
+        case .full: .full
+        case .corrupt, .lost: .damaged(.store)
+        case .damaged: .damaged(.record)
+        case .busy: .unreachable(isPassing: true)
+        case .cannotOpen, .newerSchema, .readOnly: .unreachable(isPassing: false)
+        }
+    }
+
+    /// SQLite itself found no room, rather than the rules about what is kept for decisions.
+    var isFullByFile: Bool {
+        ((underlying as? SQLiteStoreError)?.underlying as? DatabaseError)?.resultCode == .SQLITE_FULL
+    }
+}

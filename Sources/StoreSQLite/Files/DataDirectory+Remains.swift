@@ -1,0 +1,66 @@
+extension DataDirectory {
+    /// The data file and what SQLite has beside it, by what follows the data file's name.
+    static let dataFileParts = ["", "-wal", "-shm"]
+
+    /// Whether a relay ever kept its data here, as far as what is left tells. Nothing is opened or made.
+    package static func hasRemains(at path: String) -> Bool {
+        dataFileParts.contains { Files.exists("\(path)/heliograph.sqlite\($0)") } || Files.exists("\(path)/relay.run")
+    }
+
+    /// Throws where there is something else than files, or what is left of a data file that is gone. To begin anew there would destroy
+    /// what the `-wal` holds, which was acknowledged; SQLite does so without a word.
+    ///
+    /// A first start that was cut short leaves nothing of that kind: the data file has its first page before there is a `-wal`, and
+    /// tables before there is a run record.
+    func refuseRemains() throws(SQLiteStoreError) {
+        for path in Self.dataFileParts.map({ databasePath + $0 }) + [runPath] {
+            guard case .other(let kind) = Files.kind(path) else { continue }
+            throw SQLiteStoreError(
+                .cannotOpen,
+                """
+                \(path) is \(kind), where a file of the relay must be. Nothing was touched. Put the file there itself, or name the \
+                folder that it is in by --data; `heliograph restore` with FILE --force or --anew gives what is there another name.
+                """)
+        }
+        let state: String
+        switch Files.kind(databasePath) {
+        case .nothing: state = "is gone"
+        case .file(bytes: 0): state = "is empty"
+        default: return
+        }
+        let remains = self.remains
+        guard !remains.isEmpty else { return }
+        throw SQLiteStoreError(
+            .lost,
+            """
+            \(databasePath) \(state), though a relay kept its data there: \(remains.joined(separator: ", ")). Nothing was touched. \
+            Put the file back if you have it; else `heliograph restore FILE --force` puts a backup in its place, and \
+            `heliograph restore --anew` lets the relay begin afresh; both keep what is left under other names.
+            """)
+    }
+
+    /// What says that there was a data file.
+    private var remains: [String] {
+        var found: [String] = []
+        if case .file(let bytes) = Files.kind(databasePath + "-wal"), bytes > 0 || !Files.exists(databasePath) {
+            found.append("\(databasePath)-wal holds \(bytes) bytes of it")
+        }
+        if Files.exists(databasePath + "-shm") { found.append("\(databasePath)-shm lies beside it") }
+        if let known = RunRecord.content(at: runPath) {
+            found.append(known.events > 0 ? "\(runPath) knows of \(known.events) events" : "\(runPath) is a relay's")
+        }
+        return found
+    }
+}
+
+extension SQLiteStoreError {
+    static func lost(path: String, held: Int64, known: Int64) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .lost,
+            """
+            \(path) has \(held) events, and the relay that ran here last had \(known): an older copy was put in its place, or its \
+            -wal is lost. Nothing was touched. Put the newer file back if you have it; else `heliograph restore FILE --force` puts a \
+            backup in its place, `heliograph restore --as-is` goes on with what is there, and `heliograph restore --anew` begins afresh.
+            """)
+    }
+}

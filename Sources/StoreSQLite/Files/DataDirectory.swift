@@ -1,0 +1,90 @@
+internal import Glibc
+internal import HeliographPlatform
+
+/// The directory that holds everything the relay keeps. Nobody but its owner may look into it.
+package struct DataDirectory: Sendable {
+    package let path: String
+
+    package var databasePath: String { path + "/heliograph.sqlite" }
+    /// See RunRecord.
+    var runPath: String { path + "/relay.run" }
+    /// See Reserve.
+    var reservePath: String { path + "/relay.reserve" }
+
+    /// Creates the directory, and those above it, where there is none.
+    package init(path: String) throws(SQLiteStoreError) {
+        // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
+        umask(0o077)
+        self.path = Self.bare(path)
+        try Self.translating { () throws(PrivateDirectory.Refusal) in try PrivateDirectory.make(self.path, isOwn: false) }
+    }
+
+    /// Takes a directory that has a data file, and makes nothing.
+    package init(existing path: String) throws(SQLiteStoreError) {
+        umask(0o077)
+        self.path = Self.bare(path)
+        guard Files.exists(self.path) else {
+            throw SQLiteStoreError(.cannotOpen, "There is no relay's data in \(self.path): it is not there.")
+        }
+        try Self.translating { () throws(PrivateDirectory.Refusal) in try PrivateDirectory.check(self.path, isOwn: false) }
+        guard !Files.exists(databasePath) else { return }
+        try refuseRemains()
+        throw SQLiteStoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
+    }
+
+    private static func translating(_ body: () throws(PrivateDirectory.Refusal) -> Void) throws(SQLiteStoreError) {
+        do throws(PrivateDirectory.Refusal) { try body() } catch {
+            let code = Files.code(error.number)
+            throw SQLiteStoreError(code, error.message + Files.mend(code))
+        }
+    }
+
+    /// Makes this the only relay on this directory, for as long as the lock lives. The command line goes without.
+    package func lock() throws(SQLiteStoreError) -> DataDirectoryLock {
+        let lockPath = path + "/relay.lock"
+        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Files.failure(lockPath, "cannot be opened", errno) }
+        let lock = DataDirectoryLock(descriptor: descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else { throw Files.failure(lockPath, "cannot be locked", errno) }
+            let process = Self.owner(descriptor).map { ": process \($0)" } ?? ""
+            throw SQLiteStoreError(.busy, "A relay is running on \(path)\(process).")
+        }
+        // Who holds it, for the sentence above; nothing depends on it.
+        let owner = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = unsafe pwrite(descriptor, owner, owner.count, 0)
+        return lock
+    }
+
+    /// For the command line, before it brings the data up to date: a relay of the version before would find its tables gone.
+    func lockForUpdate() throws(SQLiteStoreError) -> DataDirectoryLock {
+        do throws(SQLiteStoreError) { return try lock() } catch {
+            guard error.code == .busy else { throw error }
+            throw SQLiteStoreError(
+                .busy,
+                error.message + " It is of an older version: restart it, so that it brings its data up to date, and try again.")
+        }
+    }
+
+    /// Keeps others from opening the store while this one does: two that migrate at once would trip over each other.
+    func lockForOpening() throws(SQLiteStoreError) -> DataDirectoryLock {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Files.failure(path, "cannot be opened", errno) }
+        let lock = DataDirectoryLock(descriptor: descriptor)
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw Files.failure(path, "cannot be locked", errno) }
+        }
+        return lock
+    }
+
+    private static func bare(_ path: String) -> String {
+        path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    private static func owner(_ descriptor: Int32) -> Int? {
+        var text = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(descriptor, &text, text.count, 0)
+        return Int(String(decoding: text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+}

@@ -1,0 +1,142 @@
+internal import GRDB
+internal import Glibc
+internal import Synchronization
+
+/// Tells the data file that a relay left in this directory from an older copy that was written over it in place, and from one that lost
+/// its newest pages.
+///
+/// Each run of a relay has a name of its own. Its first commit puts the name into the data file, beside that of the run before; once
+/// that is on disk, the name goes into a file of its own, together with how many events there ever were. A crash in between leaves the name of
+/// the run before there, which the data file knows. Nobody has been shown anything by then.
+final class RunRecord: Sendable {
+    /// What the file holds.
+    struct Content: Equatable {
+        /// Of the last relay that committed; empty where there was none.
+        var run: String
+        /// Of all sessions, whether the log still holds them or not.
+        var events: Int64
+    }
+
+    private let descriptor: Int32
+    private let name = RunRecord.randomName()
+    private let state: Mutex<State>
+
+    private struct State {
+        var content: Content
+        /// The name of this run is in the file, and synced.
+        var isBegun = false
+    }
+
+    /// Makes the file where there is none, so that room for it is there.
+    init(_ path: String) throws(SQLiteStoreError) {
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Files.failure(path, "cannot be opened", errno) }
+        let (found, count) = Content.read(from: descriptor)
+        state = Mutex(State(content: found ?? Content(run: "", events: 0)))
+        guard count >= 0 else { throw Files.failure(path, "cannot be read", errno) }
+        guard count == 0 else { return }
+        guard write(content) else { throw Files.failure(path, "cannot be written", errno) }
+    }
+
+    /// What the last relay wrote there; nil where there is no such file, or it says nothing.
+    static func content(at path: String) -> Content? {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return Content.read(from: descriptor).content
+    }
+
+    deinit { close(descriptor) }
+
+    private var content: Content { state.withLock { $0.content } }
+
+    /// Whether the data file is the one that the last relay here committed to, with all that it committed.
+    func matches(_ db: Database) throws -> Bool {
+        let names = try String.fetchAll(db, sql: "SELECT value FROM meta WHERE name IN ('run', 'run_before')")
+        // One that no relay has committed to since there are such names, and nobody has elsewhere.
+        let isKnown = names.contains(content.run) || names.isEmpty && content.run.isEmpty
+        return try isKnown && Self.events(in: db) >= content.events
+    }
+
+    /// The data file is another, and its epoch is new with this transaction: from now on it is the one that belongs here.
+    func adopt(_ db: Database) throws {
+        try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES ('run_before', ?)", arguments: [content.run])
+    }
+
+    /// Counts from what the file holds now. Called once, before the first commit.
+    func count(_ db: Database) throws {
+        let events = try Self.events(in: db)
+        state.withLock { $0.content.events = events }
+        _ = write(content)
+    }
+
+    /// Part of every transaction that adds to the log.
+    func begin(in db: Database) throws {
+        guard !state.withLock({ $0.isBegun }) else { return }
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO meta VALUES ('run', ?), ('run_before', ?)", arguments: [name, content.run])
+    }
+
+    /// So many more events are on disk.
+    ///
+    /// What cannot be written here is written with the next commit. Until then the file says less than there is, and an older copy
+    /// may pass; nothing else depends on it.
+    func committed(events count: Int) {
+        state.withLock { state in
+            state.content.events += Int64(count)
+            let next = Content(run: name, events: state.content.events)
+            guard write(next) else { return }
+            if !state.isBegun { state.isBegun = fdatasync(descriptor) == 0 }
+            if state.isBegun { state.content.run = name }
+        }
+    }
+
+    /// That the data file ever had.
+    static func events(in db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT coalesce(sum(seq), 0) FROM sessions") ?? 0
+    }
+
+    /// That no other has.
+    static func randomName() -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<20).compactMap { _ in letters.randomElement() })
+    }
+
+    /// In one piece, which fits a sector: half of it is never there.
+    private func write(_ content: Content) -> Bool {
+        let bytes = content.bytes
+        return unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
+    }
+}
+
+extension RunRecord.Content {
+    private static let runBytes = 20
+    private static let digits = 20
+    static let byteCount = runBytes + 1 + digits + 1
+
+    /// Also how many bytes were there, less than 0 where they cannot be read.
+    static func read(from descriptor: Int32) -> (content: Self?, byteCount: Int) {
+        var bytes = [UInt8](repeating: 0, count: byteCount + 1)
+        let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+        return (Self(parsing: bytes.prefix(max(0, count))), count)
+    }
+
+    /// Nil where it is none of ours; then it says nothing.
+    init?(parsing bytes: some BidirectionalCollection<UInt8>) {
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        guard bytes.count == Self.byteCount, bytes.last == UInt8(ascii: "\n"), words.count == 2,
+            words[0].utf8.count == Self.runBytes,
+            let events = Int64(words[1].dropLast()), events >= 0
+        else { return nil }
+        run = String(words[0].prefix { $0 != "-" })
+        self.events = events
+    }
+
+    /// Always of the same length.
+    var bytes: [UInt8] {
+        let number = String(events)
+        let dashes = String(repeating: "-", count: Self.runBytes - run.utf8.count)
+        let zeros = String(repeating: "0", count: Self.digits - number.utf8.count)
+        return Array("\(run)\(dashes) \(zeros)\(number)\n".utf8)
+    }
+}

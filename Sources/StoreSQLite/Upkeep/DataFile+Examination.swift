@@ -1,0 +1,63 @@
+internal import Foundation
+internal import GRDB
+package import RelayCore
+internal import RelayStore
+
+extension DataFile {
+    /// Looks at the file through a connection that cannot write, beside a relay that may run or not: takes no lock, brings nothing up to
+    /// date. Reads every page up to `checkedBytesMax`. Throws what opening it would.
+    package static func examine(
+        _ directory: DataDirectory, checkedBytesMax: Int64 = DataFile.checkedBytesMax
+    ) throws(SQLiteStoreError) -> StoreExamination {
+        let path = directory.databasePath
+        try directory.refuseRemains()
+        // Before the data file, to which a relay that runs adds first.
+        let known = RunRecord.content(at: directory.runPath)
+        do {
+            let queue = try Connections.openToLook(path)
+            let found = try queue.read { db in
+                try checkVersion(of: path, in: db)
+                try checkEvents(of: path, known, in: db)
+                let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+                let isSmall = (size ?? 0) <= checkedBytesMax
+                if isSmall { try checkIntegrity(of: nil, path: path, in: db) }
+                let isOlder = try !Schema.migrator.hasCompletedMigrations(db)
+                var damaged: [DamagedRow] = []
+                if !isOlder {
+                    damaged = try LogLoader.load(resolvedSince: 0, commandsSince: 0, from: db).damaged
+                    if isSmall { damaged += try damagedEvents(in: db) }
+                }
+                return StoreExamination(damagedRecords: damaged.map(\.record), isOlder: isOlder, isChecked: isSmall)
+            }
+            try queue.close()
+            return found
+        } catch {
+            throw SQLiteStoreError(error, path: path)
+        }
+    }
+
+    /// A disk that rots names more than anybody reads.
+    package static let damagedEventsMax = 100
+
+    /// Reads every event; names those that are not as they were written or are missing between others, `damagedEventsMax` at most.
+    static func damagedEvents(in db: Database) throws -> [DamagedRow] {
+        var found: [(id: Int64, what: String)] = []
+        var last: Int64?
+        let all = try db.makeStatement(sql: "SELECT id, kind, at, bytes, checksum FROM events ORDER BY id")
+        try unsafe all.forEachEvent { id, isIntact, _ in
+            if let last, id != last + 1, EventKey.session(id: id) == EventKey.session(id: last) {
+                found.append((last + 1, "is missing"))
+            }
+            if !isIntact { found.append((id, DamagedRecord.changed)) }
+            last = id
+            return found.count < damagedEventsMax
+        }
+        let names = try db.makeStatement(sql: "SELECT workspace, session FROM sessions WHERE number = ?")
+        return try found.map { id, what in
+            let row = try Row.fetchOne(names, arguments: [EventKey.session(id: id)])
+            let seq = EventKey.seq(id: id)
+            return DamagedRow(
+                DamagedRecord(workspace: row?[0] ?? "", session: row?[1] ?? "", what: "event \(seq) \(what)"), .event(seq))
+        }
+    }
+}

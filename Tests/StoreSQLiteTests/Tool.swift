@@ -1,0 +1,50 @@
+import Foundation
+import StoreTestSupport
+
+/// Programs that the tests of faults need.
+enum Tool {
+    /// HELIOGRAPH_SKIPS=fail: every right and every tool is expected, and what is not there fails a test instead of leaving it out.
+    private static var isAllExpected: Bool { ProcessInfo.processInfo.environment["HELIOGRAPH_SKIPS"] == "fail" }
+
+    static var canMount: Bool { isAllExpected || geteuid() == 0 }
+    static var canTrace: Bool { isAllExpected || geteuid() == 0 && isInstalled("strace") }
+
+    private static func isInstalled(_ name: String) -> Bool { (try? run("which", name)) != nil }
+
+    struct Failure: Error {
+        let command: [String]
+        let status: Int32
+    }
+
+    /// Hands back what it printed.
+    @discardableResult
+    static func run(_ command: String...) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.standardOutput = output
+        try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(command: command, status: process.terminationStatus) }
+        return String(decoding: printed, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+}
+
+extension Scratch {
+    /// By SQLite's own shell: the store has no door for this.
+    func sql(_ text: String) throws { try Tool.run("sqlite3", databasePath, text + "; PRAGMA wal_checkpoint(TRUNCATE)") }
+
+    func query(_ text: String) throws -> String { try Tool.run("sqlite3", databasePath, text) }
+
+    /// A disk of its own in memory, for as long as `body` runs.
+    func onDisk(kilobytes: Int, _ body: (Scratch) throws -> Void) throws {
+        let disk = Scratch(path: path + "/disk")
+        try FileManager.default.createDirectory(atPath: disk.path, withIntermediateDirectories: false)
+        try Tool.run("mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=700", "tmpfs", disk.path)
+        // Lazily: a store that was not closed may still be on its way out.
+        defer { _ = try? Tool.run("umount", "-l", disk.path) }
+        try body(disk)
+    }
+}

@@ -1,11 +1,12 @@
 import RelayCore
 import RelayProtocol
+import RelaySimulation
 import RelayStore
 import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// The implementations that the contracts run on.
+/// The stores with every port that the contracts are about.
 enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory, sqlite
 
@@ -25,5 +26,21 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
         try made.credentials.addWorkspace(Named(id: .home, name: "Home"))
         try made.credentials.addWorkspace(Named(id: .other, name: "Other"))
         return made
+    }
+}
+
+/// What the contracts of the log run on. The simulation's log has no credentials, so those contracts do not run on it.
+enum LogImplementation: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory, sqlite, simulation
+
+    var testDescription: String { rawValue }
+
+    /// A new and empty log with the workspaces `home` and `other`.
+    func make() throws -> any SessionLog {
+        switch self {
+        case .memory: try Implementation.memory.make().log
+        case .sqlite: try Implementation.sqlite.make().log
+        case .simulation: SimulatedLog(workspaces: [.home, .other])
+        }
     }
 }

@@ -15,9 +15,9 @@ import Testing
         try log.load(resolvedSince: 0, commandsSince: 0).records
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `records are loaded whole, in the order of their names`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `records are loaded whole, in the order of their names`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         let ordered = [
             record("e", "1", kind: .budget), record("c/1", "2", kind: .card), record("d\u{2019}1", "3", kind: .device),
             record("10", "4"), record("9", "5"), record("a", "6", kind: .device, workspace: .other),
@@ -26,9 +26,9 @@ import Testing
         #expect(try records(log) == ordered)
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a record takes the place of the one of its name, and of no other`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a record takes the place of the one of its name, and of no other`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         let others = [record("1", "card", kind: .card), record("2", "beside"), record("1", "away", workspace: .other)]
         try log.commit(LogBatch(records: others + [record("1", "old")]))
         for text in ["new", "new"] {
@@ -37,9 +37,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `of one name the last in a batch holds`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `of one name the last in a batch holds`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         try log.commit(
             LogBatch(records: [
                 record("1", "a"), record("1", "b"), record("2", "a"), record("2", nil), record("3", nil), record("3", "a"),
@@ -47,9 +47,9 @@ import Testing
         #expect(try records(log) == [record("1", "b"), record("3", "a")])
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a record is removed, also where there is none`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a record is removed, also where there is none`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         try log.commit(LogBatch(records: [record("1", "a"), record("2", "a")]))
         for _ in 0..<2 {
             try log.commit(LogBatch(records: [record("1", nil)]))
@@ -57,9 +57,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `records come with the rest of their batch or not at all`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `records come with the rest of their batch or not at all`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         var batch = writer.batch(1)
         batch.records = [record("1", "kept")]

@@ -17,9 +17,9 @@ import Testing
 
     private func load(_ log: any SessionLog) throws -> LogState { try log.load(resolvedSince: 0, commandsSince: 0) }
 
-    @Test(arguments: Implementation.allCases)
-    func `a trimmed session has its later events under their numbers`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a trimmed session has its later events under their numbers`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var (writer, beside) = (Writer(.first), Writer(.second))
         try log.commit(LogBatch(appends: [writer.append(10), beside.append(10)]))
         try log.commit(trim(writer, through: 4))
@@ -38,9 +38,9 @@ import Testing
         #expect(try log.seq(.first) == 11)
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a trim leaves the state that it brings, and the approvals`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a trim leaves the state that it brings, and the approvals`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(3, approvals: [writer.approval("a1", seq: 2)]))
         var batch = trim(writer, through: 3)
@@ -53,9 +53,9 @@ import Testing
         #expect(try log.events(of: .first, after: 0, limit: 9, bytesMax: .max).first == 4)
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a session's place is told by its name, whether it was removed or not`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a session's place is told by its name, whether it was removed or not`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var (writer, gone) = (Writer(.first), Writer(.second))
         try log.commit(LogBatch(appends: [writer.append(3), gone.append(2)]))
         try log.commit(removal(gone))
@@ -68,9 +68,9 @@ import Testing
         #expect(try log.places(of: []) == [:])
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `trimming again, or less, takes nothing more`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `trimming again, or less, takes nothing more`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(5))
         for through in [3, 3, 1, 0] as [Int64] {
@@ -79,9 +79,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a removed session leaves its place and its usage, and nothing else`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a removed session leaves its place and its usage, and nothing else`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var (writer, beside) = (Writer(.first), Writer(.second))
         try log.commit(
             LogBatch(appends: [
@@ -101,9 +101,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a removed session goes on where it was`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a removed session goes on where it was`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(3, approvals: [writer.approval("a1", seq: 1)]))
         try log.commit(removal(writer))
@@ -125,9 +125,10 @@ import Testing
         )
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a trim that is not about what is stored is refused, and its batch with it`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a trim that is not about what is stored is refused, and its batch with it`(_ implementation: LogImplementation) throws
+    {
+        let log = try implementation.make()
         var (writer, beside, gone) = (Writer(.first), Writer(.second), Writer(SessionKey(workspace: .home, session: id("s3"))))
         try log.commit(LogBatch(appends: [writer.append(3), beside.append(1), gone.append(1)]))
         try log.commit(removal(gone))
@@ -155,9 +156,9 @@ import Testing
 
     // MARK: - Approvals
 
-    @Test(arguments: Implementation.allCases)
-    func `an approval is found however long ago it was resolved`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `an approval is found however long ago it was resolved`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 2)]))
         let resolved = writer.approval("a1", seq: 3, stage: .expired, resolvedAt: 1_500)
@@ -182,9 +183,9 @@ import Testing
         return Set(commands)
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a command is recorded once, for its client in its workspace`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a command is recorded once, for its client in its workspace`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         let recorded = [
             command("c1", at: 1_000), command("c1", at: 1_000, client: "d"), command("c1", at: 2_000, workspace: .other),
             command("c2", at: 3_000),
@@ -201,9 +202,9 @@ import Testing
         #expect(try commands(log) == Set(recorded))
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `commands are forgotten by their time`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `commands are forgotten by their time`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         try log.commit(LogBatch(commands: [command("c1", at: 1_000), command("c2", at: 2_000)]))
         try log.commit(
             LogBatch(commands: [command("c3", at: 1_500), command("c4", at: 3_000)], commandsForgottenBefore: 2_000))

@@ -5,9 +5,9 @@ import Testing
 
 /// What every implementation of `SessionLog` must do.
 @Suite(.scratch) struct SessionLogContract {
-    @Test(arguments: Implementation.allCases)
-    func `what was committed is read in order, byte for byte`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `what was committed is read in order, byte for byte`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var first = Writer(.first)
         var second = Writer(.second)
         for count in [1, 3, 2] {
@@ -23,17 +23,17 @@ import Testing
         #expect(try log.all(.first).suffix(2) == [strange, []])
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `one batch may go on with the same session twice`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `one batch may go on with the same session twice`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(LogBatch(appends: [writer.append(2), writer.append(1)]))
         #expect(try log.all(.first) == expected(.first, 1...3))
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a state without events is kept`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a state without events is kept`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(2))
         var append = writer.append(0)
@@ -44,11 +44,11 @@ import Testing
         #expect(try log.all(.first) == expected(.first, 1...3))
     }
 
-    @Test(arguments: Implementation.allCases, [0, 2, 4, 5])
+    @Test(arguments: LogImplementation.allCases, [0, 2, 4, 5])
     func `a batch that does not go on where the log ends is refused whole`(
-        _ implementation: Implementation, firstSeq: Int64
+        _ implementation: LogImplementation, firstSeq: Int64
     ) throws {
-        let log = try implementation.make().log
+        let log = try implementation.make()
         var first = Writer(.first)
         var second = Writer(.second)
         try log.commit(first.batch(2))
@@ -63,18 +63,18 @@ import Testing
         }
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a first batch starts at 1`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a first batch starts at 1`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         writer.seq = 1
         #expect(throws: LogError.self) { try log.commit(writer.batch(1)) }
         #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a session stays with its host`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a session stays with its host`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(1))
         writer.host = "host2"
@@ -83,9 +83,9 @@ import Testing
         #expect(try log.all(.first) == expected(.first, 1...1))
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a state that does not fit its events is refused`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a state that does not fit its events is refused`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         var wrongSeq = writer.append(2)
         wrongSeq.state.summary.seq = 1
@@ -101,9 +101,9 @@ import Testing
         #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a page forwards has at most so many events and so many bytes`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a page forwards has at most so many events and so many bytes`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(10, bytes: 100))
 
@@ -126,9 +126,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a page backwards keeps those nearest to where it starts`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a page backwards keeps those nearest to where it starts`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(writer.batch(10, bytes: 100))
 
@@ -150,9 +150,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a workspace is a wall`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a workspace is a wall`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         let theirs = SessionKey(workspace: .other, session: SessionKey.first.session)
         var mine = Writer(.first)
         try log.commit(mine.batch(3))
@@ -172,18 +172,18 @@ import Testing
         #expect(loaded.map(\.workspace) == [.home])
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `nothing is written for a workspace that is not there`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `nothing is written for a workspace that is not there`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(SessionKey(workspace: id("nowhere"), session: id("s1")))
         let error = #expect(throws: LogError.self) { try log.commit(writer.batch(1)) }
         #expect(error?.code == .conflict)
         #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a load has every session as it was left`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a load has every session as it was left`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var first = Writer(.first)
         var second = Writer(.second)
         try log.commit(first.batch(2))
@@ -193,11 +193,11 @@ import Testing
         #expect(loaded.sessions.map(\.state) == [first.state(seq: 5), second.state(seq: 1)])
     }
 
-    @Test(arguments: Implementation.allCases)
+    @Test(arguments: LogImplementation.allCases)
     func `an approval that is over stays as it is, and who asks anew under its name is told`(
-        _ implementation: Implementation
+        _ implementation: LogImplementation
     ) throws {
-        let log = try implementation.make().log
+        let log = try implementation.make()
         var (writer, other) = (Writer(.first), Writer(.second))
         let asked = [writer.approval("a1", seq: 1), writer.approval("a2", seq: 1)]
         #expect(try log.commit(writer.batch(1, approvals: asked)).isEmpty)
@@ -210,9 +210,9 @@ import Testing
         #expect(try log.load(resolvedSince: .max, commandsSince: 0).approvals.map(\.approval.session) == [other.key.session])
     }
 
-    @Test(arguments: Implementation.allCases)
-    func `a load has approvals that are open or were resolved lately`(_ implementation: Implementation) throws {
-        let log = try implementation.make().log
+    @Test(arguments: LogImplementation.allCases)
+    func `a load has approvals that are open or were resolved lately`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
         var writer = Writer(.first)
         try log.commit(
             writer.batch(
@@ -234,6 +234,20 @@ import Testing
         #expect(all.count == 6)
     }
 
+    @Test(arguments: LogImplementation.allCases)
+    func `the clock's record stays until another takes its place`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
+        func clock() throws -> AgeClockRecord? { try log.load(resolvedSince: 0, commandsSince: 0).clock }
+        #expect(try clock() == nil)
+        for time in [1_000, 2_000] as [Int64] {
+            let record = AgeClockRecord(time: time, wall: time, uptime: 10, boot: "b1", steadyFor: nil)
+            try log.commit(LogBatch(clock: record))
+            try log.commit(LogBatch())
+            #expect(try clock() == record)
+        }
+    }
+
+    /// On logs that more than one thread may use; the simulation's is not `Sendable`.
     @Test(arguments: Implementation.allCases)
     func `a reader sees whole batches while another thread commits`(_ implementation: Implementation) throws {
         let log = try implementation.make().log

@@ -410,14 +410,7 @@ final class RelayRunner {
         guard let bound else { preconditionFailure("effects come after the start") }
         let (log, handle, life) = (log, loop.handle, life)
         reads.async {
-            let result: Result<LogPage, any Error> = Result {
-                switch query.range {
-                case .after(let seq):
-                    try log.events(of: query.key, after: seq, limit: query.limit, bytesMax: query.bytesMax)
-                case .before(let seq):
-                    try log.events(of: query.key, before: seq, limit: query.limit, bytesMax: query.bytesMax)
-                }
-            }
+            let result = Result { try log.page(query) }
             handle.execute { bound.value.readEnded(id, of: life, result.map { .pageRead(id, $0) }) }
         }
     }

@@ -63,7 +63,7 @@ final class RelayProcess {
             run(effects)
             armTick()
         } catch {
-            world.report(.replay, "the relay cannot read what it stored: \(error.path) \(error.message)")
+            world.report(.replay, "the relay cannot read what it stored: \(error.message)")
         }
     }
 
@@ -148,14 +148,11 @@ final class RelayProcess {
             case .send(let bytes, let peers): send(bytes, to: peers)
             case .close(let peer, let code): if let connection = world.connections[peer] { world.relayCloses(connection, code) }
             case .append(let batch): commit(batch)
-            case .read(let id, let query): read(id) { .pageRead(id, $0.planted($0.log.page(query))) }
+            case .read(let id, let query): read(id) { .pageRead(id, $0.planted(try $0.log.page(query))) }
             case .readPlaces(let id, let keys):
                 read(id) { world in .placesRead(id, world.plant == .forgottenPlace ? [:] : world.log.places(of: keys)) }
             case .readApproval(let id, let key, let approval):
-                read(id) { world in
-                    // What is stored was written by the core itself: `start` has read all of it.
-                    .approvalRead(id, try? world.log.approval(approval, of: key))
-                }
+                read(id) { .approvalRead(id, try $0.log.approval(approval, of: key)) }
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
             case .push(let order): world.pushes?.ordered(order)
@@ -256,7 +253,8 @@ final class RelayProcess {
     private func makeDurable(_ commit: Commit) {
         guard !commit.isDurable else { return }
         commit.isDurable = true
-        if let complaint = world.log.commit(commit.batch) { world.report(complaint.checker, complaint.sentence) }
+        do throws(LogError) { try world.log.commit(commit.batch) } catch { world.report(.retention, error.message) }
+        if let complaint = world.log.complaint { world.report(complaint.checker, complaint.sentence) }
         world.checkCompleteness(of: commit.batch)
         world.checkBudgets(of: commit.batch)
         world.pushes?.stored(commit.batch)
@@ -264,13 +262,16 @@ final class RelayProcess {
             world.now, "disk", "has", "\(commit.batch.appends.map { "\($0.key.session) through \($0.state.seq)" })")
     }
 
-    private func read(_ id: ReadID, _ answer: @escaping (World) -> Input) {
+    private func read(_ id: ReadID, _ answer: @escaping (World) throws -> Input) {
         readsUnderWay += 1
         let wait = world.dice.chance(world.faults.slowCommit) ? world.dice.within(50...2_000) : world.dice.within(0...3)
         let fails = world.dice.chance(world.faults.failedRead)
         inThisLife(after: wait) { process in
             process.readsUnderWay -= 1
-            process.feed(fails ? .readFailed(id, reason: "the disk failed", isLasting: false) : answer(process.world))
+            if fails { return process.feed(.readFailed(id, reason: "the disk failed", isLasting: false)) }
+            do { process.feed(try answer(process.world)) } catch {
+                process.feed(.readFailed(id, reason: "\(error)", isLasting: true))
+            }
         }
     }
 }

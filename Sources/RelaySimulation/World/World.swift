@@ -21,7 +21,7 @@ final class World {
     var trace: Trace
     private(set) var violation: Violation?
 
-    let log = SimulatedLog()
+    let log = SimulatedLog(workspaces: [World.workspace.id])
     private(set) var relay: RelayProcess!
     private(set) var hosts: [HostMachine] = []
     private(set) var clients: [ClientProcess] = []

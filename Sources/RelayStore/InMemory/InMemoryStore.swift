@@ -31,6 +31,8 @@ package final class InMemoryStore: Sendable {
         var firstSeq: Int64 = 1
         var events: [[UInt8]] = []
         var approvals: [Approval] = []
+
+        func event(_ seq: Int64) -> [UInt8] { events[Int(seq - firstSeq)] }
     }
 
     /// What makes a command one.
@@ -71,7 +73,9 @@ extension InMemoryStore: SessionLog {
 
     @discardableResult package func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         try content.withLock { content throws(LogError) in
-            try content.check(batch)
+            try batch.check(in: content.workspaces.map(\.id)) { key in
+                content.session(key).map { ($0.place, $0.state == nil) }
+            }
             var taken: [ApprovalName] = []
             for append in batch.appends { taken += content.append(append) }
             for trim in batch.trims { content.trim(trim) }
@@ -83,62 +87,37 @@ extension InMemoryStore: SessionLog {
     }
 
     package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) -> LogPage {
-        page(of: session, limit: limit, bytesMax: bytesMax) { numbers in
-            Array(numbers.clamped(to: min(max(after, 0), .max - 1) + 1..<Int64.max))
+        content.withLock { content in
+            guard let session = content.session(session) else { return LogPage(first: 0, events: []) }
+            return LogPage(from: session.firstSeq, count: session.events.count, after: after, limit: limit, bytesMax: bytesMax)
+            { session.event($0) }
         }
     }
 
     package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) -> LogPage {
-        page(of: session, limit: limit, bytesMax: bytesMax) { numbers in
-            numbers.clamped(to: 0..<max(before, 0)).reversed()
+        content.withLock { content in
+            guard let session = content.session(session) else { return LogPage(first: 0, events: []) }
+            return LogPage(
+                from: session.firstSeq, count: session.events.count, before: before, limit: limit, bytesMax: bytesMax
+            ) { session.event($0) }
         }
     }
 
     package func places(of sessions: [SessionKey]) -> [SessionKey: RemovedSession] {
         content.withLock { content in
-            sessions.reduce(into: [:]) { places, key in places[key] = content.numbers[key].map { content.sessions[$0].place } }
+            sessions.reduce(into: [:]) { places, key in places[key] = content.session(key)?.place }
         }
     }
 
     package func approval(_ id: ApprovalID, of session: SessionKey) -> Approval? {
         content.withLock { content in
-            content.numbers[session].flatMap { content.sessions[$0].approvals.first { $0.id == id } }
-        }
-    }
-
-    /// `wanted` says, for the numbers of the events that are there, which of them to take, nearest first.
-    private func page(of key: SessionKey, limit: Int, bytesMax: Int, wanted: (Range<Int64>) -> [Int64]) -> LogPage {
-        content.withLock { content in
-            var builder = PageBuilder(limit: limit, bytesMax: bytesMax)
-            guard let session = content.numbers[key].map({ content.sessions[$0] }) else { return LogPage(first: 0, events: []) }
-            let numbers = session.firstSeq..<session.firstSeq + Int64(session.events.count)
-            let taken = wanted(numbers).prefix { builder.take(session.events[Int($0 - session.firstSeq)]) }
-            guard let first = taken.min() else { return LogPage(first: 0, events: []) }
-            return LogPage(first: first, events: taken.sorted().map { session.events[Int($0 - session.firstSeq)] })
+            content.session(session)?.approvals.first { $0.id == id }
         }
     }
 }
 
 extension InMemoryStore.Content {
-    /// Throws where any of it contradicts what is stored or what stands before it, so that what follows cannot fail half-way.
-    func check(_ batch: LogBatch) throws(LogError) {
-        try batch.check()
-        var ahead: [SessionKey: SessionState] = [:]
-        for append in batch.appends {
-            try checkWorkspace(append.key.workspace)
-            let place = numbers[append.key].map { sessions[$0].place }
-            let state = ahead[append.key]
-            try append.check(storedSeq: state?.seq ?? place?.seq ?? 0, host: state?.summary.host.id ?? place?.host)
-            ahead[append.key] = append.state
-        }
-        for trim in batch.trims {
-            let session = numbers[trim.key].map { sessions[$0] }
-            try trim.check(
-                storedSeq: session?.place.seq, host: session?.place.host, isRemoved: session.map { $0.state == nil } ?? false)
-        }
-        for command in batch.commands { try checkWorkspace(command.workspace) }
-        for record in batch.records where record.bytes != nil { try checkWorkspace(record.workspace) }
-    }
+    func session(_ key: SessionKey) -> InMemoryStore.Session? { numbers[key].map { sessions[$0] } }
 
     /// Hands back the names under which something was asked anew.
     mutating func append(_ append: SessionAppend) -> [ApprovalName] {

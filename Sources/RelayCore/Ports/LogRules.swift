@@ -1,4 +1,3 @@
-package import RelayCore
 package import RelayProtocol
 
 // What every implementation of the log must hold to, in one place.
@@ -51,6 +50,31 @@ extension LogBatch {
         var keys = Set(appends.map(\.key))
         for trim in trims where !keys.insert(trim.key).inserted {
             throw LogError(.conflict, "Session \(trim.key.session) is trimmed in the batch that adds to it, or twice.")
+        }
+    }
+}
+
+extension LogBatch {
+    /// Throws where any of it contradicts what is stored or what stands before it: for a log without transactions, so that what follows
+    /// cannot fail half-way.
+    package func check(
+        in workspaces: [WorkspaceID], stored: (SessionKey) -> (place: RemovedSession, isRemoved: Bool)?
+    ) throws(LogError) {
+        try check()
+        for workspace in appends.map(\.key.workspace) + commands.map(\.workspace)
+            + records.filter({ $0.bytes != nil }).map(\.workspace)
+        where !workspaces.contains(workspace) {
+            throw LogError(.conflict, "There is no workspace \(workspace).")
+        }
+        var ahead: [SessionKey: SessionState] = [:]
+        for append in appends {
+            let (place, state) = (stored(append.key)?.place, ahead[append.key])
+            try append.check(storedSeq: state?.seq ?? place?.seq ?? 0, host: state?.summary.host.id ?? place?.host)
+            ahead[append.key] = append.state
+        }
+        for trim in trims {
+            let known = stored(trim.key)
+            try trim.check(storedSeq: known?.place.seq, host: known?.place.host, isRemoved: known?.isRemoved ?? false)
         }
     }
 }

@@ -81,6 +81,9 @@ struct Layering {
         "CHeliographZlib": "HeliographZlib",
     ]
 
+    /// Within a module that may import it: everything else there goes by the ports.
+    static let soleFolders = ["StoreSQLite": "Sources/HeliographServer/Storage/"]
+
     /// Past this a file holds more than one thing.
     static let fileLinesMax = 600
 
@@ -114,6 +117,7 @@ struct Layering {
         guard let module = modules[file.module] else {
             return ["module \(file.module) has no place in Layering.modules yet: give it one"]
         }
+        if let folder = soleFolders[imported], !file.path.hasPrefix(folder) { return ["only \(folder) imports \(imported)"] }
         if module.imports.contains(imported) { return [] }
         if platform.contains(imported) {
             return module.isPure ? ["\(file.module) is pure: it may not import \(imported)"] : []

@@ -56,6 +56,8 @@ struct Planted: CustomTestStringConvertible {
         Planted("Sources/HostCore/A.swift", "import RelayCore", "may not import RelayCore"),
         Planted("Sources/RelayProtocol/A.swift", "import RelayCore", "may not import RelayCore"),
         Planted("Sources/RelayStore/A.swift", "import WebSocketEngine", "may not import"),
+        Planted("Sources/RelayStore/A.swift", "import GRDB", "may not import GRDB"),
+        Planted("Sources/HeliographServer/A.swift", "import StoreSQLite", "only Sources/HeliographServer/Storage/"),
         Planted("Sources/HeliographServer/A.swift", "import struct HeliographHost.Spool", "may not import HeliographHost"),
         Planted("Sources/HeliographServer/A.swift", "import CHeliographLibwebsockets", "only WebSocketEngine"),
         Planted("Sources/HeliographHost/A.swift", "import CHeliographOpenSSL", "only HeliographCrypto"),

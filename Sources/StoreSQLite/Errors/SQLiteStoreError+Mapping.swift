@@ -68,6 +68,16 @@ extension SQLiteStoreError {
             .newerSchema, "\(path) was written by a newer version of Heliograph. Run that version, or restore a backup.")
     }
 
+    static func lost(path: String, held: Int64, known: Int64) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .lost,
+            """
+            \(path) has \(held) events, and the relay that ran here last had \(known): an older copy was put in its place, or its \
+            -wal is lost. Nothing was touched. Put the newer file back if you have it; else `heliograph restore FILE --force` puts a \
+            backup in its place, `heliograph restore --as-is` goes on with what is there, and `heliograph restore --anew` begins afresh.
+            """)
+    }
+
     static func corrupt(path: String, _ what: String, underlying: (any Error)? = nil) -> SQLiteStoreError {
         SQLiteStoreError(
             .corrupt,

@@ -52,15 +52,3 @@ extension DataDirectory {
         return found
     }
 }
-
-extension SQLiteStoreError {
-    static func lost(path: String, held: Int64, known: Int64) -> SQLiteStoreError {
-        SQLiteStoreError(
-            .lost,
-            """
-            \(path) has \(held) events, and the relay that ran here last had \(known): an older copy was put in its place, or its \
-            -wal is lost. Nothing was touched. Put the newer file back if you have it; else `heliograph restore FILE --force` puts a \
-            backup in its place, `heliograph restore --as-is` goes on with what is there, and `heliograph restore --anew` begins afresh.
-            """)
-    }
-}

@@ -30,4 +30,9 @@ package struct WireError: Error, Equatable, Sendable {
         self.path = path
         self.message = message
     }
+
+    static func unknownType(_ type: String) -> WireError {
+        // The name is the peer's own text: shown, but never at length.
+        WireError(.unknownType, at: "$.type", "this relay does not know messages of type \"\(type.prefix(64))\"")
+    }
 }

@@ -89,6 +89,10 @@ enum VerdictWord: String, CaseIterable {
     case allow, deny, answer
 }
 
+enum SimpleVerdict: String, CaseIterable {
+    case allow, deny
+}
+
 /// What a person chose for one question.
 package struct Answer: Sendable, Equatable {
     package var question: String

@@ -181,10 +181,6 @@ package struct DecideCommand: Sendable, Equatable {
     }
 }
 
-enum SimpleVerdict: String, CaseIterable {
-    case allow, deny
-}
-
 /// Whom a pairing code, and the token it becomes, is for.
 package enum PairingRole: String, Sendable, CaseIterable {
     case client, host

@@ -98,10 +98,3 @@ package struct Delta: Sendable, Equatable {
         writer.field("agent", agent)
     }
 }
-
-extension WireError {
-    static func unknownType(_ type: String) -> WireError {
-        // The name is the peer's own text: shown, but never at length.
-        WireError(.unknownType, at: "$.type", "this relay does not know messages of type \"\(type.prefix(64))\"")
-    }
-}

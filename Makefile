@@ -113,6 +113,9 @@ image-check: build venv test-packages ## Build the container's image by hand in 
 	@Tests/Tools/install-packages debootstrap
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_image.py $(PYTEST)
 
+wire: build-tests ## Write what is made from the wire's table: the page's types, and the fields in the protocol document
+	HELIOGRAPH_WIRE=write $(STRICT) swift test --skip-build $(FOR_TESTS) --filter WireFilesTests
+
 lint: test-packages ## Check the format of the Swift and the types of the page
 	swift format lint --strict --recursive --parallel $(SWIFT)
 	Tests/Tools/check-apple-sources
@@ -155,4 +158,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check image-check lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv

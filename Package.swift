@@ -116,7 +116,7 @@ let package = Package(
         module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
         module("HostCore", ["HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
-        module("RelayProtocol", plugins: ["EmbedFilesPlugin"]),
+        module("RelayProtocol"),
 
         // The same cores in a world of its own: one clock, one seed.
         module("RelaySimulation", ["RelayCore", "HostCore", "HeliographLink", "RelayProtocol"]),
@@ -170,7 +170,7 @@ let package = Package(
             name: "autobahn-echo", dependencies: ["WebSocketEngine", logging], path: "Tests/Tools/AutobahnEcho",
             swiftSettings: settings),
 
-        // Puts web/ (as one file), the schema and the profiles into the binary.
+        // Puts web/ (as one file) and the profiles into the binary.
         .target(name: "PageBundle", swiftSettings: plain),
         .executableTarget(name: "EmbedFiles", dependencies: ["PageBundle"], swiftSettings: plain),
         .plugin(

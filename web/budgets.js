@@ -4,7 +4,7 @@ import { explain } from "./devices.js";
 import { money } from "./format.js";
 
 /** @typedef {import("./wire").Budget} Budget */
-/** @typedef {import("./wire").KnownBudget} KnownBudget */
+/** @typedef {import("./wire").BudgetReport} KnownBudget */
 
 /** The most that a budget can be, in dollars: what it makes in micro-dollars is still a whole number on the wire. */
 export const dollarsMax = 1_000_000_000;

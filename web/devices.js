@@ -1,6 +1,6 @@
 /** The devices of the workspace, and what became of each push to them. What the relay says of them is kept in the store's state. */
 
-/** @typedef {import("./wire").Device} Device */
+/** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./store.js").State} State */
 

@@ -39,8 +39,8 @@ const eventsKept = 4000;
  * @property {Map<string, Summary>} sessions
  * @property {Map<string, Approval>} approvals By `keyOf`.
  * @property {Map<string, Log>} logs       In the order of use, the last used last.
- * @property {Map<string, import("./wire").Device>|null} devices By device; none before they were asked for.
- * @property {import("./wire").KnownBudget[]|null} budgets None before they were asked for.
+ * @property {Map<string, import("./wire").DeviceState>|null} devices By device; none before they were asked for.
+ * @property {import("./wire").BudgetReport[]|null} budgets None before they were asked for.
  */
 
 /**

@@ -1,17 +1,89 @@
-/** The wire as the page sees it, for the type checker only. `Protocol.md` is the truth. */
+/** The wire as the page sees it, for the type checker only. Written by `make wire` from `WireTable`: do not edit. */
 
+/** What depends on a kind, and nothing in it is to be trusted. */
+export type Fields = { [field: string]: any };
+
+/** One fact about a session. A kind that is not listed here is carried as it is; the body is never read by the relay. */
+export interface Event { kind: string; at: number; head: Fields; body?: Fields }
+
+/** Where a client stands in a session's log. */
 export interface Position { epoch: string; seq: number }
+
+export interface Answer {
+  question: string;
+  choices: string[];
+  /** In the person's own words. */
+  text?: string;
+}
+
+/** From minute `from` of the day to minute `to`, in a time zone of the tz database; over midnight where `to` is the smaller. */
+export interface QuietHours { from: number; to: number; timeZone: string }
+
+/** A registration for push. */
+export interface Device {
+  device: string;
+  name: string;
+  profile: string;
+  environment: "production" | "sandbox";
+  /** The version of iOS. */
+  system: string;
+  alertToken?: string;
+  startToken?: string;
+  sealKey?: string;
+  frequentPushes?: boolean;
+  cards: "perSession" | "aggregate" | "off";
+  starts: "never" | "whenNeeded" | "always";
+  text: "full" | "summary" | "generic" | "sealed";
+  kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
+  muted: string[];
+  quiet?: QuietHours;
+  /** No push to it says what something cost. */
+  hidesCost?: boolean;
+}
+
+/** What an app says of one of its cards. Without `session`: the aggregate card. */
+export interface CardReport { card: string; session?: string; token?: string; state: "active" | "stale" | "ended" | "dismissed" }
+
+export type BudgetScope = "session" | "everySession" | "day" | "workspace";
+
+/** How much may be spent. 0 micro-US-dollars take the budget away. */
+export interface Budget {
+  scope: BudgetScope;
+  session?: string;
+  microUSD: number;
+  /** In percent, ascending. */
+  levels: number[];
+  hold?: boolean;
+}
+
+/** How often the relay pings, and after how long a silence it hangs up. */
+export interface Heartbeat { pingSeconds: number; hangUpSeconds: number }
+
+export interface Limits { messageBytes: number; batchEvents: number; eventBytes: number }
+
 export interface Named { id: string; name: string }
 
-export type Status =
-  | "starting" | "running" | "waitingApproval" | "waitingAnswer" | "idle" | "completed" | "failed" | "stale";
+export type Status = "starting" | "running" | "waitingApproval" | "waitingAnswer" | "idle" | "completed" | "failed" | "stale";
 
+export interface Todo { completed: number; total: number; current?: string }
+
+export interface Tokens { input: number; output: number; cacheRead: number; cacheWrite: number }
+
+/** The highest level that a budget which concerns the session has reached, that budget's limit, and whether every tool needs approval. */
+export interface BudgetMark {
+  /** In percent. */
+  level: number;
+  microUSD: number;
+  held?: boolean;
+}
+
+/** The reduced state of a session after event `seq`. */
 export interface Summary {
   session: string;
   seq: number;
   /** The first event that the relay still holds; 1 where it is not named. */
   first?: number;
-  host: Named & { connected: boolean };
+  host: { id: string; name: string; connected: boolean };
   agent: { name: string; version?: string };
   model?: string;
   title?: string;
@@ -21,31 +93,149 @@ export interface Summary {
   statusReason?: string;
   operation?: string;
   file?: string;
+  /** Tools started. */
   operations: number;
   messages: number;
-  todo?: { completed: number; total: number; current?: string };
+  todo?: Todo;
+  /** Pending now. */
   approvals: number;
   questions: number;
   subagents: number;
-  tokens?: { input: number; output: number; cacheRead: number; cacheWrite: number };
+  tokens?: Tokens;
   costMicroUSD?: number;
-  context?: { used: number; limit: number };
+  context?: { used?: number; limit?: number };
   linesAdded: number;
   linesRemoved: number;
+  budget?: BudgetMark;
   error?: string;
   startedAt: number;
   lastActivityAt: number;
   endedAt?: number;
-  /** The highest level that is reached of any budget that concerns it, in percent, and that budget's limit. */
-  budget?: { level: number; microUSD: number; held?: boolean };
 }
 
-/** A head or a body: what is in it depends on the kind, and nothing in it is to be trusted. */
-export type Fields = { [field: string]: any };
+export type Stage = "pending" | "decided" | "delivered" | "applied" | "expired" | "cancelled" | "stale";
 
-export interface Event { kind: string; at: number; head: Fields; body?: Fields }
+/** The one answer to an approval, and who gave it. */
+export interface Decision {
+  decision: "allow" | "deny" | "answer";
+  /** It reaches the agent's model. */
+  message?: string;
+  /** In which the agent goes on: one that the approval offers. */
+  mode?: string;
+  answers?: Answer[];
+  by: { client: string; name: string };
+  at: number;
+  command: string;
+  /** The device's own, carried and not read by the relay. */
+  signature?: string;
+}
 
-/** What a host says of what an edit does to its file, in the body of `approval.requested` and `file.changed`. */
+export type Outcome = "ran" | "denied" | "answered";
+
+/** An approval, and all that became of it by event `seq`. */
+export interface Approval {
+  approval: string;
+  session: string;
+  seq: number;
+  stage: Stage;
+  requestedAt: number;
+  /** By the relay's clock. */
+  expiresAt?: number;
+  request: Event;
+  decision?: Decision;
+  deliveredAt?: number;
+  resolvedAt?: number;
+  outcome?: Outcome;
+  reason?: string;
+}
+
+export interface WireError {
+  code: string;
+  message: string;
+  path?: string;
+  /** With `alreadyDecided`. */
+  winner?: Decision;
+}
+
+/** What an app told of itself and its person, without its tokens. */
+export interface DeviceShown {
+  device: string;
+  name: string;
+  profile: string;
+  environment: "production" | "sandbox";
+  /** The version of iOS. */
+  system: string;
+  /** There is one. */
+  alertToken?: boolean;
+  /** There is one. */
+  startToken?: boolean;
+  frequentPushes?: boolean;
+  cards: "perSession" | "aggregate" | "off";
+  starts: "never" | "whenNeeded" | "always";
+  text: "full" | "summary" | "generic" | "sealed";
+  kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
+  muted: string[];
+  quiet?: QuietHours;
+  /** No push to it says what something cost. */
+  hidesCost?: boolean;
+}
+
+export interface DeviceCard {
+  card?: string;
+  session?: string;
+  state: "starting" | "active" | "stale" | "ended" | "dismissed";
+  startedAt: number;
+  /** 0: nothing was sent to it yet. */
+  updatedAt: number;
+  hasToken: boolean;
+}
+
+/** A push, and what became of it. No outcome yet: it is planned. */
+export interface Push {
+  push: number;
+  device: string;
+  session?: string;
+  purpose: "start" | "update" | "end" | "alert" | "channel";
+  priority: number;
+  plannedAt: number;
+  answeredAt?: number;
+  /** A notification takes the place of an earlier one with the same. */
+  collapse?: string;
+  outcome?: { result: "accepted" | "refused" | "unknown" | "notSent"; text?: string };
+  /** As it went out. */
+  payload?: Fields;
+}
+
+/** A device as the relay knows it; of its tokens only whether they are there. `pushes`: the last 20, newest first. */
+export interface DeviceState {
+  device: DeviceShown;
+  client: Named;
+  present: boolean;
+  cards: DeviceCard[];
+  trouble?: string;
+  /** The newest first. */
+  pushes: Push[];
+}
+
+/** A budget that is set, and what has become of it. */
+export interface BudgetReport {
+  scope: BudgetScope;
+  session?: string;
+  microUSD: number;
+  /** In percent, ascending. */
+  levels: number[];
+  hold?: boolean;
+  /** Of `everySession` the most that one of its sessions has spent. */
+  spentMicroUSD: number;
+  /** The highest level that is reached, in percent. */
+  crossed?: number;
+  /** The day that `spentMicroUSD` is of. */
+  day?: string;
+  /** Hosts that are connected and cannot do what `hold` asks. */
+  cannotHold?: string[];
+}
+
+/** What an edit does to its file, in the body of `approval.requested` and `file.changed`. */
 export interface Change {
   file: "new" | "overwrites" | "edits" | "unchanged" | "unknown";
   /** Why there is no diff against the file. */
@@ -60,37 +250,7 @@ export interface Change {
   cell?: { deed: "replace" | "insert" | "delete"; number: number; of: number };
 }
 
-export interface Answer { question: string; choices: string[]; text?: string }
-
-export interface Decision {
-  decision: "allow" | "deny" | "answer";
-  message?: string;
-  /** With an allow: in which the agent goes on. */
-  mode?: string;
-  answers?: Answer[];
-  by: { client: string; name: string };
-  at: number;
-  command: string;
-}
-
-export type Stage = "pending" | "decided" | "delivered" | "applied" | "expired" | "cancelled" | "stale";
-
-export interface Approval {
-  approval: string;
-  session: string;
-  seq: number;
-  stage: Stage;
-  requestedAt: number;
-  /** By the relay's clock. */
-  expiresAt?: number;
-  request: Event;
-  decision?: Decision;
-  deliveredAt?: number;
-  resolvedAt?: number;
-  outcome?: string;
-  reason?: string;
-}
-
+/** One question in the body of `approval.requested`. */
 export interface Question {
   id: string;
   text: string;
@@ -99,100 +259,40 @@ export interface Question {
   choices: { label: string; description?: string }[];
 }
 
-/** What an app told of itself and its person, without its tokens. */
-export interface Registration {
-  device: string;
+/** What lets somebody in, of `GET /v1/tokens`. */
+export interface Token {
+  id: string;
+  role: "client" | "host";
+  kind: string;
   name: string;
-  profile: string;
-  environment: string;
-  system: string;
-  alertToken?: boolean;
-  startToken?: boolean;
-  frequentPushes?: boolean;
-  cards?: "perSession" | "aggregate" | "off";
-  starts?: "never" | "whenNeeded" | "always";
-  text?: "full" | "summary" | "generic" | "sealed";
-  kinds?: string[];
-  muted?: string[];
-  quiet?: { from: number; to: number; timeZone: string };
-  /** No push to it says what something cost. */
-  hidesCost?: boolean;
+  subject: string;
+  createdAt: number;
+  /** The token that made its code. */
+  by?: { id: string; name: string; revoked?: boolean };
+  usedAt?: number;
+  connections: number;
+  /** Those not revoked that it let in. */
+  children: { id: string; role: "client" | "host"; kind: string; name: string }[];
+  revokedAt?: number;
+  /** It is the asker's. */
+  own?: boolean;
 }
-
-export interface Device {
-  device: Registration;
-  client: Named;
-  present: boolean;
-  cards: DeviceCard[];
-  trouble?: string;
-  /** The newest first. */
-  pushes: Push[];
-}
-
-export interface DeviceCard {
-  card: string;
-  session?: string;
-  state: "starting" | "active" | "stale" | "ended" | "dismissed";
-  /** 0: nothing was sent to it yet. */
-  updatedAt: number;
-  hasToken: boolean;
-}
-
-export interface Push {
-  push: number;
-  device: string;
-  session?: string;
-  purpose: "start" | "update" | "end" | "alert" | "channel";
-  priority: number;
-  plannedAt: number;
-  answeredAt?: number;
-  /** A notification takes the place of an earlier one with the same. */
-  collapse?: string;
-  /** None: planned, and not answered yet. */
-  outcome?: { result: "accepted" | "refused" | "unknown" | "notSent"; text?: string };
-  /** As it went out. */
-  payload?: Fields;
-}
-
-export type BudgetScope = "session" | "everySession" | "day" | "workspace";
-
-export interface Budget {
-  scope: BudgetScope;
-  session?: string;
-  /** 0 takes the budget away. */
-  microUSD: number;
-  /** In percent, ascending. */
-  levels: number[];
-  hold?: boolean;
-}
-
-/** A budget as the relay tells it. */
-export type KnownBudget = Budget & {
-  /** Of `everySession` the most that one of its sessions has spent. */
-  spentMicroUSD: number;
-  /** The highest level that is reached. */
-  crossed?: number;
-  /** The day that `spentMicroUSD` is of. */
-  day?: string;
-  /** Hosts that are connected and cannot do what `hold` asks. */
-  cannotHold?: string[];
-};
-
-export interface WireError { code: string; message: string; path?: string; winner?: Decision }
 
 export interface Welcome {
   type: "welcome";
   version: number;
   software: string;
   epoch: string;
+  heartbeat: Heartbeat;
+  limits: Limits;
   client: Named;
   workspace: Named;
-  heartbeat: { pingSeconds: number; hangUpSeconds: number };
-  limits: Fields;
 }
 
-export interface WorkspaceSnapshot { type: "snapshot"; session?: undefined; sessions: Summary[]; approvals: Approval[] }
+/** Of the workspace. */
+export interface WorkspaceSnapshot { type: "snapshot"; sessions: Summary[]; approvals: Approval[]; session?: undefined }
 
+/** Of the session that it names. */
 export interface SessionSnapshot {
   type: "snapshot";
   session: string;
@@ -204,47 +304,69 @@ export interface SessionSnapshot {
   approvals: Approval[];
 }
 
+/** Events as the relay numbers them, from `first` on, without gap or repeat. */
 export interface Events { type: "events"; session: string; epoch: string; first: number; events: Event[] }
+
+/** A piece of an unfinished message; live only. */
 export interface Deltas { type: "deltas"; session: string; message: string; text: string; agent?: string }
-export interface Reset { type: "reset"; session: string; reason: string }
+
+/** The position given, or reached, is not continued; a snapshot follows. */
+export interface Reset { type: "reset"; session: string; reason: "epochChanged" | "ahead" | "trimmed" | "behind" }
+
+/** Retention removed the session; should its host go on with it, it comes back with its numbering. */
 export interface Removed { type: "removed"; session: string }
-export interface Reply { type: "reply"; id: string; error?: WireError; [field: string]: any }
+
+/** The answer to the command `id`: the fields of its result, or an error. */
+export interface Reply {
+  type: "reply";
+  id: string;
+  error?: WireError;
+  stage?: Stage;
+  delivery?: "sent" | "unknown";
+  first?: number;
+  events?: Event[];
+  link?: string;
+  expiresAt?: number;
+  qr?: string[];
+  devices?: DeviceState[];
+  budgets?: BudgetReport[];
+}
+
+/** Something to know: a refused message, a limit. */
 export interface Notice { type: "notice"; code: string; message: string; path?: string }
 
 /** What the relay says. */
 export type Message =
-  | Welcome | WorkspaceSnapshot | SessionSnapshot | Events | Deltas | Reset | Removed | Reply | Notice
+  | Welcome
+  | WorkspaceSnapshot
+  | SessionSnapshot
+  | Events
+  | Deltas
   | { type: "summary"; summary: Summary }
+  | { type: "approval"; approval: Approval }
+  | Reset
+  | Removed
+  | Reply
   | { type: "push"; push: Push }
-  | { type: "approval"; approval: Approval };
+  | Notice;
 
 /** A command, before the link gives it its `id`. */
 export type Command =
   | { type: "subscribe"; session?: string; after?: Position }
   | { type: "unsubscribe"; session?: string }
   | { type: "history"; session: string; before: number; limit: number }
-  | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string }
-  | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[] }
+  | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string; mode?: string; signature?: string }
+  | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[]; signature?: string }
+  | { type: "prompt"; session: string; text: string }
+  | { type: "interrupt"; session: string }
   | { type: "ping" }
   | { type: "pair"; role?: "client" | "host" }
-  | { type: "presence"; foreground: boolean; session?: string }
+  | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
-  | { type: "devices"; watch: boolean }
-  | { type: "testPush"; device: string }
+  | { type: "device"; device: Device }
+  | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
-  | { type: "budgets" }
-  | { type: "budget"; budget: Budget };
-
-/** What lets somebody in, of `GET /v1/tokens`. */
-export interface Token {
-  id: string;
-  role: "client" | "host";
-  kind: string;
-  name: string;
-  createdAt: number;
-  by?: { id: string; name: string; revoked?: boolean };
-  usedAt?: number;
-  connections: number;
-  children: { id: string; role: "client" | "host"; kind: string; name: string }[];
-  own?: boolean;
-}
+  | { type: "devices"; watch?: boolean }
+  | { type: "testPush"; device: string }
+  | { type: "budget"; budget: Budget }
+  | { type: "budgets" };

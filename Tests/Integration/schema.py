@@ -2,18 +2,25 @@
 
 import functools
 import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from relay import ROOT
-
-FILE = ROOT / "Sources/RelayProtocol/Embedded/schema.json"
+from relay import Relay
 
 
 @functools.cache
 def document() -> dict[str, Any]:
-    return json.loads(FILE.read_text())
+    """As a relay serves it, which makes it from its table of the wire."""
+    with tempfile.TemporaryDirectory() as folder:
+        relay = Relay(Path(folder))
+        relay.start()
+        try:
+            return relay.get("/v1/schema.json").json
+        finally:
+            relay.stop()
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import { noNews } from "./link-state.js";
 import { titleOf } from "./session-row.js";
 import { View } from "./view.js";
 
-/** @typedef {import("../wire").KnownBudget} KnownBudget */
+/** @typedef {import("../wire").BudgetReport} KnownBudget */
 
 /** Seconds: what is spent is asked for. */
 const askEvery = 10;

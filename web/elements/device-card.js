@@ -10,7 +10,7 @@ import { Confirmation } from "./confirmation.js";
 import { LockScreen } from "./lock-screen.js";
 import { titleOf } from "./session-row.js";
 
-/** @typedef {import("../wire").Device} Device */
+/** @typedef {import("../wire").DeviceState} Device */
 /** @typedef {import("../wire").Push} Push */
 /** @typedef {import("./view.js").App} App */
 

@@ -33,8 +33,9 @@ export class SessionFacts extends HTMLElement {
     this.#fact("Budget", strainWords(summary.budget) || "none");
     attribute(/** @type {HTMLElement} */ (this.#values.get("Budget")), "data-budget", strain(summary.budget));
     attribute(this.#budgets, "href", `#/budgets/${summary.session}`);
-    const share = context?.limit ? Math.round((100 * context.used) / context.limit) : 0;
-    this.#fact("Context", context?.limit ? `${count(context.used)} of ${count(context.limit)} (${share} %)` : "unknown");
+    const used = context?.used ?? 0;
+    const share = context?.limit ? Math.round((100 * used) / context.limit) : 0;
+    this.#fact("Context", context?.limit ? `${count(used)} of ${count(context.limit)} (${share} %)` : "unknown");
     this.#fact("Tokens", tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");
     this.#fact("Lines", `+${linesAdded} −${linesRemoved}`);
     const helpers = subagents ? `, ${plural(subagents, "subagent")}` : "";

@@ -54,7 +54,7 @@ final class Routes {
             respond(
                 id,
                 HTTPResponse(
-                    status: 200, headers: [("content-type", "application/schema+json")], body: .staticBytes(Schema.json)))
+                    status: 200, headers: [("content-type", "application/schema+json")], body: .bytes(Schema.json)))
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", "/v1/me"): me(request, id)
         case ("POST", "/v1/logout"): logOut(request, id)

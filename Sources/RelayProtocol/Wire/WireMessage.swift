@@ -1,0 +1,30 @@
+/// One type of message in one direction.
+package struct WireMessage: Sendable {
+    package enum Direction: String, Sendable, CaseIterable {
+        case hostToRelay = "host-to-relay"
+        case relayToHost = "relay-to-host"
+        case clientToRelay = "client-to-relay"
+        case relayToClient = "relay-to-client"
+    }
+
+    package let type: String
+    package let meaning: String?
+    /// Besides `type`.
+    package let fields: [WireField]
+    /// Of two messages of one type this is the one that has this field.
+    package let onlyWith: String?
+
+    init(_ type: String, onlyWith: String? = nil, _ meaning: String?, _ fields: [WireField]) {
+        self.type = type
+        self.onlyWith = onlyWith
+        self.meaning = meaning
+        self.fields = fields
+    }
+
+    init(_ type: String, _ fields: [WireField]) { self.init(type, nil, fields) }
+
+    /// With its type.
+    package var object: WireObject {
+        WireObject(nil, meaning, [.required("type", WireType(.word([type])))] + fields)
+    }
+}

@@ -1,0 +1,72 @@
+/// What a session is, what its agent asks, and what people answer.
+extension WireTable {
+    static let status = WireType.word(SessionStatus.self, name: "status")
+    static let stage = WireType.word(ApprovalStage.self, name: "stage")
+    static let outcome = WireType.word(ApprovalOutcome.self, name: "outcome")
+
+    package static let summary = WireObject(
+        "summary", "The reduced state of a session after event `seq`.",
+        [
+            .required("session", .identifier), .required("seq", .count),
+            .optional("first", .count, "The first event that the relay still holds; 1 where it is not named."),
+            .required("host", .object(named.fields + [.required("connected", .flag)])),
+            .required("agent", .object([.required("name", .anyText), .optional("version", .anyText)])),
+            .optional("model", .anyText), .optional("title", .anyText), .optional("project", .anyText),
+            .optional("cwd", .anyText), .required("status", status), .optional("statusReason", .anyText),
+            .optional("operation", .anyText), .optional("file", .anyText),
+            .required("operations", .count, "Tools started."), .required("messages", .count),
+            .optional("todo", .object(todo)), .required("approvals", .count, "Pending now."),
+            .required("questions", .count), .required("subagents", .count), .optional("tokens", .object(tokens)),
+            .optional("costMicroUSD", .count),
+            .optional("context", .object([.optional("used", .count), .optional("limit", .count)])),
+            .required("linesAdded", .count), .required("linesRemoved", .count), .optional("budget", .object(budgetMark)),
+            .optional("error", .anyText), .required("startedAt", .time), .required("lastActivityAt", .time),
+            .optional("endedAt", .time),
+        ])
+
+    static let budgetMark = WireObject(
+        "budget-mark",
+        "The highest level that a budget which concerns the session has reached, that budget's limit, and whether every tool needs approval.",
+        [.required("level", .count, "In percent."), .required("microUSD", .count), .optional("held", .flag)])
+
+    package static let approval = WireObject(
+        "approval", "An approval, and all that became of it by event `seq`.",
+        [
+            .required("approval", .identifier), .required("session", .identifier), .required("seq", .count),
+            .required("stage", stage), .required("requestedAt", .time),
+            .optional("expiresAt", .time, "By the relay's clock."), .required("request", .event(.approvalRequested)),
+            .optional("decision", .object(decision)), .optional("deliveredAt", .time), .optional("resolvedAt", .time),
+            .optional("outcome", outcome), .optional("reason", .anyText),
+        ])
+
+    static let decision = WireObject(
+        "decision", "The one answer to an approval, and who gave it.",
+        [
+            .required("decision", .word(VerdictWord.self)),
+            WireField(
+                "message", .typed, .with("decision", is: "deny", isRequired: false), "It reaches the agent's model."),
+            WireField(
+                "mode", .name, .with("decision", is: "allow", isRequired: false),
+                "In which the agent goes on: one that the approval offers."),
+            WireField("answers", answers, .with("decision", is: "answer", isRequired: true)),
+            .required("by", .object([.required("client", .identifier), .required("name", .name)])),
+            .required("at", .time), .required("command", .identifier),
+            signature,
+        ])
+
+    static let signature = WireField.optional(
+        "signature", .text(bytesMax: WireLimits.signatureBytesMax), "The device's own, carried and not read by the relay.")
+
+    static let answers = WireType(.list(.object(answer), 0...WireLimits.questionsMax))
+
+    static let answer = WireObject(
+        "answer",
+        [
+            .required("question", .name), .required("choices", .list(.typed, 0...WireLimits.questionsMax)),
+            .optional("text", .typed, "In the person's own words."),
+        ])
+
+    static let verdict: [WireField] = [
+        .required("session", .identifier), .required("approval", .identifier), .required("digest", .digest),
+    ]
+}

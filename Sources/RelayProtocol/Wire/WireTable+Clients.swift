@@ -1,0 +1,104 @@
+/// Between a client and the relay.
+extension WireTable {
+    private static let snapshotEventsMax = 200
+
+    private static func command(_ type: String, _ meaning: String? = nil, _ fields: [WireField] = []) -> WireMessage {
+        WireMessage(type, meaning, [.required("id", .identifier)] + fields)
+    }
+
+    static let clientToRelay: [WireMessage] = [
+        WireMessage("hello", "First message.", hello),
+        command(
+            "subscribe", "Without `session`: the workspace.",
+            [.optional("session", .identifier), .optional("after", .object(position))]),
+        command("unsubscribe", nil, [.optional("session", .identifier)]),
+        command(
+            "history", "Older events.",
+            [
+                .required("session", .identifier), .required("before", .count),
+                .required("limit", .integer(1...Int64(WireLimits.historyEventsMax))),
+            ]),
+        command(
+            "decide", nil,
+            verdict + [
+                .required("decision", .word(SimpleVerdict.self)),
+                WireField("message", .typed, .with("decision", is: "deny", isRequired: false)),
+                WireField(
+                    "mode", .name, .with("decision", is: "allow", isRequired: false),
+                    "With an allow: one of the modes that the approval offers."),
+                signature,
+            ]),
+        command("answer", "Answers a question.", verdict + [.required("answers", answers), signature]),
+        command("prompt", nil, [.required("session", .identifier), .required("text", .typed)]),
+        command("interrupt", nil, [.required("session", .identifier)]),
+        command("ping", "Is the link alive? A browser cannot see the WebSocket's own pings."),
+        command("pair", "Makes a pairing code.", [.defaulted("role", .word(PairingRole.self))]),
+        command(
+            "presence",
+            "Whether the client is in the foreground, what is on its screen, and which device it is. Holds for 30 s after the last thing that the client said.",
+            [.required("foreground", .flag), .optional("session", .identifier), .optional("device", .identifier)]),
+        command(
+            "seen", "The approval is on the screen: this device need not ring for it.",
+            [.required("session", .identifier), .required("approval", .identifier)]),
+        command(
+            "device", "Registers a device, or what has changed about it.", [.required("device", .object(device))]),
+        command(
+            "card", "What has become of a card on this device.",
+            [.required("device", .identifier), .required("card", .object(cardReport))]),
+        command("forget", "Takes back a device's registration.", [.required("device", .identifier)]),
+        command(
+            "devices", "Lists the devices; with `watch` also, from now on, what becomes of each push.",
+            [.optional("watch", .flag)]),
+        command("testPush", "An alert that says that pushes arrive.", [.required("device", .identifier)]),
+        command("budget", "Sets a budget, or takes it away.", [.required("budget", .object(budget))]),
+        command("budgets", "Lists the budgets, with what is spent."),
+    ]
+
+    static let relayToClient: [WireMessage] = [
+        WireMessage(
+            "welcome", welcome + [.required("client", .object(named)), .required("workspace", .object(named))]),
+        WireMessage(
+            "snapshot", "Of the workspace.",
+            [.required("sessions", .list(.object(summary))), .required("approvals", .list(.object(approval)))]),
+        WireMessage(
+            "snapshot", onlyWith: "session", "Of the session that it names.",
+            [
+                .required("session", .identifier), .required("epoch", .identifier), .required("seq", .count),
+                .required("first", .count), .required("events", .list(.event(), 0...snapshotEventsMax)),
+                .required("summary", .object(summary)), .required("approvals", .list(.object(approval))),
+            ]),
+        WireMessage(
+            "events", "Events as the relay numbers them, from `first` on, without gap or repeat.",
+            [
+                .required("session", .identifier), .required("epoch", .identifier),
+                .required("first", .integer(1...JSONValue.integerMax)),
+                .required("events", .list(.event(), 1...Int.max)),
+            ]),
+        WireMessage("deltas", delta.meaning, delta.fields),
+        WireMessage("summary", [.required("summary", .object(summary))]),
+        WireMessage("approval", [.required("approval", .object(approval))]),
+        WireMessage(
+            "reset", "The position given, or reached, is not continued; a snapshot follows.",
+            [.required("session", .identifier), .required("reason", .word(ResetReason.self))]),
+        WireMessage(
+            "removed",
+            "Retention removed the session; should its host go on with it, it comes back with its numbering.",
+            [.required("session", .identifier)]),
+        WireMessage(
+            "reply", "The answer to the command `id`: the fields of its result, or an error.",
+            [
+                .required("id", .identifier), WireField("error", .object(error), .alternative),
+                WireField("stage", stage, .alternative), WireField("delivery", .word(Reply.Delivery.self), .alternative),
+                WireField("first", .count, .beside("events")),
+                WireField("events", .list(.event(), 0...WireLimits.historyEventsMax), .alternative),
+                WireField("link", .anyText, .alternative), WireField("expiresAt", .time, .beside("link")),
+                WireField("qr", .list(WireType(.pattern("^[01]+$", example: "0110"))), .beside("link")),
+                WireField("devices", .list(.object(deviceState)), .alternative),
+                WireField("budgets", .list(.object(budgetReport), 0...259), .alternative),
+            ]),
+        WireMessage(
+            "push", "A push was planned, or its outcome is known; to who watches devices.",
+            [.required("push", .object(push))]),
+        WireMessage("notice", "Something to know: a refused message, a limit.", notice),
+    ]
+}

@@ -1,0 +1,47 @@
+/// What the relay carries in bodies of events, and what it says over HTTP alone: for the page and the protocol document.
+extension WireTable {
+    package static let contents = [change, question, token]
+
+    private static let change = WireObject(
+        "change", "What an edit does to its file, in the body of `approval.requested` and `file.changed`.",
+        [
+            .required("file", .words("new", "overwrites", "edits", "unchanged", "unknown")),
+            .optional("problem", .anyText, "Why there is no diff against the file."), .optional("added", .count),
+            .optional("removed", .count), .optional("bytes", .count, "Of the file before."), .optional("places", .count),
+            .optional("target", .anyText, "Of a link: the file that is meant."),
+            .optional(
+                "cell",
+                .object([
+                    .required("deed", .words("replace", "insert", "delete")), .required("number", .count),
+                    .required("of", .count),
+                ])),
+        ])
+
+    private static let question = WireObject(
+        "question", "One question in the body of `approval.requested`.",
+        [
+            .required("id", .name), .required("text", .anyText), .optional("header", .anyText),
+            .optional("multiple", .flag),
+            .required(
+                "choices",
+                .list(.object([.required("label", .anyText), .optional("description", .anyText)]))),
+        ])
+
+    private static let tokenName: [WireField] = [
+        .required("id", .identifier), .required("role", .word(PairingRole.self)),
+        .required(
+            "kind",
+            WireType(.openWord(["browser", "terminal", "app", "host", "program", "unsure"]))),
+        .required("name", .name),
+    ]
+
+    private static let token = WireObject(
+        "token", "What lets somebody in, of `GET /v1/tokens`.",
+        tokenName + [
+            .required("subject", .anyText), .required("createdAt", .time),
+            .optional("by", .object(named.fields + [.optional("revoked", .flag)]), "The token that made its code."),
+            .optional("usedAt", .time), .required("connections", .count),
+            .required("children", .list(.object(tokenName)), "Those not revoked that it let in."),
+            .optional("revokedAt", .time), .optional("own", .flag, "It is the asker's."),
+        ])
+}

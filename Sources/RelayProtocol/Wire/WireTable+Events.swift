@@ -1,0 +1,106 @@
+/// The head of each kind of event.
+extension WireTable {
+    package static func head(_ kind: EventKind) -> WireObject {
+        let (meaning, fields) = content(kind)
+        return WireObject("head.\(kind.rawValue)", meaning, fields)
+    }
+
+    private static func content(_ kind: EventKind) -> (String?, [WireField]) {
+        switch kind {
+        case .sessionStarted:
+            (
+                nil,
+                [
+                    .required("agent", .object([.required("name", .name), .optional("version", .name)])),
+                    .optional("model", .name), .optional("title", .line), .optional("project", .line),
+                    .optional("cwd", .line), .optional("run", .name), .optional("resumed", .flag),
+                ]
+            )
+        case .sessionRenamed: (nil, [.required("title", .line)])
+        case .sessionEnded: (nil, [.optional("reason", .line), .optional("failed", .flag)])
+        case .statusChanged: (nil, [.required("status", status), .optional("reason", .line)])
+        case .message:
+            (
+                nil,
+                [
+                    .required("role", .word(MessageRole.self)), .optional("summary", .line), .optional("message", .name),
+                    .optional("agent", .name),
+                ]
+            )
+        case .toolStarted:
+            (
+                nil,
+                [
+                    .required("call", .name), .required("tool", .name), .required("operation", .line),
+                    .optional("file", .line), .optional("agent", .name), .optional("redacted", .flag),
+                ]
+            )
+        case .toolFinished:
+            (
+                nil,
+                [
+                    .required("call", .name), .required("tool", .name), .required("ok", .flag),
+                    .optional("exit", .integer(-(1 << 31)...(1 << 31 - 1))), .optional("durationMs", .count),
+                    .optional("summary", .line), .optional("agent", .name),
+                ]
+            )
+        case .fileChanged:
+            (
+                nil,
+                [
+                    .required("path", .line), .required("added", .count), .required("removed", .count),
+                    .optional("call", .name),
+                ]
+            )
+        case .todoChanged: (nil, todo.fields)
+        case .usage:
+            (
+                "Cumulative within a run; what is absent is unchanged.",
+                [
+                    .optional("run", .name), .optional("model", .name), .optional("tokens", .object(tokens)),
+                    .optional("costMicroUSD", .money), .optional("costDeltaMicroUSD", .money),
+                    .optional("contextUsed", .count), .optional("contextLimit", .count),
+                ]
+            )
+        case .approvalRequested: (nil, request)
+        case .approvalDecided: (nil, [.required("approval", .identifier), .required("decision", .object(decision))])
+        case .approvalDelivered, .approvalExpired: (nil, [.required("approval", .identifier)])
+        case .approvalApplied: (nil, [.required("approval", .identifier), .required("outcome", outcome)])
+        case .approvalCancelled, .approvalStale:
+            (nil, [.required("approval", .identifier), .required("reason", .line)])
+        case .subagentStarted, .subagentFinished: (nil, [.required("agent", .name), .optional("name", .name)])
+        case .budgetCrossed:
+            (
+                nil,
+                [
+                    .required("level", .count, "In percent."),
+                    .optional(
+                        "scope",
+                        WireType(.openWord(Budget.ScopeName.allCases.map(\.rawValue), bytesMax: WireLimits.nameBytesMax))),
+                    .optional("limitMicroUSD", .count),
+                    .optional("costMicroUSD", .count, "What is spent under this budget."),
+                ]
+            )
+        case .error: (nil, [.required("message", .line), .optional("recoverable", .flag)])
+        case .truncated: (nil, [.optional("count", .count)])
+        case .rewound: (nil, [.required("to", .count)])
+        }
+    }
+
+    private static let request: [WireField] = [
+        .required("approval", .identifier), .required("kind", .word(ApprovalKind.self)), .required("tool", .name),
+        .required("title", .line), .required("digest", .digest), .optional("redacted", .flag), .optional("cut", .flag),
+        .optional("expiresAt", .time), .optional("call", .name), .optional("agent", .name),
+        .optional("agentName", .name, "What the subagent was started for."),
+        .optional(
+            "questions",
+            .list(
+                .object([
+                    .required("id", .name), .required("choices", .list(.typed, 0...WireLimits.questionsMax)),
+                    .optional("multiple", .flag),
+                ]), 0...WireLimits.questionsMax),
+            "What an answer may choose: the relay refuses another. Left out where it is long."),
+        .optional(
+            "modes", .list(.name, 0...WireLimits.modesMax), "In which the agent can go on when it is allowed."),
+    ]
+}

@@ -1,0 +1,46 @@
+/// Between a host and the relay.
+extension WireTable {
+    static let hostToRelay: [WireMessage] = [
+        WireMessage(
+            "hello", "First message; `sessions` names those that the host runs or still has events of.", hello),
+        WireMessage(
+            "events", "Events as the host numbers them, from `first` on; one message has at most 1,048,576 bytes.",
+            [
+                .required("session", .identifier),
+                .required("first", .integer(1...JSONValue.integerMax - Int64(WireLimits.batchEventsMax))),
+                .optional("gap", .flag), .required("events", .list(.event(isOfHost: true), 1...WireLimits.batchEventsMax)),
+            ]),
+        WireMessage("deltas", delta.meaning, delta.fields),
+    ]
+
+    static let relayToHost: [WireMessage] = [
+        WireMessage(
+            "welcome", welcome + [.required("host", .object(named)), .required("sessions", .list(.object(progress)))]),
+        WireMessage(
+            "ack", "Everything up to `through` is on disk.", [.required("acks", .list(.object(progress), 1...Int.max))]),
+        WireMessage(
+            "resend", "There is a hole: send from this number on.",
+            [.required("session", .identifier), .required("from", .integer(1...JSONValue.integerMax))]),
+        WireMessage("decision", verdict + [.required("decision", .object(decision))]),
+        WireMessage(
+            "prompt", "A person's next prompt.",
+            [.required("id", .identifier), .required("session", .identifier), .required("text", .typed)]),
+        WireMessage(
+            "interrupt", "Stop what the agent is doing.",
+            [.required("id", .identifier), .required("session", .identifier)]),
+        WireMessage(
+            "hold",
+            "All sessions of this host whose every tool needs approval from now on; replaces what was said before.",
+            [
+                .optional("everySession", .flag),
+                .required("sessions", .list(.identifier, 0...WireLimits.heldSessionsMax)),
+            ]),
+        WireMessage(
+            "notice", "Something to know: a refused message, a limit.",
+            notice + [
+                .optional(
+                    "session", .identifier,
+                    "With `tooMany` and the path `$.session`: nothing more of this session for some seconds.")
+            ]),
+    ]
+}

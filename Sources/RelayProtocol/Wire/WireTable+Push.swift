@@ -1,0 +1,115 @@
+/// Devices, what is pushed to them, and budgets.
+extension WireTable {
+    private static let apnsToken = WireType(
+        .pattern("^([0-9A-Fa-f]{2}){1,\(WireLimits.tokenBytesMax / 2)}$", example: "0aff"), name: "apns-token",
+        "A token of APNs in hexadecimal digits; at most 1,024.")
+    private static let sealKey = WireType(
+        .pattern(
+            "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$", example: String(repeating: "A", count: 43) + "="),
+        "32 bytes in base64.")
+
+    /// A device: its tokens as its app tells them, or as others see them.
+    private static func registration(_ name: String, _ meaning: String, _ secrets: [WireField]) -> WireObject {
+        WireObject(
+            name, meaning,
+            [
+                .required("device", .identifier), .required("name", .name), .required("profile", .name),
+                .required("environment", .word(PushEnvironment.self)), .required("system", .name, "The version of iOS."),
+            ] + secrets + [
+                .optional("frequentPushes", .flag), .defaulted("cards", .word(CardMode.self)),
+                .defaulted("starts", .word(CardStarts.self)), .defaulted("text", .word(PushText.self)),
+                .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
+                .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
+                .optional("quiet", .object(quietHours)),
+                .optional("hidesCost", .flag, "No push to it says what something cost."),
+            ])
+    }
+
+    package static let device = registration(
+        "device", "A registration for push.",
+        [
+            .optional("alertToken", apnsToken), .optional("startToken", apnsToken),
+            WireField("sealKey", sealKey, .with("text", is: "sealed", isRequired: true)),
+        ])
+
+    static let deviceShown = registration(
+        "device-shown", "What an app told of itself and its person, without its tokens.",
+        [.optional("alertToken", .flag, "There is one."), .optional("startToken", .flag, "There is one.")])
+
+    static let quietHours = WireObject(
+        "quiet-hours",
+        "From minute `from` of the day to minute `to`, in a time zone of the tz database; over midnight where `to` is the smaller.",
+        [.required("from", .integer(0...1_439)), .required("to", .integer(0...1_439)), .required("timeZone", .name)])
+
+    package static let cardReport = WireObject(
+        "card-report", "What an app says of one of its cards. Without `session`: the aggregate card.",
+        [
+            .required("card", .identifier), .optional("session", .identifier), .optional("token", apnsToken),
+            .required("state", .word(CardReport.State.self)),
+        ])
+
+    package static let deviceState = WireObject(
+        "device-state",
+        "A device as the relay knows it; of its tokens only whether they are there. `pushes`: the last 20, newest first.",
+        [
+            .required("device", .object(deviceShown)), .required("client", .object(named)), .required("present", .flag),
+            .required("cards", .list(.object(deviceCard))), .optional("trouble", .anyText),
+            .required("pushes", .list(.object(push), 0...20), "The newest first."),
+        ])
+
+    static let deviceCard = WireObject(
+        "device-card",
+        [
+            .optional("card", .identifier), .optional("session", .identifier),
+            .required("state", .words("starting", "active", "stale", "ended", "dismissed")),
+            .required("startedAt", .time), .required("updatedAt", .time, "0: nothing was sent to it yet."),
+            .required("hasToken", .flag),
+        ])
+
+    package static let push = WireObject(
+        "push", "A push, and what became of it. No outcome yet: it is planned.",
+        [
+            .required("push", .count), .required("device", .identifier), .optional("session", .identifier),
+            .required("purpose", .words("start", "update", "end", "alert", "channel")), .required("priority", .count),
+            .required("plannedAt", .time), .optional("answeredAt", .time),
+            .optional("collapse", .anyText, "A notification takes the place of an earlier one with the same."),
+            .optional(
+                "outcome",
+                .object([
+                    .required("result", .words("accepted", "refused", "unknown", "notSent")), .optional("text", .anyText),
+                ])),
+            .optional("payload", .fields, "As it went out."),
+        ])
+
+    private static let budgetScope = WireType.word(Budget.ScopeName.self, name: "budget-scope")
+
+    package static let budget = WireObject(
+        "budget", "How much may be spent. 0 micro-US-dollars take the budget away.",
+        [
+            .required("scope", budgetScope),
+            WireField("session", .identifier, .with("scope", is: "session", isRequired: true)),
+            .required("microUSD", .count),
+            .defaulted(
+                "levels", .list(.integer(1...1_000), 0...WireLimits.budgetLevelsMax), "In percent, ascending."),
+            .optional("hold", .flag),
+        ])
+
+    package static let budgetReport = WireObject(
+        "budget-report", "A budget that is set, and what has become of it.",
+        [
+            .required("scope", budgetScope),
+            WireField("session", .identifier, .with("scope", is: "session", isRequired: true)),
+            .required("microUSD", .integer(1...JSONValue.integerMax)),
+            .required(
+                "levels", .list(.integer(1...1_000), 0...WireLimits.budgetLevelsMax), "In percent, ascending."),
+            .optional("hold", .flag),
+            .required("spentMicroUSD", .count, "Of `everySession` the most that one of its sessions has spent."),
+            .optional("crossed", .integer(1...1_000), "The highest level that is reached, in percent."),
+            WireField(
+                "day", WireType(.pattern("^-?[0-9]{1,9}-[0-9]{2}-[0-9]{2}$", example: "2026-11-21")),
+                .with("scope", is: "day", isRequired: true), "The day that `spentMicroUSD` is of."),
+            .optional(
+                "cannotHold", .list(.name, 1...Int.max),
+                "Hosts that are connected and cannot do what `hold` asks."),
+        ])
+}

@@ -1,0 +1,90 @@
+/// Every message, head and object of the wire, field by field.
+///
+/// The schema is made from it when it is asked for, the page's types and the protocol document's lists by `make wire`. What reads and
+/// writes is written by hand, as most of it is hot: `WireCodecTests` holds each of its fields against this table.
+package enum WireTable {
+    package static func messages(_ direction: WireMessage.Direction) -> [WireMessage] {
+        switch direction {
+        case .hostToRelay: hostToRelay
+        case .relayToHost: relayToHost
+        case .clientToRelay: clientToRelay
+        case .relayToClient: relayToClient
+        }
+    }
+
+    package static let event = WireObject(
+        "event",
+        "One fact about a session. A kind that is not listed here is carried as it is; the body is never read by the relay.",
+        [
+            .required("kind", .name), .required("at", .time), .required("head", .fields),
+            .optional("body", .fields),
+        ])
+
+    // MARK: - Said by several
+
+    static let named = WireObject("named", [.required("id", .identifier), .required("name", .name)])
+
+    static let position = WireObject(
+        "position", "Where a client stands in a session's log.",
+        [.required("epoch", .identifier), .required("seq", .count)])
+
+    static let tokens = WireObject(
+        "tokens",
+        [
+            .defaulted("input", .count), .defaulted("output", .count), .defaulted("cacheRead", .count),
+            .defaulted("cacheWrite", .count),
+        ])
+
+    static let todo = WireObject(
+        "todo", [.required("completed", .count), .required("total", .count), .optional("current", .line)])
+
+    static let heartbeat = WireObject(
+        "heartbeat", "How often the relay pings, and after how long a silence it hangs up.",
+        [
+            .required("pingSeconds", .integer(1...Heartbeat.secondsMax)),
+            .required("hangUpSeconds", .integer(1...Heartbeat.secondsMax)),
+        ])
+
+    static let limits = WireObject(
+        "limits",
+        [
+            .required("messageBytes", .count, example: "\(WireLimits.messageBytesMax)"),
+            .required("batchEvents", .count, example: "\(WireLimits.batchEventsMax)"),
+            .required("eventBytes", .count, example: "\(WireLimits.eventBytesMax)"),
+        ])
+
+    static let progress = WireObject(
+        "progress", "How far a session's events, by the host's numbering, are on the relay's disk.",
+        [.required("session", .identifier), .required("through", .count, "the last host number on disk, 0 for none")])
+
+    static let notice: [WireField] = [
+        .required("code", code), .required("message", .anyText), .optional("path", .anyText),
+    ]
+
+    static let error = WireObject(
+        "wire-error", notice + [.optional("winner", .object(decision), "With `alreadyDecided`.")])
+
+    static let code = WireType(
+        .openWord(WireError.Code.allCases.map(\.rawValue) + ErrorCode.allCases.map(\.rawValue)), name: "code",
+        "Later versions may add codes.")
+
+    static let hello: [WireField] = [
+        .required("version", .count, example: "\(ProtocolVersion.current)"), .required("software", .name),
+        .optional("name", .name),
+        .optional("capabilities", .list(WireType(.openWord(Capability.allCases.map(\.rawValue))))),
+        .optional("sessions", .list(.identifier, 0...WireLimits.helloSessionsMax)),
+    ]
+
+    static let welcome: [WireField] = [
+        .required("version", .count, example: "\(ProtocolVersion.current)"), .required("software", .name),
+        .required("epoch", .identifier), .required("heartbeat", .object(heartbeat)), .required("limits", .object(limits)),
+    ]
+
+    static let delta = (
+        meaning: "A piece of an unfinished message; live only.",
+        fields: [
+            WireField.required("session", .identifier), .required("message", .name),
+            .required("text", .text(bytesMax: WireLimits.eventBytesMax)), .optional("agent", .name),
+        ]
+    )
+}

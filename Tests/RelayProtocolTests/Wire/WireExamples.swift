@@ -1,0 +1,92 @@
+import RelayProtocol
+
+/// Makes values that have every field of the table: no two numbers or texts alike, nothing that is a default.
+struct WireExamples {
+    private var last = 1
+
+    /// Of objects whose fields exclude each other there are several examples, which have all fields between them.
+    static func of(_ fields: [WireField]) -> [[String: JSONTree]] {
+        var maker = WireExamples()
+        return maker.examples(fields)
+    }
+
+    private mutating func examples(_ fields: [WireField]) -> [[String: JSONTree]] {
+        choices(fields).flatMap { chosen, words in
+            var found: [[String: JSONTree]] = [[:]]
+            for field in chosen {
+                let word = words[field.name].map { [JSONTree.text($0)] }
+                let values = word ?? field.example.map { [.plain($0)] } ?? examples(field.type)
+                let base = found[0]
+                for place in found.indices { found[place][field.name] = values[0] }
+                found += values.dropFirst().map { value in base.merging([field.name: value]) { $1 } }
+            }
+            // The further ones lack what came after their own field.
+            return found.map { $0.merging(found[0]) { own, _ in own } }
+        }
+    }
+
+    /// The fields that stand together, and the words that make them stand.
+    private func choices(_ fields: [WireField]) -> [(fields: [WireField], words: [String: String])] {
+        let alternatives = fields.filter { $0.presence == .alternative }.map(\.name)
+        if !alternatives.isEmpty {
+            return alternatives.map { name in
+                let chosen = fields.filter {
+                    $0.isRequired || $0.name == name || $0.presence == .beside(name)
+                }
+                return (chosen, [:])
+            }
+        }
+        let deciding = fields.first { field in fields.contains { $0.word(of: field.name) != nil } }
+        guard let deciding, case .word(let words) = deciding.type.shape else { return [(fields, [:])] }
+        return words.map { word in
+            let chosen = fields.filter { $0.word(of: deciding.name) == nil || $0.word(of: deciding.name) == word }
+            return (chosen, [deciding.name: word])
+        }
+    }
+
+    private mutating func examples(_ type: WireType) -> [JSONTree] {
+        switch type.shape {
+        case .flag: return [.plain("true")]
+        case .integer(let range): return [.plain("\(min(max(Int64(next()), range.lowerBound), range.upperBound))")]
+        case .text: return [.text("text \(next())")]
+        case .pattern(_, let example): return [.text(type.name == "identifier" ? "id\(next())" : example)]
+        case .word(let words), .openWord(let words, _): return [.text(words.last!)]
+        case .object(let object): return examples(object.fields).map { JSONTree.object($0).namedByRequest }
+        case .list(let element, _):
+            if case .word = element.shape { return [.list(examples(element))] }
+            if case .openWord = element.shape { return [.list(examples(element))] }
+            let elements = examples(element)
+            return [.list(elements.count > 1 ? elements : elements + examples(element))]
+        case .event(let kind, _): return [event(kind ?? .message)]
+        case .fields: return [.object(["x": .plain("1")])]
+        }
+    }
+
+    private mutating func event(_ kind: EventKind) -> JSONTree {
+        .object([
+            "kind": .text(kind.rawValue), "at": .plain("\(next())"), "head": .object(examples(WireTable.head(kind).fields)[0]),
+            "body": .object(["x": .plain("1")]),
+        ])
+    }
+
+    private mutating func next() -> Int {
+        last += 1
+        return last
+    }
+}
+
+extension JSONTree {
+    /// An approval has the name that its request gives it.
+    fileprivate var namedByRequest: JSONTree {
+        let name = self[[.member("request"), .member("head"), .member("approval")]]
+        return name.map { replacing([.member("approval")], with: $0) } ?? self
+    }
+}
+
+extension WireField {
+    /// The word that this other field must say where this one stands.
+    fileprivate func word(of other: String) -> String? {
+        guard case .with(other, let word, _) = presence else { return nil }
+        return word
+    }
+}

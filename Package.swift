@@ -180,8 +180,8 @@ let package = Package(
             name: "HeliographTestSupport", dependencies: ["RelayProtocol"], path: "Tests/HeliographTestSupport",
             swiftSettings: settings),
         tests("LayeringTests", []),
-        tests("RelayProtocolTests", ["RelayProtocol"]),
-        tests("RelayCoreTests", ["RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
+        tests("RelayCoreTests", ["RelayCore", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
         .target(
             name: "StoreTestSupport", dependencies: ["StoreSQLite", "RelayCore", "RelayProtocol"],

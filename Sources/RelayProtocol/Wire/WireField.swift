@@ -22,7 +22,7 @@ package struct WireField: Sendable {
     /// As JSON: what examples hold that a reader takes nothing but this from.
     package let example: String?
 
-    init(_ name: String, _ type: WireType, _ presence: Presence, _ meaning: String? = nil, example: String? = nil) {
+    package init(_ name: String, _ type: WireType, _ presence: Presence, _ meaning: String? = nil, example: String? = nil) {
         self.name = name
         self.type = type
         self.presence = presence
@@ -30,15 +30,17 @@ package struct WireField: Sendable {
         self.example = example
     }
 
-    static func required(_ name: String, _ type: WireType, _ meaning: String? = nil, example: String? = nil) -> WireField {
+    package static func required(_ name: String, _ type: WireType, _ meaning: String? = nil, example: String? = nil)
+        -> WireField
+    {
         WireField(name, type, .required, meaning, example: example)
     }
 
-    static func defaulted(_ name: String, _ type: WireType, _ meaning: String? = nil) -> WireField {
+    package static func defaulted(_ name: String, _ type: WireType, _ meaning: String? = nil) -> WireField {
         WireField(name, type, .defaulted, meaning)
     }
 
-    static func optional(_ name: String, _ type: WireType, _ meaning: String? = nil) -> WireField {
+    package static func optional(_ name: String, _ type: WireType, _ meaning: String? = nil) -> WireField {
         WireField(name, type, .optional, meaning)
     }
 

@@ -5,13 +5,13 @@ package struct WireObject: Sendable {
     package let meaning: String?
     package let fields: [WireField]
 
-    init(_ name: String?, _ meaning: String?, _ fields: [WireField]) {
+    package init(_ name: String?, _ meaning: String?, _ fields: [WireField]) {
         self.name = name
         self.meaning = meaning
         self.fields = fields
     }
 
-    init(_ name: String?, _ fields: [WireField]) { self.init(name, nil, fields) }
+    package init(_ name: String?, _ fields: [WireField]) { self.init(name, nil, fields) }
 
     package subscript(_ field: String) -> WireField? { fields.first { $0.name == field } }
 }

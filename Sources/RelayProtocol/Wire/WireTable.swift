@@ -28,7 +28,7 @@ package enum WireTable {
         "position", "Where a client stands in a session's log.",
         [.required("epoch", .identifier), .required("seq", .count)])
 
-    static let tokens = WireObject(
+    package static let tokens = WireObject(
         "tokens",
         [
             .defaulted("input", .count), .defaulted("output", .count), .defaulted("cacheRead", .count),

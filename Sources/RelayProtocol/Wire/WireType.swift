@@ -23,7 +23,7 @@ package struct WireType: Sendable {
     package let name: String?
     package let meaning: String?
 
-    init(_ shape: Shape, name: String? = nil, _ meaning: String? = nil) {
+    package init(_ shape: Shape, name: String? = nil, _ meaning: String? = nil) {
         self.shape = shape
         self.name = name
         self.meaning = meaning
@@ -33,40 +33,42 @@ package struct WireType: Sendable {
 // MARK: - Shared by many fields
 
 extension WireType {
-    static let flag = WireType(.flag)
-    static let fields = WireType(.fields)
-    static let identifier = WireType(
+    package static let flag = WireType(.flag)
+    package static let fields = WireType(.fields)
+    package static let identifier = WireType(
         .pattern("^[A-Za-z0-9_-]{1,64}$", example: "an-identifier"), name: "identifier", "A name on the wire.")
-    static let digest = WireType(
+    package static let digest = WireType(
         .pattern("^[0-9a-f]{64}$", example: String(repeating: "ab", count: 32)), name: "digest",
         "SHA-256 in lowercase hexadecimal.")
-    static let count = WireType(
+    package static let count = WireType(
         .integer(0...JSONValue.integerMax), name: "count", "A whole number, written without fraction or exponent.")
-    static let time = WireType(.integer(0...JSONValue.integerMax), name: "time", "Milliseconds since 1970 UTC.")
-    static let money = WireType(
+    package static let time = WireType(.integer(0...JSONValue.integerMax), name: "time", "Milliseconds since 1970 UTC.")
+    package static let money = WireType(
         .integer(0...Usage.costMicroUSDMax), name: "money", "Whole micro-US-dollars, at most a million dollars.")
-    static let name = WireType(.text(bytesMax: WireLimits.nameBytesMax), name: "name", "At most 256 bytes.")
-    static let line = WireType(
+    package static let name = WireType(.text(bytesMax: WireLimits.nameBytesMax), name: "name", "At most 256 bytes.")
+    package static let line = WireType(
         .text(bytesMax: WireLimits.lineBytesMax), name: "line", "A line that lists show; at most 4,096 bytes.")
-    static let typed = WireType(
+    package static let typed = WireType(
         .text(bytesMax: WireLimits.textBytesMax), name: "text", "What a person types; at most 32,768 bytes.")
     /// Limited by the message alone.
-    static let anyText = WireType(.text(bytesMax: .max))
+    package static let anyText = WireType(.text(bytesMax: .max))
 
-    static func text(bytesMax: Int) -> WireType { WireType(.text(bytesMax: bytesMax)) }
-    static func integer(_ range: ClosedRange<Int64>) -> WireType { WireType(.integer(range)) }
-    static func event(_ kind: EventKind? = nil, isOfHost: Bool = false) -> WireType {
+    package static func text(bytesMax: Int) -> WireType { WireType(.text(bytesMax: bytesMax)) }
+    package static func integer(_ range: ClosedRange<Int64>) -> WireType { WireType(.integer(range)) }
+    package static func event(_ kind: EventKind? = nil, isOfHost: Bool = false) -> WireType {
         WireType(.event(kind, isOfHost: isOfHost))
     }
-    static func object(_ object: WireObject) -> WireType { WireType(.object(object), name: object.name) }
+    package static func object(_ object: WireObject) -> WireType { WireType(.object(object), name: object.name) }
     /// An object that is spelled out where it stands.
-    static func object(_ fields: [WireField]) -> WireType { WireType(.object(WireObject(nil, fields))) }
-    static func list(_ type: WireType, _ range: ClosedRange<Int> = 0...Int.max) -> WireType { WireType(.list(type, range)) }
+    package static func object(_ fields: [WireField]) -> WireType { WireType(.object(WireObject(nil, fields))) }
+    package static func list(_ type: WireType, _ range: ClosedRange<Int> = 0...Int.max) -> WireType {
+        WireType(.list(type, range))
+    }
 
-    static func word<Word: RawRepresentable & CaseIterable>(_: Word.Type, name: String? = nil) -> WireType
+    package static func word<Word: RawRepresentable & CaseIterable>(_: Word.Type, name: String? = nil) -> WireType
     where Word.RawValue == String {
         WireType(.word(Word.allCases.map(\.rawValue)), name: name)
     }
 
-    static func words(_ words: String...) -> WireType { WireType(.word(words)) }
+    package static func words(_ words: String...) -> WireType { WireType(.word(words)) }
 }

@@ -1,7 +1,7 @@
 import RelayProtocol
 
 /// JSON that tests take apart and put together again; the order of members does not count.
-enum JSONTree: Equatable {
+package enum JSONTree: Equatable, Sendable {
     /// A number, `true`, `false` or `null`, as it is spelled.
     case plain(String)
     case text(String)
@@ -9,12 +9,12 @@ enum JSONTree: Equatable {
     case object([String: JSONTree])
 
     /// From one place in a value to another inside of it.
-    enum Step: Hashable {
+    package enum Step: Hashable, Sendable {
         case member(String)
         case element(Int)
     }
 
-    init(parsing bytes: [UInt8]) throws { try self.init(JSONDocument(parsing: bytes).root) }
+    package init(parsing bytes: [UInt8]) throws { try self.init(JSONDocument(parsing: bytes).root) }
 
     private init(_ value: JSONValue) throws {
         switch value.bytes.first {
@@ -27,7 +27,7 @@ enum JSONTree: Equatable {
         }
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         switch self {
         case .plain(let text): Array(text.utf8)
         case .text(let text): JSONWriter.string(text)
@@ -40,7 +40,7 @@ enum JSONTree: Equatable {
     }
 
     /// With something else in one place; nil takes a member away.
-    func replacing(_ path: ArraySlice<Step>, with other: JSONTree?) -> JSONTree {
+    package func replacing(_ path: ArraySlice<Step>, with other: JSONTree?) -> JSONTree {
         guard let step = path.first else { return other ?? .plain("null") }
         let rest = path.dropFirst()
         switch (self, step) {
@@ -54,7 +54,7 @@ enum JSONTree: Equatable {
         }
     }
 
-    subscript(path: [Step]) -> JSONTree? {
+    package subscript(path: [Step]) -> JSONTree? {
         path.reduce(self) { tree, step in
             switch (tree, step) {
             case (.object(let members), .member(let name)): members[name]
@@ -67,7 +67,7 @@ enum JSONTree: Equatable {
 
 extension [JSONTree.Step] {
     /// As a refusal names the place.
-    var spelled: String {
+    package var spelled: String {
         reduce("$") { path, step in
             switch step {
             case .member(let name): "\(path).\(name)"

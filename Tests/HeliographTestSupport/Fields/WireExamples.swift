@@ -1,11 +1,11 @@
-import RelayProtocol
+package import RelayProtocol
 
 /// Makes values that have every field of the table: no two numbers or texts alike, nothing that is a default.
-struct WireExamples {
+package struct WireExamples {
     private var last = 1
 
     /// Of objects whose fields exclude each other there are several examples, which have all fields between them.
-    static func of(_ fields: [WireField]) -> [[String: JSONTree]] {
+    package static func of(_ fields: [WireField]) -> [[String: JSONTree]] {
         var maker = WireExamples()
         return maker.examples(fields)
     }

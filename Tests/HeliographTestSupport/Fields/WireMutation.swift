@@ -1,22 +1,23 @@
-import RelayProtocol
+package import RelayProtocol
 
 /// What the table says must be refused, or taken, of an example with one thing changed.
-struct WireMutation {
-    enum Expectation: Equatable {
+package struct WireMutation {
+    package enum Expectation: Equatable, Sendable {
         case taken
         case refused(WireError.Code)
     }
 
-    let what: String
-    let path: [JSONTree.Step]
+    package let what: String
+    package let path: [JSONTree.Step]
     /// Nil: the field is taken away.
-    let value: JSONTree?
-    let expected: Expectation
+    package let value: JSONTree?
+    package let expected: Expectation
     /// A bound, as opposed to a type or a presence.
-    var isBound = false
+    package private(set) var isBound = false
 
     /// All of an object that stands at `path` of the example, where its events are read, too.
-    static func all(_ fields: [WireField], in example: JSONTree, at path: [JSONTree.Step] = [], events: Bool) -> [WireMutation]
+    package static func all(_ fields: [WireField], in example: JSONTree, at path: [JSONTree.Step] = [], events: Bool)
+        -> [WireMutation]
     {
         fields.flatMap { field -> [WireMutation] in
             let place = path + [.member(field.name)]

@@ -1,0 +1,38 @@
+package import RelayProtocol
+
+/// What is kept on disk of sessions and budgets, field by field, as `WireTable` has it for messages. `StoredRecordTests` holds what reads and
+/// writes against it. Approvals are kept as they are on the wire, and events as they came.
+package enum StoredTable {
+    package static let session = WireObject(
+        nil,
+        [
+            .required("summary", .object(WireTable.summary)), .required("hostSeq", .count),
+            .defaulted("eventBytes", .count), .defaulted("touchedAt", .time),
+        ] + usage + [
+            .required("subagents", .list(.anyText)), .required("agentStatus", .word(SessionStatus.self)),
+            .optional("currentCall", .anyText),
+            .defaulted("agent", .object([.optional("reason", .anyText), .optional("operation", .anyText)])),
+        ])
+
+    /// What outlives a session that retention removed.
+    package static let removedSession = WireObject(
+        nil, [.optional("costMicroUSD", .count), .optional("tokens", .object(WireTable.tokens))] + usage)
+
+    private static let usage: [WireField] = [
+        .required("pastCostMicroUSD", .count), .required("pastTokens", .object(WireTable.tokens)), .optional("run", .anyText),
+        .required("runCostMicroUSD", .count), .required("runTokens", .object(WireTable.tokens)),
+    ]
+
+    package static let budget = WireObject(
+        nil,
+        WireTable.budget.fields + [
+            WireField("spentMicroUSD", .count, .with("scope", is: "workspace", isRequired: true))
+        ])
+
+    /// What one day has cost, by its number since 1970.
+    package static let day = WireObject(
+        nil,
+        [
+            .required("day", .integer(-JSONValue.integerMax...JSONValue.integerMax)), .required("microUSD", .count),
+        ])
+}

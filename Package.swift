@@ -49,7 +49,8 @@ let fuzzing: [Target] =
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CLibFuzzer", "HeliographHTTP2", "HeliographHost", "HostCore", "PushAPNs", "RelayAccess", "RelayCore",
+                "AgentClaude", "CLibFuzzer", "HeliographCrypto", "HeliographHTTP2", "HeliographHost", "HostCore", "PushAPNs",
+                "RelayAccess", "RelayCore",
                 "RelayProtocol",
                 "WebSocketEngine",
             ],
@@ -102,8 +103,8 @@ let package = Package(
         module(
             "HeliographHost",
             [
-                "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
-                "HeliographPlatform", logging,
+                "AgentClaude", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
+                "HeliographCrypto", "HeliographPlatform", logging,
             ]),
         module(
             "HeliographClient",
@@ -112,8 +113,9 @@ let package = Package(
         // What measures a relay, from outside.
         module("HeliographBench", ["RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", histogram]),
 
-        // The core, the host's own, and their language: pure.
+        // The core, the host's own, its translators, and their language: pure.
         module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
+        module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("HostCore", ["HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol"),
@@ -203,11 +205,14 @@ let package = Package(
         tests("APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
-        tests("HostCoreTests", ["HostCore", "HeliographHost", "HeliographLink", "RelayProtocol"]),
+        tests(
+            "HostCoreTests",
+            ["HostCore", "AgentClaude", "HeliographHost", "HeliographLink", "RelayProtocol", "HeliographCrypto"],
+            exclude: ["Fixtures"]),
+        tests("AgentClaudeTests", ["AgentClaude", "HostCore", "RelayProtocol", "HeliographCrypto"], exclude: ["Fixtures"]),
         tests(
             "HeliographHostTests",
-            ["HeliographHost", "HostCore", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging],
-            exclude: ["Fixtures"]),
+            ["HeliographHost", "AgentClaude", "HostCore", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging]),
         tests(
             "HeliographServerTests",
             [

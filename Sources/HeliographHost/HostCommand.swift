@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HostCore
 package import Logging
 internal import RelayAccess
 internal import RelayProtocol

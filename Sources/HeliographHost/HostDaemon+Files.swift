@@ -1,4 +1,6 @@
+internal import AgentClaude
 internal import HeliographPlatform
+internal import HostCore
 internal import WebSocketEngine
 
 /// What is asked about a file waits a moment for that file.

@@ -1,3 +1,4 @@
+internal import AgentClaude
 internal import HeliographLink
 internal import HostCore
 internal import Logging

@@ -1,3 +1,4 @@
+internal import AgentClaude
 internal import HostCore
 internal import Logging
 internal import RelayProtocol

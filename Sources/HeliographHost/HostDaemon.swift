@@ -1,8 +1,10 @@
+internal import AgentClaude
 internal import Foundation
 internal import Glibc
+internal import HeliographCrypto
+internal import HeliographPlatform
 internal import HostCore
 internal import Logging
-internal import HeliographPlatform
 internal import RelayProtocol
 internal import WebSocketEngine
 
@@ -81,12 +83,13 @@ final class HostDaemon {
         self.spool = spool
         self.loop = loop
         self.logger = logger
-        adapter = ClaudeAdapter(home: configuration.home, at: .now)
+        let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
+        adapter = ClaudeAdapter(home: configuration.home, digests: digests, at: .now)
         link = LinkMachine(software: configuration.software, name: configuration.name, limits: configuration.link)
     }
 
     private func start() throws {
-        spool.isNeeded = { [unowned self] in adapter.sessions[$0]?.isEnded == false }
+        spool.isNeeded = { [unowned self] in adapter.isLive($0) }
         loop.turnEnded = { [unowned self] in
             armFlush()
             if spool.isFailing { armDiskRetry() }

@@ -1,6 +1,8 @@
+import HeliographCrypto
 import HostCore
 import RelayProtocol
 
+@testable import AgentClaude
 @testable import HeliographHost
 
 /// What Claude Code writes to its hooks, whole conversations of it: each line of an input is a hook's JSON, a status line, or a letter for
@@ -35,6 +37,8 @@ private struct HookWorld {
         var run: String
     }
 
+    private static let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
+
     private var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
     private var adapter: ClaudeAdapter
     private var notes: [String: [UInt8]] = [:]
@@ -50,7 +54,7 @@ private struct HookWorld {
     private var run = ""
     private let process = AgentProcess(id: 4_711, startedAt: 99)
 
-    init() { adapter = ClaudeAdapter(home: "/tmp/home", at: now) }
+    init() { adapter = ClaudeAdapter(home: "/tmp/home", digests: Self.digests, at: now) }
 
     mutating func take(_ line: [UInt8]) {
         pass(milliseconds: 10)
@@ -88,7 +92,7 @@ private struct HookWorld {
         // A crash: what was remembered is all that is known, and every connection is gone.
         case UInt8(ascii: "k"):
             waiting = [:]
-            adapter = ClaudeAdapter(home: "/tmp/home", at: now)
+            adapter = ClaudeAdapter(home: "/tmp/home", digests: Self.digests, at: now)
             tell(.daemonStarted(notes: notes))
         case UInt8(ascii: "x"): tell(.agentGone(process))
         case UInt8(ascii: "h"): tell(.held(Holds(everySession: true)))
@@ -130,8 +134,8 @@ private struct HookWorld {
             let input = document.root.optional("tool_input").map { Array($0.bytes) } ?? []
             let tool = try? document.root.optionalString("tool_name")
             waiting[token] = Call(
-                run: run, session: ClaudeAdapter.sessionID(document.root),
-                digest: ClaudeAdapter.digest(tool: tool ?? "", input: input))
+                run: run, session: adapter.sessionID(document.root),
+                digest: Self.digests.input(tool: tool ?? "", input))
         }
         tell(.hookCalled(hook))
     }

@@ -1,3 +1,4 @@
+import AgentClaude
 import Foundation
 import Glibc
 import Testing

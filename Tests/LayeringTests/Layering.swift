@@ -24,8 +24,8 @@ struct Layering {
             "CoreMetrics",
         ]),
         "HeliographHost": Module(imports: [
-            "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
-            "HeliographPlatform",
+            "AgentClaude", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
+            "HeliographCrypto", "HeliographPlatform",
             "Logging",
         ]),
         "HeliographClient": Module(imports: [
@@ -49,6 +49,7 @@ struct Layering {
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
+        "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),

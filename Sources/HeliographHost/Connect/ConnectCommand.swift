@@ -1,4 +1,5 @@
 import Glibc
+internal import HostCore
 
 /// `heliograph connect claude` and `disconnect claude`: shows the change, asks, writes.
 ///

@@ -1,3 +1,4 @@
+internal import AgentClaude
 import Glibc
 
 /// `heliograph hook AGENT EVENT`: what a coding agent runs at each of its events.

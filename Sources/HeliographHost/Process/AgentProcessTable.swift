@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HostCore
 
 /// What the kernel knows of the agents' processes.
 enum AgentProcessTable {

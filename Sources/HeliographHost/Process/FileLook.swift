@@ -1,3 +1,4 @@
+internal import AgentClaude
 internal import Glibc
 internal import HeliographPlatform
 

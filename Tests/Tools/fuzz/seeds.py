@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Integration"))
 from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST  # noqa: E402
 
-HOOKS = "Tests/HeliographHostTests/Fixtures"
+HOOKS = "Tests/AgentClaudeTests/Fixtures"
 
 
 def conversation(root: Path) -> Iterator[bytes]:

@@ -1,0 +1,246 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// The life of a session: its start, prompts, turns and end.
+extension ClaudeAdapter {
+    mutating func sessionStarted(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
+        let source = payload.text("source")
+        let wasRunning = sessions[id]?.status == .running
+        let isKnown = sessions[id]?.isEnded == false
+        take(id, hook.process, payload)
+        // Compacting goes on with the same conversation, often in the middle of a turn.
+        if source == "compact", isKnown { return }
+        costBegins(id, source: source)
+        startSession(id, model: payload.text("model"), isResumed: source == "resume")
+        if source == "compact", wasRunning { setStatus(.running, in: id) }
+    }
+
+    /// Makes the session known on its first sign of life, which need not be its start: the daemon may be younger.
+    mutating func ensureSession(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, revives: Bool) {
+        let isNew = sessions[id] == nil
+        take(id, process, payload)
+        if isNew || (revives && sessions[id]?.isEnded == true) {
+            // Its SessionStart was not heard: it may have been copied from another, which its transcript tells.
+            if isNew, revives { sessions[id]?.fork = .prompted }
+            startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
+        }
+    }
+
+    private mutating func take(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue) {
+        var session = sessions[id] ?? ClaudeSession(id: id, home: home)
+        if let process { session.process = process }
+        // The first one: the project stays what it is when the agent changes its directory.
+        if session.paths.workingDirectory == nil {
+            session.paths.workingDirectory = payload.text("cwd").map { TextCut.line($0) }
+        }
+        if session.tasksDirectory == nil { session.tasksDirectory = Self.tasksDirectory(payload) }
+        if session.tasksDirectory != nil, let path = payload.text("transcript_path"), path.utf8.count <= WireLimits.lineBytesMax
+        {
+            session.transcript = path
+        }
+        sessions[id] = session
+        forgetSessions()
+    }
+
+    private mutating func startSession(_ id: SessionID, model: String?, isResumed: Bool) {
+        guard var session = sessions[id] else { return }
+        session.isEnded = false
+        session.status = nil
+        session.statusAt = now.monotonic
+        session.calls = [:]
+        session.messages = []
+        session.announced = []
+        sessions[id] = session
+        var facts = SessionFacts(agentName: "claude-code")
+        facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        if let directory = session.paths.workingDirectory {
+            facts.project = TextCut.line(clean(ClaudePaths.last(directory)))
+            facts.workingDirectory = TextCut.line(clean(session.paths.tilde(directory)))
+        }
+        facts.run = session.usage.run(of: session.process)
+        facts.isResumed = isResumed
+        emit(.sessionStarted(facts), in: id)
+        remember(id)
+    }
+
+    mutating func sessionEnded(_ id: SessionID, _ payload: JSONValue) {
+        guard sessions[id]?.isEnded == false else { return }
+        endCounted(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
+    }
+
+    /// Why Claude Code says that a session ended, for people; nil where that says nothing.
+    private static func words(ofEnd reason: String) -> String? {
+        switch reason {
+        case "other": nil
+        case "prompt_input_exit": "left at the prompt"
+        case "clear": "cleared"
+        case "logout": "logged out"
+        default: String(reason.map { $0 == "_" ? " " : $0 })
+        }
+    }
+
+    /// Closes what is open in it, tells the last of its cost, and ends it.
+    mutating func end(_ id: SessionID, reason: String?, failed: Bool) {
+        for approval in approvalsInOrder where approval.session == id {
+            resolve(approval.id, .approvalCancelled(approval.id, reason: failed ? "agentGone" : "sessionEnded"))
+        }
+        reportUsage(id)
+        sessions[id]?.isEnded = true
+        sessions[id]?.calls = [:]
+        sessions[id]?.messages = []
+        sessions[id]?.subagents = [:]
+        emit(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed), in: id)
+        remember(id)
+    }
+
+    mutating func promptSubmitted(_ id: SessionID, _ payload: JSONValue) {
+        let prompt = payload.text("prompt") ?? ""
+        expectText(nil, in: id)
+        if sessions[id]?.fork == .fresh { sessions[id]?.fork = .prompted }
+        // Claude itself writes such prompts, when something in the background is done.
+        if !prompt.hasPrefix("<task-notification>") {
+            turnOver(id, agent: nil)
+            let text = clean(prompt, bytesMax: limits.messageBytes)
+            let title = String(TextCut.line(text).prefix(limits.titleCharacters))
+            if sessions[id]?.hasTitle == false, !title.isEmpty {
+                sessions[id]?.hasTitle = true
+                emit(.sessionRenamed(title: title), in: id)
+                remember(id)
+            }
+            let summary = TextCut.line(text, bytesMax: limits.summaryBytes)
+            emit(.message(.user, summary: summary.isEmpty ? nil : summary), in: id) { $0.field("text", text) }
+        }
+        setStatus(.running, in: id)
+    }
+
+    mutating func turnFinished(_ id: SessionID, _ payload: JSONValue) {
+        turnOver(id, agent: nil)
+        setStatus(.idle, in: id)
+        countUsed(id)
+    }
+
+    mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {
+        turnOver(id, agent: nil)
+        let message = payload.text("error") ?? payload.text("message") ?? payload.text("reason") ?? "the turn failed"
+        emit(.error(message: TextCut.line(clean(message, bytesMax: limits.messageBytes)), recoverable: true), in: id)
+        setStatus(.idle, in: id)
+    }
+
+    mutating func notified(_ id: SessionID, _ payload: JSONValue) {
+        switch payload.text("notification_type") {
+        case "agent_needs_input", "elicitation_dialog": waitAtTerminal(.question, in: id)
+        case "idle_prompt": setStatus(.idle, in: id)
+        // It comes six seconds after the dialog: news only where no hook was asked about that.
+        case "permission_prompt":
+            let hasCard = approvals.values.contains { $0.session == id }
+            if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
+        default: break
+        }
+    }
+
+    mutating func subagentStarted(_ id: SessionID, _ payload: JSONValue) {
+        guard let agent = Self.agent(payload), let session = sessions[id], session.subagents[agent]?.isStarted != true else {
+            return
+        }
+        var subagent = session.subagents[agent] ?? ClaudeSession.Subagent()
+        subagent.type = payload.text("agent_type")
+        subagent.isStarted = true
+        // Its call may have ended before, as one does that goes on in the background.
+        if subagent.name == nil {
+            let calls = session.delegations(of: subagent.type)
+            if calls.count == 1, let call = calls.first {
+                subagent.name = call.delegated?.name
+                sessions[id]?.calls[call.id]?.delegated = nil
+            }
+            subagent.awaitsCall = calls.isEmpty
+        }
+        sessions[id]?.subagents[agent] = subagent
+        emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload)), in: id)
+    }
+
+    /// The call of one that has started already: the hooks of both race.
+    mutating func nameSubagent(of call: String, _ name: String, type: String?, in id: SessionID) {
+        let waiting = sessions[id]?.subagents.filter {
+            $0.value.awaitsCall && (type == nil || $0.value.type == nil || $0.value.type == type)
+        }
+        guard waiting?.count == 1, let agent = waiting?.keys.first else { return }
+        sessions[id]?.subagents[agent]?.awaitsCall = false
+        sessions[id]?.subagents[agent]?.name = name
+        sessions[id]?.calls[call]?.delegated = nil
+    }
+
+    mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
+        guard let agent = Self.agent(payload) else { return }
+        turnOver(id, agent: agent)
+        let name = subagentName(agent, in: id, payload)
+        guard sessions[id]?.subagents[agent]?.isStarted == true else { return }
+        sessions[id]?.subagents[agent] = nil
+        let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
+        emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
+    }
+
+    /// What it was started for, else its type.
+    func subagentName(_ agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
+        let subagent = sessions[id]?.subagents[agent]
+        if let name = subagent?.name { return name }
+        // A question may overtake the start.
+        if subagent?.isStarted != true, let calls = sessions[id]?.delegations(of: payload.text("agent_type")), calls.count == 1
+        {
+            return calls[0].delegated?.name
+        }
+        return payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+    }
+
+    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    mutating func eventsLost(_ ids: Set<SessionID>) {
+        for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
+            if let status = session.status { emit(.statusChanged(status, reason: session.statusReason), in: session.id) }
+        }
+    }
+
+    mutating func setStatus(_ status: SessionStatus, reason: String? = nil, in id: SessionID) {
+        guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
+        sessions[id]?.status = status
+        sessions[id]?.statusReason = reason
+        sessions[id]?.statusAt = now.monotonic
+        emit(.statusChanged(status, reason: reason), in: id)
+    }
+
+    mutating func agentGone(_ process: AgentProcess) {
+        for approval in approvalsInOrder where approval.process == process {
+            resolve(approval.id, .approvalCancelled(approval.id, reason: "agentGone"))
+        }
+        for session in sessionsInOrder where session.process == process && !session.isEnded {
+            endCounted(session.id, reason: "agentGone", failed: true)
+        }
+    }
+
+    // MARK: Helpers
+
+    static func agent(_ payload: JSONValue) -> String? {
+        payload.text("agent_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    static func prompt(_ payload: JSONValue) -> String? {
+        payload.text("prompt_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+    }
+
+    /// `<config>/projects/<project>/<session>.jsonl` → `<config>/tasks/<session>`: the one sign of where the configuration is.
+    private static func tasksDirectory(_ payload: JSONValue) -> String? {
+        guard let transcript = payload.text("transcript_path"), transcript.hasPrefix("/"),
+            transcript.utf8.count <= WireLimits.lineBytesMax,
+            let name = payload.text("session_id"),
+            SessionID(name) != nil
+        else { return nil }
+        var parts = transcript.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 4, parts[parts.count - 3] == "projects", !parts.contains("..") else { return nil }
+        parts.removeLast(3)
+        return parts.joined(separator: "/") + "/tasks/" + name
+    }
+
+    private mutating func forgetSessions() {
+        guard sessions.count > limits.sessionsMax else { return }
+        let oldest = sessions.values.filter(\.isEnded).min { $0.lastUse < $1.lastUse }
+        if let oldest { sessions[oldest.id] = nil }
+    }
+}

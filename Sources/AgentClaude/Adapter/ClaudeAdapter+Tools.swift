@@ -1,0 +1,186 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Tool calls: their start, end, and what they changed.
+extension ClaudeAdapter {
+    mutating func toolStarted(_ id: SessionID, _ payload: JSONValue) {
+        guard let tool = Self.tool(payload), let call = Self.call(payload), let paths = sessions[id]?.paths else { return }
+        let input = payload.optional("tool_input")
+        let agent = Self.agent(payload)
+        guard sessions[id]?.calls[call] == nil else { return }
+        let digest = digests.input(tool: tool, input.map { Array($0.bytes) } ?? [])
+        sessions[id]?.begin(call, tool: tool, digest, agent: agent, countMax: limits.callsMax)
+        if ["Agent", "Task"].contains(tool), let name = subagentName(input) {
+            sessions[id]?.calls[call]?.delegated = (name, input?.text("subagent_type"))
+            nameSubagent(of: call, name, type: input?.text("subagent_type"), in: id)
+        }
+        adopt(call, digest, agent: agent, in: id)
+        let operation = ClaudeOperation(tool: tool, input: input, paths: paths, clean: clean)
+        var start = ToolStart(call: call, tool: tool, operation: operation.doing)
+        start.file = operation.file
+        start.agent = agent
+        let shown = input.map { clean($0, of: tool, bytesMax: limits.inputBytes) }
+        start.isRedacted = shown?.isRedacted ?? false
+        // The relay takes a tool's start for work; so do we.
+        sessions[id]?.status = .running
+        sessions[id]?.statusReason = nil
+        sessions[id]?.statusAt = now.monotonic
+        if limits.textWait > .zero, sessions[id]?.awaitsText(agent) == true {
+            hold(start, input: shown?.json, in: id)
+        } else {
+            tell(start, input: shown?.json, in: id)
+        }
+    }
+
+    private mutating func tell(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
+        emit(.toolStarted(start), in: id) {
+            if let input { $0.raw("input", input) }
+        }
+    }
+
+    // MARK: Text comes before the tool that it announces
+
+    /// Until the text has come, anything else happens, or a moment is over. The agent is not kept waiting.
+    private mutating func hold(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
+        let event = Event(.toolStarted(start), at: now.wall) { if let input { $0.raw("input", input) } }
+        let held = sessions[id]?.heldStarts ?? []
+        if held.count >= limits.heldStartsMax || held.reduce(event.bytes.count, { $0 + $1.bytes.count }) > limits.heldBytesMax {
+            tellHeldStarts(id)
+        }
+        guard event.bytes.count <= limits.heldBytesMax else { return tell(start, input: input, in: id) }
+        let due = now.monotonic + limits.textWait.milliseconds
+        sessions[id]?.heldStarts.append(.init(start: start, input: input, bytes: event.bytes, due: due))
+        remember(id)
+    }
+
+    mutating func tellHeldStarts(_ id: SessionID) { tellHeldStarts(id) { _ in true } }
+
+    private mutating func tellHeldStarts(_ id: SessionID, where isDue: (ClaudeSession.HeldStart) -> Bool) {
+        guard let held = sessions[id]?.heldStarts.filter(isDue), !held.isEmpty else { return }
+        sessions[id]?.heldStarts.removeAll(where: isDue)
+        for one in held { tell(one.start, input: one.input, in: id) }
+        remember(id)
+    }
+
+    /// Its text has come.
+    mutating func announced(_ agent: String?, in id: SessionID) {
+        sessions[id]?.announced.insert(agent)
+        tellHeldStarts(id) { $0.start.agent == agent }
+    }
+
+    /// What comes next from it is another message.
+    mutating func expectText(_ agent: String?, in id: SessionID) { sessions[id]?.announced.remove(agent) }
+
+    mutating func tellOverdueStarts() {
+        let now = now.monotonic
+        for session in sessionsInOrder {
+            for agent in Set(session.heldStarts.filter { $0.due <= now }.map(\.start.agent)) {
+                sessions[session.id]?.announced.insert(agent)
+            }
+            tellHeldStarts(session.id) { $0.due <= now }
+        }
+    }
+
+    mutating func toolFinished(_ id: SessionID, _ payload: JSONValue, failed: Bool) {
+        guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
+        let response = payload.optional("tool_response")
+        expectText(Self.agent(payload), in: id)
+        toolProven(id, payload, tool: tool, call: call, failed: failed)
+        // One that goes on in the background is named by its id here, and by nothing else.
+        if let response, let agent = response.text("agentId"), let name = subagentName(response),
+            let known = sessions[id]?.subagents, known[agent] != nil || known.count < limits.callsMax
+        {
+            sessions[id]?.subagents[agent, default: .init()].name = name
+            sessions[id]?.subagents[agent]?.awaitsCall = false
+        }
+        if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
+        // The batch may have told it before: hooks race.
+        guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
+        let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
+        finish(call, tool: tool, payload: payload, result, succeeded: !failed && !result.isError, in: id)
+        if !failed {
+            changedFile(id, call: call, tool: tool, payload: payload, response: response)
+            readTodos(id, tool: tool, payload: payload, response: response)
+        }
+    }
+
+    /// Ends the calls of a batch that ended without an end of their own: denied, rejected, or failed before they ran.
+    mutating func batchFinished(_ id: SessionID, _ payload: JSONValue) {
+        expectText(Self.agent(payload), in: id)
+        for entry in payload.list("tool_calls") {
+            guard let call = entry.text("tool_use_id").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }) else {
+                continue
+            }
+            let text = ClaudeResult.text(entry.optional("tool_response"))
+            let isDenied = batchProven(id, call: call, text: text)
+            guard let open = sessions[id]?.calls[call], sessions[id]?.finish(call, countMax: limits.callsMax) == true else {
+                continue
+            }
+            let result = ClaudeResult(tool: open.tool, response: entry.optional("tool_response"), error: nil)
+            finish(call, tool: open.tool, payload: payload, result, succeeded: !result.isError && !isDenied, in: id)
+        }
+        batchOver(id, agent: Self.agent(payload))
+        if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
+    }
+
+    /// Ends a call that a person refused or interrupted at the terminal: nothing else says so.
+    mutating func abort(_ call: String, _ summary: String, in id: SessionID) {
+        guard let open = sessions[id]?.calls[call] else { return }
+        abort(open, summary, in: id)
+    }
+
+    mutating func abort(_ open: ClaudeSession.Call, _ summary: String, in id: SessionID) {
+        guard sessions[id]?.finish(open.id, countMax: limits.callsMax) == true else { return }
+        var finish = ToolFinish(call: open.id, tool: open.tool, succeeded: false)
+        finish.summary = summary
+        finish.agent = open.agent
+        emit(.toolFinished(finish), in: id)
+    }
+
+    private mutating func finish(
+        _ call: String, tool: String, payload: JSONValue, _ result: ClaudeResult, succeeded: Bool, in id: SessionID
+    ) {
+        var finish = ToolFinish(call: call, tool: tool, succeeded: succeeded)
+        finish.exitCode = result.exitCode
+        finish.durationMilliseconds = payload.whole("duration_ms")
+        finish.agent = Self.agent(payload)
+        let summary = TextCut.line(clean(result.summary, bytesMax: limits.messageBytes), bytesMax: limits.summaryBytes)
+        finish.summary = summary.isEmpty ? nil : summary
+        let output = result.output.map { cleanEnds($0, bytesMax: limits.outputBytes) }
+        emit(.toolFinished(finish), in: id) {
+            if let output, !output.isEmpty { $0.field("output", output) }
+        }
+    }
+
+    private mutating func changedFile(_ id: SessionID, call: String, tool: String, payload: JSONValue, response: JSONValue?) {
+        guard ClaudeChange.tools.contains(tool), let paths = sessions[id]?.paths else { return }
+        let input = payload.optional("tool_input")
+        guard let path = input?.text("file_path") ?? input?.text("notebook_path") ?? response?.text("filePath") else { return }
+        let change = ClaudeChange(tool: tool, input: input, response: response, redactor)
+        let shown = TextCut.line(clean(paths.short(path)))
+        let text = change?.diff.map { clean($0.text, bytesMax: limits.diffBytes) }
+        let head = EventHead.fileChanged(
+            path: shown, added: change?.diff?.added ?? 0, removed: change?.diff?.removed ?? 0, call: call)
+        emit(head, in: id) {
+            if let text, !text.isEmpty { $0.field("diff", text) }
+            change?.write(to: &$0)
+        }
+    }
+
+    // MARK: Helpers
+
+    private func subagentName(_ value: JSONValue?) -> String? {
+        let name = value?.text("description").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+        return name?.isEmpty == false ? name : nil
+    }
+
+    static func tool(_ payload: JSONValue) -> String? {
+        let name = payload.text("tool_name").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        return name?.isEmpty == false ? name : nil
+    }
+
+    static func call(_ payload: JSONValue) -> String? {
+        let name = payload.text("tool_use_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        return name?.isEmpty == false ? name : nil
+    }
+}

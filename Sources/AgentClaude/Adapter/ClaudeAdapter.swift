@@ -1,0 +1,246 @@
+package import HostCore
+package import RelayProtocol
+
+/// Turns what Claude Code tells its hooks into events, and decisions into what its hooks print.
+///
+/// Pure: `handle` takes a fact and gives orders. What fails here fails towards "no decision": the agent's own prompt stays.
+package struct ClaudeAdapter {
+    let limits: ClaudeLimits
+    let home: String
+    let digests: Digests
+    let redactor = Redactor()
+
+    var sessions: [SessionID: ClaudeSession] = [:]
+    var approvals: [ApprovalID: ClaudeApproval] = [:]
+    /// Resolved lately, oldest first; `isSilent` where the relay was not told by us (it expires approvals itself).
+    var closed: [(id: ApprovalID, isSilent: Bool, run: String?)] = []
+    var isLinkLive = false
+    var linkDownSince: Int64
+    var agentsCheckedAt: Int64
+    private var registryCheckedAt: Int64
+    private var heardAt: Int64
+    /// Until then, a hook that goes gave us up while we could not answer.
+    var awayUntil = Int64.min
+    var requestCount = 0
+    /// Whose every tool needs approval.
+    package internal(set) var holds = Holds()
+    private var uses = 0
+
+    /// Of the input at hand.
+    var now: HostInstant
+    private var effects: [ClaudeEffect] = []
+
+    package init(home: String, digests: Digests, limits: ClaudeLimits = ClaudeLimits(), at now: HostInstant) {
+        self.home = home
+        self.digests = digests
+        self.limits = limits
+        self.now = now
+        linkDownSince = now.monotonic
+        agentsCheckedAt = now.monotonic
+        registryCheckedAt = now.monotonic
+        heardAt = now.monotonic
+    }
+
+    package mutating func handle(_ input: ClaudeInput, at now: HostInstant) -> [ClaudeEffect] {
+        // With an open question the agent is looked at every second.
+        let isWatching = approvals.values.contains { $0.process != nil }
+        if isWatching, now.monotonic - heardAt > limits.awayAfter.milliseconds {
+            awayUntil = now.monotonic + limits.hookLossGrace.milliseconds
+        }
+        heardAt = now.monotonic
+        self.now = now
+        effects = []
+        switch input {
+        case .daemonStarted(let notes): restore(notes)
+        case .hookCalled(let hook): hookCalled(hook)
+        case .statusLineShown(let line, let process): statusLineShown(line.root, process)
+        case .hookGone(let token): hookGone(token)
+        case .decided(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
+        case .held(let holds): self.holds = holds
+        case .agentGone(let process): agentGone(process)
+        case .tasksRead(let session, let files): tasksRead(session, files)
+        case .registryRead(let session, let entry): registryRead(session, entry)
+        case .transcriptRead(let session, let lines): transcriptRead(session, lines)
+        case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
+        case .linkChanged(let isLive): linkChanged(isLive)
+        case .notRecorded(let approval): notRecorded(approval)
+        case .eventsLost(let sessions): eventsLost(sessions)
+        case .timerFired: timerFired()
+        }
+        return effects
+    }
+
+    private mutating func hookCalled(_ hook: ClaudeHook) {
+        let payload = hook.payload.root
+        guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
+            // What we cannot tell apart could be of a session that is held.
+            let isHeld = hook.event == "PreToolUse" && !holds.isEmpty
+            if let token = hook.token { order(isHeld ? .ask(token) : .respond(token, nil)) }
+            return
+        }
+        if !hook.isWhole, (try? payload.members().isEmpty) ?? true {
+            let event = TextCut.line(hook.event, bytesMax: WireLimits.nameBytesMax)
+            emit(.error(message: "What Claude Code said at \(event) could not be read", recoverable: true), in: id)
+        }
+        switch hook.event {
+        case "SessionStart": sessionStarted(id, hook, payload)
+        case "SessionEnd": sessionEnded(id, payload)
+        default:
+            ensureSession(id, hook.process, payload, revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event))
+            switch hook.event {
+            case "UserPromptSubmit": promptSubmitted(id, payload)
+            case "MessageDisplay": messageShown(id, payload)
+            case "PreToolUse": toolStarted(id, payload)
+            case "PostToolUse": toolFinished(id, payload, failed: false)
+            case "PostToolUseFailure": toolFinished(id, payload, failed: true)
+            case "PostToolBatch": batchFinished(id, payload)
+            case "PermissionRequest": permissionRequested(id, hook, payload)
+            case "Notification": notified(id, payload)
+            case "SubagentStart": subagentStarted(id, payload)
+            case "SubagentStop": subagentFinished(id, payload)
+            case "TaskCreated", "TaskCompleted": tasksChanged(id)
+            case "Stop": turnFinished(id, payload)
+            case "StopFailure": turnFailed(id, payload)
+            default: break
+            }
+            settleFork(id, isLast: false)
+        }
+        if hook.event == "PreToolUse", let token = hook.token, isHeld(id, payload) {
+            order(.ask(token))
+        } else if hook.event != "PermissionRequest", let token = hook.token {
+            order(.respond(token, nil))
+        }
+    }
+
+    // MARK: Waiting
+
+    /// When `timerFired` is due, by the clock that never jumps.
+    package var nextDeadline: Int64? {
+        var deadlines: [Int64] = []
+        for approval in approvals.values {
+            switch approval.phase {
+            case .open:
+                deadlines.append(approval.deadline)
+                if !approval.isAttended, !isLinkLive {
+                    deadlines.append(linkDownSince + limits.headlessUnreachable.milliseconds)
+                }
+            case .lost(let until), .orphaned(let until): deadlines.append(until)
+            case .answered: break
+            }
+        }
+        deadlines += sessions.values.compactMap { $0.heldStarts.first?.due }
+        deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
+        for session in sessions.values where session.usage.isDirty {
+            deadlines.append((session.usage.sentAt ?? 0) + limits.usageInterval.milliseconds)
+        }
+        if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
+        if let interval = registryInterval { deadlines.append(registryCheckedAt + interval.milliseconds) }
+        return deadlines.min()
+    }
+
+    private var agentCheckInterval: Duration? {
+        if approvals.values.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
+        return sessions.values.contains { !$0.isEnded && $0.process != nil } ? limits.agentCheckIdle : nil
+    }
+
+    private mutating func timerFired() {
+        takeOverdueMessages()
+        tellOverdueStarts()
+        for session in sessionsInOrder where session.usage.isDirty {
+            if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }
+        }
+        if let interval = registryInterval, now.monotonic - registryCheckedAt >= interval.milliseconds {
+            registryCheckedAt = now.monotonic
+            lookAtRegistry()
+        }
+        resolveOverdue()
+        if let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds {
+            agentsCheckedAt = now.monotonic
+            let asked = approvals.values.compactMap(\.process)
+            let running = sessions.values.filter { !$0.isEnded }.compactMap(\.process)
+            order(.checkAgents(Set(asked + running).sorted { $0.id < $1.id }))
+        }
+    }
+
+    // MARK: Order: the same facts give the same orders, whatever a dictionary does
+
+    package var approvalsInOrder: [ClaudeApproval] {
+        approvals.values.sorted { ($0.order, $0.id.rawValue) < ($1.order, $1.id.rawValue) }
+    }
+
+    package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
+
+    package var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+
+    /// What cannot be read does not name its session; its process may be that of one.
+    private func session(of process: AgentProcess?) -> SessionID? {
+        guard let process else { return nil }
+        return sessions.values.filter { $0.process == process && !$0.isEnded }.max { $0.lastUse < $1.lastUse }?.id
+    }
+
+    // MARK: Orders
+
+    mutating func order(_ effect: ClaudeEffect) { effects.append(effect) }
+
+    /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
+    @discardableResult
+    mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
+        if !head.passesHeldStarts { tellHeldStarts(session) }
+        let event = Event(head, at: now.wall, body: body)
+        if Self.isTaken(event) {
+            emit(event.bytes, head.knownKind, in: session)
+            return true
+        }
+        let bare = Event(head.cut, at: now.wall)
+        let left =
+            Self.isTaken(bare) ? bare : Event(.error(message: "\(head.kind) cannot be shown", recoverable: true), at: now.wall)
+        emit(left.bytes, left.head.knownKind, in: session)
+        return false
+    }
+
+    /// By the reader that the relay has.
+    private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
+
+    mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
+        uses += 1
+        sessions[session]?.lastUse = uses
+        let isKept: Bool =
+            switch kind {
+            case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
+                .sessionRenamed, .sessionEnded:
+                true
+            default: false
+            }
+        order(.emit(session, bytes, isKept: isKept))
+    }
+
+    mutating func remember(_ session: SessionID) {
+        guard let note = sessions[session]?.note else { return }
+        order(.remember(session.rawValue, note))
+    }
+
+    // MARK: Names
+
+    /// "claude-" and Claude's own name of the session; another spelling than the wire's is digested.
+    func sessionID(_ payload: JSONValue) -> SessionID? {
+        guard let name = payload.text("session_id"), !name.isEmpty else { return nil }
+        return SessionID("claude-" + name) ?? SessionID("claude-x" + digests.name(name).prefix(40))
+    }
+}
+
+extension EventHead {
+    /// What may come before a tool's start that was first to arrive; another start is of another agent, or waits as well.
+    fileprivate var passesHeldStarts: Bool {
+        switch self {
+        case .message(.assistant, _, _, _), .toolStarted, .usage: true
+        default: false
+        }
+    }
+
+    /// Without its body: people must not decide on what they do not see.
+    fileprivate var cut: EventHead {
+        guard case .approvalRequested(var request) = self else { return self }
+        request.isCut = true
+        return .approvalRequested(request)
+    }
+}

@@ -1,0 +1,78 @@
+/// The bounds of the Claude Code adapter, each with its reason.
+package struct ClaudeLimits: Sendable {
+    /// The hook is installed with a timeout of 86,400 s: we answer before Claude kills it.
+    var approvalLife = Duration.seconds(86_390)
+    /// Hooks were installed with 3,600 s once. One that ends after just that was not denied.
+    var approvalLifeOnce = Duration.seconds(3_600)
+    /// Without a terminal nobody else answers: it waits an hour, less what makes the denial ours and not a timeout.
+    var headlessLife = Duration.seconds(3_580)
+    /// A relay that restarts is back by then; a headless agent is not kept waiting for one that is not.
+    var headlessUnreachable = Duration.seconds(10)
+    /// A hook that was cut off by our restart calls again within this.
+    var reclaimWithin = Duration.seconds(15)
+    /// A daemon that was stopped hears within this of the hooks that gave it up.
+    var hookLossGrace = Duration.seconds(1)
+    /// SIGTERM to a hook means No or the end of the session. SessionEnd came 0.3 to 1.5 s later, and the registry tells them apart
+    /// sooner.
+    var endGrace = Duration.seconds(3)
+    /// An agent whose registry entry is gone is ending: what it lost was not denied. Longer than its hooks at the end may take.
+    var leavingGrace = Duration.seconds(10)
+    /// What the registry says must have stood for so long: hooks and registry tell of the same change up to 0.15 s apart.
+    var registryGrace = Duration.milliseconds(400)
+    /// A dialog without a card for so long is one that nobody was asked about: the hook's question comes within 0.1 s of it.
+    var dialogGrace = Duration.seconds(1)
+    /// The registry is looked at with `stat`: while a dialog is open as often as a person notices, else less.
+    var registryCheckOpen = Duration.milliseconds(100)
+    var registryCheckBusy = Duration.milliseconds(200)
+    var registryCheckIdle = Duration.seconds(1)
+    /// The transcript tells of our denial within 0.2 s; a batch whose end does it later may take minutes.
+    var transcriptWatch = Duration.seconds(10)
+    /// Live sessions of one machine whose entries are looked at, those used last first.
+    var registryFilesMax = 64
+    /// A daemon that heard nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.
+    var awayAfter = Duration.seconds(5)
+    /// A killed agent says nothing; people look at an open approval, so it is noticed soon.
+    var agentCheckOpen = Duration.seconds(1)
+    var agentCheckIdle = Duration.seconds(15)
+    /// The status line is redrawn many times a second.
+    var usageInterval = Duration.seconds(2)
+
+    /// A tool's start waits so long for the text that announces it: their hooks came up to 10 ms apart, in either order.
+    var textWait = Duration.milliseconds(500)
+    /// Starts of a session that wait for it; one message has a few.
+    var heldStartsMax = 16
+    /// Pieces of one message that overtook another.
+    var earlyPiecesMax = 16
+    /// All of them together stand in one note on disk.
+    var heldBytesMax = 128 << 10
+
+    /// Waiting at one time on this machine.
+    var approvalsMax = 256
+    /// Resolved ones that are remembered, for a decision that comes again.
+    var closedMax = 512
+    /// Of a session; a batch of an agent has a few.
+    var callsMax = 256
+    /// Unfinished messages of a session.
+    var messagesMax = 8
+    /// Sessions in memory, those that are over included.
+    var sessionsMax = 1_000
+
+    var titleCharacters = 80
+    var operationBytes = 200
+    var summaryBytes = 200
+    /// One assistant message or prompt.
+    var messageBytes = 128 << 10
+    /// What a tool printed: its beginning and its end.
+    var outputBytes = 16 << 10
+    var diffBytes = 64 << 10
+    /// Of a tool that nobody is asked about.
+    var inputBytes = 32 << 10
+    /// Of an approval: all of it wherever an event can hold it. What is left is for the head and the diff.
+    var approvalInputBytes = 176 << 10
+    var approvalDiffBytes = 32 << 10
+    var todosMax = 500
+    /// What is longer is shortened before secrets are looked for, so that a huge input does not hold up the others' hooks.
+    var scanBytes = 512 << 10
+    /// Looked through beyond what is shown: no secret is longer.
+    var scanMargin = 32 << 10
+}

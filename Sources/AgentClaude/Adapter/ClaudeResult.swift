@@ -1,0 +1,62 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What a tool gave back, as text.
+struct ClaudeResult {
+    var summary = ""
+    /// Nil where it is not shown: what was read or looked at stays here.
+    var output: String?
+    var exitCode: Int64?
+    var isError = false
+
+    init(tool: String, response: JSONValue?, error: String?) {
+        let text = error ?? Self.text(response)
+        isError = error != nil || Self.isRejection(text) || text.hasPrefix("<tool_use_error>") || Self.exit(text) != nil
+        exitCode = Self.exit(text)
+        switch tool {
+        case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead":
+            if isError { summary = text }
+        case "Edit", "MultiEdit", "Write", "NotebookEdit", "TodoWrite", "AskUserQuestion":
+            // The diff, the list and the answers are events of their own.
+            if isError { summary = text }
+        default:
+            // The last line is where programs say how it went; JSON says nothing to people.
+            let isWords = response.map { Self.words(of: $0) != nil } ?? true
+            summary = isError ? text : isWords ? TextCut.lastLine(text) : ""
+            output = text
+        }
+        if isError { output = text }
+    }
+
+    /// The words of any shape of `tool_response` that was seen; other shapes as JSON.
+    static func text(_ response: JSONValue?) -> String {
+        guard let response else { return "" }
+        return words(of: response) ?? String(decoding: response.bytes, as: UTF8.self)
+    }
+
+    private static func words(of response: JSONValue) -> String? {
+        if let text = try? response.string() { return text }
+        if response.isObject {
+            let streams = [response.text("stdout"), response.text("stderr")].compactMap(\.self).filter { !$0.isEmpty }
+            if response.optional("stdout") != nil { return response.isTrue("isImage") ? "" : streams.joined(separator: "\n") }
+            let content = response.list("content")
+            if !content.isEmpty { return content.compactMap { $0.text("text") }.joined(separator: "\n") }
+        }
+        if let parts = try? response.array() { return parts.compactMap { $0.text("text") }.joined(separator: "\n") }
+        return nil
+    }
+
+    /// Claude's words when somebody said no at the terminal.
+    static func isRejection(_ text: String) -> Bool {
+        text.hasPrefix("The user doesn't want to") || text.contains("The tool use was rejected")
+            || text.hasPrefix("[Request interrupted by user")
+    }
+
+    private static func exit(_ text: String) -> Int64? {
+        for prefix in ["Error: Exit code ", "Exit code "] where text.hasPrefix(prefix) {
+            let digits = text.dropFirst(prefix.count).prefix { $0.isASCII && $0.isNumber }
+            if let code = Int32(digits) { return Int64(code) }
+        }
+        return nil
+    }
+}

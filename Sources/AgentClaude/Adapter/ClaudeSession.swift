@@ -1,0 +1,176 @@
+package import HostCore
+package import RelayProtocol
+
+/// What the adapter knows of one Claude Code conversation.
+package struct ClaudeSession {
+    /// A tool call that began and did not end yet.
+    struct Call {
+        var id: String
+        var tool: String
+        var agent: String?
+        /// Of the exact input.
+        var digest: InputDigest
+        /// What a subagent is started for, and of which type.
+        var delegated: (name: String, type: String?)? = nil
+        var order: Int
+    }
+
+    /// An assistant message that is still being written.
+    struct Message {
+        var id: String
+        var text = ""
+        /// Bytes of `text` that were streamed: whole lines only.
+        var streamed = 0
+        var agent: String?
+        /// The piece that comes next, and those that overtook it: their hooks race.
+        var next: Int64 = 0
+        var early: [Int64: (text: String, isFinal: Bool)] = [:]
+        /// When what is missing is waited for no more.
+        var due: Int64?
+    }
+
+    /// A tool's start that is told once the text before it has come.
+    struct HeldStart {
+        var start: ToolStart
+        var input: [UInt8]?
+        /// The event, for a later life of this daemon.
+        var bytes: [UInt8]
+        var due: Int64
+    }
+
+    /// Known by its start, or before it by the end of its call: hooks race.
+    struct Subagent {
+        var type: String?
+        /// What it was started for.
+        var name: String?
+        var isStarted = false
+        /// No call that it could be of had been heard of when it started.
+        var awaitsCall = false
+    }
+
+    enum Fork {
+        /// Nothing was asked of it yet: what it costs is what it inherited.
+        case fresh
+        case prompted
+    }
+
+    package let id: SessionID
+    package internal(set) var process: AgentProcess?
+    var paths: ClaudePaths
+    /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
+    var tasksDirectory: String?
+    /// Where Claude writes what it did; nil until a hook says so.
+    var transcript: String?
+    var hasTitle = false
+    package internal(set) var isEnded = false
+    /// What was last said of it.
+    package internal(set) var status: SessionStatus?
+    var statusReason: String?
+    /// By the clock that never jumps: when a hook, or we, last said so.
+    var statusAt: Int64 = .min
+    /// When one of its questions was last asked, answered or settled.
+    var cardAt: Int64 = .min
+    var evidence = ClaudeEvidence()
+    var calls: [String: Call] = [:]
+    /// Told already, newest last: a call can end twice, by itself and with its batch.
+    private(set) var finishedCalls: [String] = []
+    var messages: [Message] = []
+    var heldStarts: [HeldStart] = []
+    /// What an earlier life held back.
+    private(set) var heldBefore: [[UInt8]] = []
+    /// Those agents, nil for the main one, whose text before their next tools has come.
+    var announced: Set<String?> = []
+    /// By their ids.
+    var subagents: [String: Subagent] = [:]
+    var todos: [UInt8] = []
+    var usage = ClaudeUsage()
+    /// What it was copied from, which has paid for its beginning, is not known yet.
+    var fork: Fork?
+    /// How much of the transcript was looked through for what was used, and the last message there.
+    var transcriptRead = 0
+    var lastMessage: String?
+    var lastUse = 0
+    private var callOrder = 0
+
+    /// Its own name at Claude, which is the last part of the directory of its tasks.
+    var registryName: String? { tasksDirectory.map(ClaudePaths.last) }
+
+    /// `<config>/sessions/<pid>.json`, beside the tasks.
+    var registryFile: String? {
+        guard let process, let tasksDirectory else { return nil }
+        let parts = tasksDirectory.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.dropLast(2).joined(separator: "/") + "/sessions/\(process.id).json"
+    }
+
+    init(id: SessionID, home: String) {
+        self.id = id
+        paths = ClaudePaths(home: home)
+    }
+
+    mutating func begin(_ call: String, tool: String, _ digest: InputDigest, agent: String?, countMax: Int) {
+        callOrder += 1
+        calls[call] = Call(id: call, tool: tool, agent: agent, digest: digest, order: callOrder)
+        while calls.count > countMax, let oldest = calls.values.min(by: { $0.order < $1.order }) { calls[oldest.id] = nil }
+    }
+
+    /// Whether its end is news. A call that began before this daemon did ends all the same.
+    mutating func finish(_ call: String, countMax: Int) -> Bool {
+        calls[call] = nil
+        guard !finishedCalls.contains(call) else { return false }
+        finishedCalls.append(call)
+        if finishedCalls.count > countMax { finishedCalls.removeFirst() }
+        return true
+    }
+
+    /// The newest open call with exactly this input: what a permission request, which names no call, is about.
+    func call(_ digest: InputDigest, agent: String?, except taken: Set<String>) -> String? {
+        calls.values.filter { $0.digest == digest && $0.agent == agent && !taken.contains($0.id) }
+            .max { $0.order < $1.order }?.id
+    }
+
+    /// The open calls that a subagent of this type may be of. A start does not say which: with several there is no telling.
+    func delegations(of type: String?) -> [Call] {
+        calls.values.filter { call in call.delegated.map { $0.type == nil || $0.type == type } ?? false }
+    }
+
+    /// Whether text of that agent is on its way, as far as is known: most tools have some before them.
+    func awaitsText(_ agent: String?) -> Bool { !announced.contains(agent) || messages.contains { $0.agent == agent } }
+
+    // MARK: Over a restart
+
+    var note: [UInt8] {
+        JSONWriter.object {
+            $0.field("pid", process.map { Int64($0.id) })
+            // Ticks do not fit a JSON number for ever.
+            $0.field("started", process.map { String($0.startedAt) })
+            $0.field("cwd", paths.workingDirectory)
+            $0.field("tasks", tasksDirectory)
+            $0.flag("title", hasTitle)
+            $0.flag("ended", isEnded)
+            if !heldStarts.isEmpty { $0.array("held", heldStarts.map(\.bytes)) }
+            $0.field("transcript", transcript)
+            $0.flag("fork", fork != nil)
+            $0.field("read", Int64(transcriptRead))
+            $0.field("message", lastMessage)
+            usage.write(to: &$0)
+        }
+    }
+
+    init?(id: SessionID, home: String, note: [UInt8]) {
+        guard let value = try? JSONDocument(parsing: note).root.object() else { return nil }
+        self.init(id: id, home: home)
+        if let pid = value.whole("pid"), let number = Int32(exactly: pid) {
+            process = AgentProcess(id: number, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
+        }
+        paths.workingDirectory = value.text("cwd")
+        tasksDirectory = value.text("tasks")
+        hasTitle = value.isTrue("title")
+        isEnded = value.isTrue("ended")
+        heldBefore = value.list("held").map { Array($0.bytes) }
+        transcript = value.text("transcript")
+        fork = value.isTrue("fork") ? .prompted : nil
+        transcriptRead = Int(value.whole("read") ?? 0)
+        lastMessage = value.text("message")
+        usage = ClaudeUsage(from: value)
+    }
+}

@@ -1,0 +1,67 @@
+internal import RelayProtocol
+
+/// What a PermissionRequest or PreToolUse hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
+package enum ClaudeAnswer {
+    static let planTool = "ExitPlanMode"
+
+    /// A plan counts as approved only where the answer has an input; its own is empty, and the plan is in a file. Its answer also says
+    /// in which mode the agent goes on: as nobody chose another, in the one that asks before each edit.
+    static func allow(tool: String, mode: String? = nil) -> [UInt8] {
+        decision {
+            $0.field("behavior", "allow")
+            guard tool == planTool else { return }
+            $0.object("updatedInput") { _ in }
+            let update = JSONWriter.object {
+                $0.field("type", "setMode")
+                $0.field("mode", mode ?? ClaudeApproval.askingMode)
+                $0.field("destination", "session")
+            }
+            $0.array("updatedPermissions", [update])
+        }
+    }
+
+    /// Of a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
+    package static let ask = JSONWriter.object {
+        $0.object("hookSpecificOutput") {
+            $0.field("hookEventName", "PreToolUse")
+            $0.field("permissionDecision", "ask")
+            $0.field("permissionDecisionReason", "The budget is spent: from here on every tool needs approval.")
+        }
+    }
+
+    static func deny(_ message: String) -> [UInt8] {
+        decision {
+            $0.field("behavior", "deny")
+            $0.field("message", message)
+        }
+    }
+
+    /// `questions` is what Claude wrote, byte for byte.
+    static func answer(questions: some Sequence<UInt8>, answers: [(question: String, value: String)]) -> [UInt8] {
+        decision {
+            $0.field("behavior", "allow")
+            $0.object("updatedInput") {
+                $0.raw("questions", questions)
+                $0.raw("answers", object(answers))
+            }
+        }
+    }
+
+    private static func object(_ members: [(question: String, value: String)]) -> [UInt8] {
+        var bytes: [UInt8] = [UInt8(ascii: "{")]
+        for (position, member) in members.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += JSONWriter.string(member.question) + [UInt8(ascii: ":")] + JSONWriter.string(member.value)
+        }
+        return bytes + [UInt8(ascii: "}")]
+    }
+
+    private static func decision(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        JSONWriter.object {
+            $0.object("hookSpecificOutput") {
+                $0.field("hookEventName", "PermissionRequest")
+                $0.object("decision", body)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What was handed over to a hook: as much of it as is needed to know later what became of it, and to hand it over again.
+package struct ClaudeHanded: Equatable {
+    enum Kind: Equatable {
+        case allow(mode: String?)
+        /// What the model reads, or its beginning.
+        case deny(String)
+        /// Their digest; and what was chosen, to hand it over again, unless that is long.
+        case answer(InputDigest, [Answer]?)
+    }
+
+    /// Of a denial; enough to know it again.
+    static let denialBytesMax = 1 << 10
+    /// Of answers that are kept, as JSON.
+    private static let answersBytesMax = 2 << 10
+
+    let kind: Kind
+    let command: CommandID
+
+    /// Of a decision that fits the approval.
+    init?(_ decision: Decision, for approval: ClaudeApproval, _ digests: Digests) {
+        command = decision.command
+        switch decision.verdict {
+        case .allow: kind = .allow(mode: nil)
+        case .allowIn(let mode): kind = .allow(mode: mode)
+        case .deny: kind = .deny(Self.beginning(of: ClaudeApproval.denial(decision)))
+        case .answer(let answers):
+            guard let values = approval.answerValues(answers) else { return nil }
+            let isShort = JSONWriter.object { Answer.write(answers, to: &$0) }.count <= Self.answersBytesMax
+            kind = .answer(digests.answers(values), isShort ? answers : nil)
+        }
+    }
+
+    private static func beginning(of text: String) -> String {
+        guard text.utf8.count > denialBytesMax else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: denialBytesMax)
+        while end.samePosition(in: text.unicodeScalars) == nil { text.utf8.formIndex(before: &end) }
+        return String(text[..<end])
+    }
+
+    // MARK: Over a restart
+
+    func write(to writer: inout JSONWriter) {
+        switch kind {
+        case .allow(let mode):
+            writer.field("decision", "allow")
+            writer.field("mode", mode)
+        case .deny(let words):
+            writer.field("decision", "deny")
+            writer.field("words", words)
+        case .answer(let digest, let answers):
+            writer.field("decision", "answer")
+            writer.field("digest", digest.rawValue)
+            if let answers { Answer.write(answers, to: &writer) }
+        }
+        writer.field("command", command)
+    }
+
+    init?(from value: JSONValue) {
+        guard let command = value.text("command").flatMap(CommandID.init) else { return nil }
+        self.command = command
+        switch value.text("decision") {
+        case "allow": kind = .allow(mode: value.text("mode"))
+        case "deny": kind = .deny(value.text("words") ?? "")
+        case "answer":
+            // An earlier version wrote the digest as the answers.
+            guard let digest = (value.text("digest") ?? value.text("answers")).flatMap(InputDigest.init) else { return nil }
+            kind = .answer(digest, try? Answer.list(from: value))
+        default: return nil
+        }
+    }
+}

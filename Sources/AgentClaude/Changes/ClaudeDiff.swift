@@ -1,0 +1,137 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What an edit changes, as lines with a sign before them, without their secrets: those are looked for in the text as it is in the
+/// file, for a sign before each line of a private key makes another text of it.
+struct ClaudeDiff {
+    var lines: [String] = []
+    var added: Int64 = 0
+    var removed: Int64 = 0
+    /// Some of its lines are not shown as they are.
+    private(set) var isRedacted = false
+
+    private let redactor: Redactor
+
+    var text: String { lines.joined(separator: "\n") }
+
+    /// Of a whole text that becomes another: with line numbers, and three lines around each change.
+    init(from before: String, to after: String, _ redactor: Redactor) {
+        self.redactor = redactor
+        let difference = LineDifference(from: Array(before.utf8), to: Array(after.utf8))
+        let hunks = difference.hunks
+        guard !hunks.isEmpty else { return }
+        // All of both is looked through: a private key may begin far above what is shown of it.
+        let (old, new) = (redactor.lines(of: before), redactor.lines(of: after))
+        for hunk in hunks {
+            lines.append(hunk.header)
+            for line in hunk.lines {
+                switch line {
+                case .kept(let before, let after):
+                    // What one side hides is hidden.
+                    let isHidden = !Self.shows(old[before], difference.old[before])
+                    append(" ", isHidden ? old[before] : new[after], difference.new[after])
+                case .removed(let index):
+                    append("-", old[index], difference.old[index])
+                    removed += 1
+                case .added(let index):
+                    append("+", new[index], difference.new[index])
+                    added += 1
+                }
+            }
+        }
+    }
+
+    private mutating func append(_ sign: String, _ shown: String, _ line: ArraySlice<UInt8>) {
+        lines.append(sign + shown)
+        if !Self.shows(shown, line) { isRedacted = true }
+        if line.last != UInt8(ascii: "\n") { lines.append(Self.noNewline) }
+    }
+
+    /// A line as it is, but for its end.
+    private static func shows(_ shown: String, _ line: ArraySlice<UInt8>) -> Bool {
+        shown.utf8.elementsEqual(line.last == UInt8(ascii: "\n") ? line.dropLast() : line)
+    }
+
+    /// Of a finished edit: Claude tells the hunks, or the whole content of a new file.
+    init?(response: JSONValue, _ redactor: Redactor) {
+        self.redactor = redactor
+        let hunks = response.list("structuredPatch")
+        for hunk in hunks {
+            let old = "-\(hunk.whole("oldStart") ?? 0),\(hunk.whole("oldLines") ?? 0)"
+            lines.append("@@ \(old) +\(hunk.whole("newStart") ?? 0),\(hunk.whole("newLines") ?? 0) @@")
+            append(hunk.list("lines").compactMap { try? $0.string() })
+        }
+        guard hunks.isEmpty else { return }
+        guard response.text("type") == "create", let content = response.text("content") else { return nil }
+        add(content)
+    }
+
+    /// Of an edit that is asked for.
+    init?(tool: String, input: JSONValue?, _ redactor: Redactor) {
+        self.redactor = redactor
+        guard let input else { return nil }
+        switch tool {
+        case "Edit": replace(input)
+        case "MultiEdit": for edit in input.list("edits") { replace(edit) }
+        case "NotebookEdit": if let source = input.text("new_source") { add(source) }
+        case "Write": if let content = input.text("content") { add(content) }
+        default: return nil
+        }
+        if lines.isEmpty { return nil }
+    }
+
+    /// Lines that have their signs. Each side is looked through as it stands in its file.
+    private mutating func append(_ signed: [String]) {
+        let signs = signed.map { $0.utf8.first ?? UInt8(ascii: " ") }
+        func side(without other: UInt8) -> [String?] {
+            let isOfSide = signs.map { $0 != other && $0 != UInt8(ascii: "\\") }
+            let text = zip(signed, isOfSide).filter(\.1).map { Self.unsigned($0.0) }.joined(separator: "\n")
+            var shown = redactor.lines(of: text, isExcerpt: true)[...]
+            return isOfSide.map { $0 ? shown.popFirst() : nil }
+        }
+        let (old, new) = (side(without: UInt8(ascii: "+")), side(without: UInt8(ascii: "-")))
+        for index in signed.indices {
+            // What one side hides is hidden.
+            let shown = [old[index], new[index]].compactMap(\.self)
+            let hidden = shown.first { !$0.utf8.elementsEqual(Self.unsigned(signed[index]).utf8) } ?? shown.first
+            lines.append(hidden.map { String(decoding: [signs[index]], as: UTF8.self) + $0 } ?? signed[index])
+            if signs[index] == UInt8(ascii: "+") { added += 1 }
+            if signs[index] == UInt8(ascii: "-") { removed += 1 }
+        }
+    }
+
+    private static func unsigned(_ line: String) -> String { String(decoding: line.utf8.dropFirst(), as: UTF8.self) }
+
+    private mutating func replace(_ edit: JSONValue) {
+        guard let old = edit.text("old_string"), let new = edit.text("new_string") else { return }
+        // Both are pieces of a file: where both end within a line, that line goes on as it was.
+        let isWithinLine = Self.isOpen(old) && Self.isOpen(new)
+        for line in split(old) {
+            lines.append("-\(line)")
+            removed += 1
+        }
+        if Self.isOpen(old), !isWithinLine { lines.append(Self.noNewline) }
+        add(new, isWithinLine: isWithinLine)
+    }
+
+    private mutating func add(_ text: String, isWithinLine: Bool = false) {
+        for line in split(text) {
+            lines.append("+\(line)")
+            added += 1
+        }
+        if Self.isOpen(text), !isWithinLine { lines.append(Self.noNewline) }
+    }
+
+    private static let noNewline = "\\ No newline at end of file"
+
+    /// Without an end of its last line.
+    private static func isOpen(_ text: String) -> Bool { text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false }
+
+    /// At line feeds only: whatever else ends a line somewhere stays to be seen within it.
+    private func split(_ text: String) -> [String] {
+        guard !text.isEmpty else { return [] }
+        var lines = redactor.lines(of: text, isExcerpt: true)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+}

@@ -1,0 +1,50 @@
+internal import HostCore
+package import RelayProtocol
+
+/// The file that a tool is about to change, as it was when the agent asked.
+package struct ClaudeFile: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
+        case absent
+        case bytes([UInt8])
+        case unread(Reason)
+    }
+
+    /// Why it is not shown.
+    package enum Reason: String, Sendable {
+        case tooLarge, binary, unreadable
+        /// A directory, a pipe, a device.
+        case notAFile
+        /// A disk or network that did not answer in time.
+        case late
+    }
+
+    package var content: Content
+    /// Where it is there.
+    package var size: Int64?
+    /// Where the name is a link: the file that is meant.
+    package var target: String?
+
+    package init(content: Content, size: Int64? = nil, target: String? = nil) {
+        self.content = content
+        self.size = size
+        self.target = target
+    }
+
+    package static let absent = ClaudeFile(content: .absent)
+
+    /// Nil where it is no text.
+    static func text(_ bytes: [UInt8]) -> String? {
+        guard !bytes.contains(0) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
+    }
+
+    /// Which file a call of an editing tool is about; nil of other tools. Not every agent writes whole paths.
+    package static func path(of payload: JSONValue) -> String? {
+        guard ClaudeChange.tools.contains(payload.text("tool_name") ?? ""), let input = payload.optional("tool_input"),
+            let path = input.text("file_path") ?? input.text("notebook_path"), !path.isEmpty, !path.utf8.contains(0)
+        else { return nil }
+        if path.utf8.first == UInt8(ascii: "/") { return path }
+        return payload.text("cwd").map { $0 + "/" + path }
+    }
+}

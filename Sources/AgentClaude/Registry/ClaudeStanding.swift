@@ -1,0 +1,42 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What Claude Code's own session registry says of a session: one file for each process, `<config>/sessions/<pid>.json`.
+///
+/// The file is another program's and undocumented (facts/steering.md 2.1). What cannot be read says nothing, and what it says is
+/// evidence of what people see at the terminal, never a reason to let a tool run.
+struct ClaudeStanding: Equatable, Sendable {
+    enum Doing: Equatable, Sendable {
+        case idle, busy
+        /// A dialog about a tool, or a question, is on the terminal's screen.
+        case asks(ApprovalKind)
+        /// A menu that the person opened, or a word that we do not know: it tells nothing of the agent's dialogs.
+        case unclear
+    }
+
+    var doing: Doing
+    /// When the agent wrote it, by its clock: the same again at another time is another dialog or turn.
+    var writtenAt: Int64
+
+    /// Nil unless it is of this session, and somebody sits before it.
+    init?(_ entry: JSONValue, session name: String) {
+        guard entry.text("sessionId") == name, entry.text("entrypoint") ?? "cli" == "cli" else { return nil }
+        writtenAt = entry.whole("statusUpdatedAt") ?? 0
+        switch (entry.text("status"), entry.text("waitingFor")) {
+        case ("idle", _): doing = .idle
+        case ("busy", _): doing = .busy
+        case ("waiting", "permission prompt"): doing = .asks(.tool)
+        case ("waiting", "input needed"): doing = .asks(.question)
+        // Before its first word it says nothing.
+        case (nil, _): return nil
+        default: doing = .unclear
+        }
+    }
+
+    init(_ doing: Doing, writtenAt: Int64) {
+        self.doing = doing
+        self.writtenAt = writtenAt
+    }
+
+    var isAsking: Bool { if case .asks = doing { true } else { false } }
+}

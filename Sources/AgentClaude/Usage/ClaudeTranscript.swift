@@ -1,0 +1,154 @@
+internal import HostCore
+package import RelayProtocol
+
+/// What to read of a session's transcript, and what for.
+package struct ClaudeTranscriptRequest: Hashable, Sendable {
+    package enum Purpose: Hashable, Sendable {
+        /// What was spent on the conversation before this process took it up.
+        case inherited
+        /// Which conversation this one was copied from; `isLast` where nobody asks again.
+        case fork(isLast: Bool)
+        /// What that had cost by then.
+        case parent
+        /// What was used since the last look.
+        case used
+        /// What it cost, before the session ends.
+        case end(reason: String?, failed: Bool)
+    }
+
+    package var session: SessionID
+    package var path: String
+    package var purpose: Purpose
+}
+
+/// The end of a transcript, as much of it as is read at one time: a JSON object a line.
+///
+/// The file is another program's and undocumented (facts/agents.md 2.7). A line that is torn, cut or not as expected says nothing.
+package struct ClaudeTranscript: Sendable {
+    /// What the agent wrote down when it ended: for the whole conversation, with all processes that took part in it, and with
+    /// what it was copied from.
+    struct Total: Equatable, Sendable {
+        var microUSD: Int64 = 0
+        var tokens = Tokens()
+        /// The one that cost the most.
+        var model: String?
+    }
+
+    /// What the messages of one look used.
+    struct Used: Equatable {
+        var tokens = Tokens()
+        var model: String?
+        var lastMessage: String?
+    }
+
+    /// Of one look: a turn adds some 100 kB, and the total is the last line.
+    package static let bytesMax = 2 << 20
+
+    /// Claude's name of the session.
+    let name: String
+    let bytes: [UInt8]
+    /// Where in the file they begin.
+    let start: Int
+
+    package init(name: String, bytes: [UInt8], start: Int) {
+        self.name = name
+        self.bytes = bytes
+        self.start = start
+    }
+
+    private var lines: [ArraySlice<UInt8>] {
+        // The last one is being written while it has no end.
+        guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+        return bytes[..<end].split(separator: UInt8(ascii: "\n"))
+    }
+
+    /// Behind the last whole line, in the file.
+    var end: Int { start + (bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) }
+
+    var total: Total? {
+        last("cost-state") { value in
+            guard value.text("type") == "cost-state", value.text("sessionId") == name else { return nil }
+            return Total(value)
+        }
+    }
+
+    /// Who made the last of the requests that were copied from another conversation.
+    var parent: String? {
+        last("requestSessionId") { value in
+            guard let parent = value.text("requestSessionId"), parent != name, SessionID(parent) != nil else { return nil }
+            return parent
+        }
+    }
+
+    /// Whether it made a request of its own: what it was copied from stands before that.
+    var hasOwnRequest: Bool {
+        last(#""usage""#) { value in
+            value.text("type") == "assistant" && (value.text("requestSessionId") ?? name) == name ? true : nil
+        } ?? false
+    }
+
+    /// From a place in the file on, without what was copied. A message of several lines repeats its figures on each.
+    func used(from offset: Int, after message: String?) -> Used {
+        var used = Used(lastMessage: message)
+        for line in lines where start + line.startIndex >= offset && line.contains(Array(#""usage""#.utf8)) {
+            guard let value = try? JSONDocument(parsing: Array(line)).root, value.text("type") == "assistant",
+                value.text("requestSessionId") ?? name == name, let said = value.optional("message"),
+                let usage = said.optional("usage"), let id = said.text("id"), id != used.lastMessage
+            else { continue }
+            used.lastMessage = id
+            used.model = said.text("model") ?? used.model
+            used.tokens.add(usage, as: .request)
+        }
+        return used
+    }
+
+    private func last<Found>(_ word: String, _ read: (JSONValue) -> Found?) -> Found? {
+        let needle = Array(word.utf8)
+        for line in lines.reversed() where line.contains(needle) {
+            if let document = try? JSONDocument(parsing: Array(line)), let found = read(document.root) { return found }
+        }
+        return nil
+    }
+}
+
+extension ClaudeTranscript.Total {
+    fileprivate init?(_ value: JSONValue) {
+        guard let dollars = value.real("totalCostUSD"), dollars >= 0 else { return nil }
+        microUSD = ClaudeUsage.microUSD(dollars)
+        var most = -1.0
+        for (name, usage) in (try? value.optional("modelUsage")?.members()) ?? [] {
+            tokens.add(usage, as: .total)
+            guard let cost = usage.real("costUSD"), cost > most else { continue }
+            (most, model) = (cost, name)
+        }
+    }
+}
+
+extension Tokens {
+    /// How Claude Code spells the figures: of one request, and of a conversation.
+    enum Spelling { case request, total }
+
+    mutating func add(_ usage: JSONValue, as spelling: Spelling) {
+        func sum(_ total: Int64, _ request: StaticString, _ whole: StaticString) -> Int64 {
+            let more = max(0, usage.whole(spelling == .request ? request : whole) ?? 0)
+            return min(total + min(more, JSONValue.integerMax), JSONValue.integerMax)
+        }
+        input = sum(input, "input_tokens", "inputTokens")
+        output = sum(output, "output_tokens", "outputTokens")
+        cacheRead = sum(cacheRead, "cache_read_input_tokens", "cacheReadInputTokens")
+        cacheWrite = sum(cacheWrite, "cache_creation_input_tokens", "cacheCreationInputTokens")
+    }
+
+    func plus(_ other: Tokens) -> Tokens {
+        func sum(_ one: Int64, _ two: Int64) -> Int64 { min(one + two, JSONValue.integerMax) }
+        return Tokens(
+            input: sum(input, other.input), output: sum(output, other.output), cacheRead: sum(cacheRead, other.cacheRead),
+            cacheWrite: sum(cacheWrite, other.cacheWrite))
+    }
+
+    func less(_ other: Tokens) -> Tokens {
+        Tokens(
+            input: max(0, input - other.input), output: max(0, output - other.output),
+            cacheRead: max(0, cacheRead - other.cacheRead), cacheWrite: max(0, cacheWrite - other.cacheWrite))
+    }
+}

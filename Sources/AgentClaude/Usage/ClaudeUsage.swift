@@ -1,0 +1,220 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What a session costs, from Claude's status line, and without one (`claude -p`) from its transcript.
+///
+/// Claude's figures count up in one process, over every conversation in it, and go on from what a conversation had cost where
+/// it is resumed or forked. Ours count up from zero in each `run`, so that the relay can add runs up.
+struct ClaudeUsage {
+    /// What was last sent, or would be sent now.
+    struct Figures: Equatable {
+        var run: String?
+        var model: String?
+        var tokens = Tokens()
+        /// Nil while nothing but tokens is known of this run: a price that Claude did not say is not made up.
+        var costMicroUSD: Int64?
+        var contextUsed: Int64?
+        var contextLimit: Int64?
+    }
+
+    private(set) var figures = Figures()
+    private(set) var sent = Figures()
+    /// By the clock that never jumps; nil before the first.
+    private(set) var sentAt: Int64?
+    private(set) var process: AgentProcess?
+    /// What Claude last said.
+    private(set) var rawMicroUSD: Int64 = 0
+    /// What Claude said when this run began.
+    private var baseMicroUSD: Int64 = 0
+    private var apiMilliseconds: Int64?
+    private var resets = 0
+    /// What others had spent when that process took the conversation up.
+    private var inherited: (process: AgentProcess, total: ClaudeTranscript.Total)?
+    /// The status line tells of this process.
+    private(set) var lineProcess: AgentProcess?
+
+    static let costMicroUSDMax: Int64 = 1_000_000_000_000
+
+    var isDirty: Bool { figures != sent && sentAt != nil || figures != Figures() && sentAt == nil }
+
+    /// The run that `session.started` names: the one under way if its process is the same.
+    func run(of process: AgentProcess?) -> String? {
+        if let run = figures.run, process == self.process { return run }
+        return process?.run
+    }
+
+    /// `earlier` are the figures of other conversations of the same process.
+    mutating func update(_ line: JSONValue, process: AgentProcess?, earlier: [Int64]) {
+        setModel(line.optional("model")?.text("id"))
+        let context = line.optional("context_window")
+        figures.contextLimit = context?.whole("context_window_size") ?? figures.contextLimit
+        figures.contextUsed = context?.whole("total_input_tokens") ?? figures.contextUsed
+        guard let cost = line.optional("cost"), let raw = Self.shown(line) else { return }
+        count(raw, process, earlier: earlier)
+        lineProcess = process
+        addTokens(context?.optional("current_usage"), apiMilliseconds: cost.whole("total_api_duration_ms"))
+    }
+
+    /// What a status line says was spent.
+    static func shown(_ line: JSONValue) -> Int64? {
+        line.optional("cost")?.real("total_cost_usd").flatMap { $0 >= 0 ? microUSD($0) : nil }
+    }
+
+    static func microUSD(_ dollars: Double) -> Int64 {
+        Int64(min(dollars * 1_000_000, Double(costMicroUSDMax)).rounded())
+    }
+
+    private mutating func count(_ raw: Int64, _ process: AgentProcess?, earlier: [Int64]) {
+        if figures.run == nil || process != self.process {
+            begin(process, base: base(of: raw, process, earlier: earlier))
+        } else if raw < rawMicroUSD {
+            begin(process, base: 0)
+        }
+        rawMicroUSD = raw
+        figures.costMicroUSD = raw - baseMicroUSD
+    }
+
+    /// What others have paid of it.
+    private func base(of raw: Int64, _ process: AgentProcess?, earlier: [Int64]) -> Int64 {
+        if let total = inheritance(of: process) { return total.microUSD <= raw ? total.microUSD : 0 }
+        // Another conversation of this process, before /clear, has paid for the beginning.
+        if figures.run == nil { return earlier.filter { $0 <= raw }.max() ?? 0 }
+        return raw >= rawMicroUSD ? rawMicroUSD : 0
+    }
+
+    // MARK: From the transcript
+
+    mutating func inherit(_ total: ClaudeTranscript.Total, process: AgentProcess?) {
+        inherited = process.map { ($0, total) }
+        // Tokens of this process were counted before it was known, as hooks and the transcript race; no cost was.
+        guard figures.run != nil, process == self.process, figures.costMicroUSD == nil else { return }
+        baseMicroUSD = total.microUSD
+        rawMicroUSD = total.microUSD
+    }
+
+    private func inheritance(of process: AgentProcess?) -> ClaudeTranscript.Total? {
+        inherited.flatMap { $0.process == process ? $0.total : nil }
+    }
+
+    /// What Claude wrote down at the end. What is not above what is known is of an earlier end.
+    mutating func update(_ total: ClaudeTranscript.Total, process: AgentProcess?) {
+        let isSame = figures.run != nil && process == self.process
+        let before = inheritance(of: process)
+        guard total.microUSD > max(isSame ? rawMicroUSD : 0, before?.microUSD ?? rawMicroUSD) else { return }
+        count(total.microUSD, process, earlier: [])
+        guard process == nil || lineProcess != process else { return }
+        figures.tokens = total.tokens.less(before?.tokens ?? Tokens())
+        setModel(total.model)
+    }
+
+    /// Requests of a process without a status line.
+    mutating func update(_ used: ClaudeTranscript.Used, process: AgentProcess?) {
+        guard used.tokens != Tokens() else { return }
+        if figures.run == nil || process != self.process {
+            begin(process, base: inheritance(of: process)?.microUSD ?? 0)
+            rawMicroUSD = baseMicroUSD
+        }
+        figures.tokens = figures.tokens.plus(used.tokens)
+        setModel(used.model)
+    }
+
+    private mutating func setModel(_ model: String?) {
+        if let model { figures.model = TextCut.line(model, bytesMax: WireLimits.nameBytesMax) }
+    }
+
+    private mutating func begin(_ process: AgentProcess?, base: Int64) {
+        if process == self.process, figures.run != nil { resets += 1 } else { resets = 0 }
+        self.process = process
+        figures.run = (process?.run ?? "0") + (resets > 0 ? "-\(resets)" : "")
+        figures.tokens = Tokens()
+        figures.costMicroUSD = nil
+        baseMicroUSD = base
+        apiMilliseconds = nil
+    }
+
+    /// `current_usage` is of the last request only; the time spent in requests tells a new one from a redrawn line.
+    private mutating func addTokens(_ usage: JSONValue?, apiMilliseconds milliseconds: Int64?) {
+        guard let usage, let milliseconds, milliseconds > 0, milliseconds != apiMilliseconds else { return }
+        apiMilliseconds = milliseconds
+        figures.tokens.add(usage, as: .request)
+    }
+
+    /// The event's head for all that changed since the last.
+    mutating func take(at monotonic: Int64) -> Usage {
+        var usage = Usage()
+        usage.run = figures.run
+        usage.model = figures.model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        if figures.run != nil {
+            usage.tokens = figures.tokens
+            usage.costMicroUSD = figures.costMicroUSD
+            let said = sent.run == figures.run ? sent.costMicroUSD ?? 0 : 0
+            usage.costDeltaMicroUSD = figures.costMicroUSD.map { max(0, $0 - said) }
+        }
+        usage.contextUsed = figures.contextUsed
+        usage.contextLimit = figures.contextLimit
+        sent = figures
+        sentAt = monotonic
+        return usage
+    }
+
+    // MARK: Over a restart
+
+    func write(to writer: inout JSONWriter) {
+        if let inherited {
+            writer.object("inherited") {
+                $0.field("pid", Int64(inherited.process.id))
+                $0.field("started", String(inherited.process.startedAt))
+                $0.field("cost", inherited.total.microUSD)
+                $0.object("tokens") { inherited.total.tokens.write(to: &$0) }
+            }
+        }
+        guard figures.run != nil else { return }
+        writer.object("usage") {
+            $0.field("run", figures.run)
+            $0.field("model", figures.model)
+            $0.object("tokens") { figures.tokens.write(to: &$0) }
+            $0.field("cost", figures.costMicroUSD)
+            $0.field("raw", rawMicroUSD)
+            $0.field("base", baseMicroUSD)
+            $0.field("api", apiMilliseconds)
+            $0.field("resets", Int64(resets))
+            $0.flag("line", lineProcess != nil && lineProcess == process)
+            $0.field("pid", process.map { Int64($0.id) })
+            $0.field("started", process.map { String($0.startedAt) })
+            $0.field("used", figures.contextUsed)
+            $0.field("limit", figures.contextLimit)
+        }
+    }
+
+    init() {}
+
+    init(from note: JSONValue) {
+        self.init()
+        if let value = note.optional("inherited"), let process = Self.process(value) {
+            var total = ClaudeTranscript.Total(microUSD: value.whole("cost") ?? 0)
+            if let tokens = value.optional("tokens"), let read = try? Tokens(from: tokens) { total.tokens = read }
+            inherited = (process, total)
+        }
+        guard let value = note.optional("usage") else { return }
+        figures.run = value.text("run")
+        figures.model = value.text("model")
+        if let tokens = value.optional("tokens"), let read = try? Tokens(from: tokens) { figures.tokens = read }
+        figures.costMicroUSD = value.whole("cost")
+        figures.contextUsed = value.whole("used")
+        figures.contextLimit = value.whole("limit")
+        rawMicroUSD = value.whole("raw") ?? 0
+        baseMicroUSD = value.whole("base") ?? 0
+        apiMilliseconds = value.whole("api")
+        resets = Int(value.whole("resets") ?? 0)
+        process = Self.process(value)
+        if value.isTrue("line") { lineProcess = process }
+        sent = figures
+        sentAt = 0
+    }
+
+    private static func process(_ value: JSONValue) -> AgentProcess? {
+        value.whole("pid").flatMap { Int32(exactly: $0) }.map {
+            AgentProcess(id: $0, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package import RelayProtocol
+
+/// What a host names and compares by SHA-256. The process brings the function, because pure targets link no library.
+package struct Digests: Sendable {
+    /// In lower-case hexadecimal digits.
+    private let sha256: @Sendable ([UInt8]) -> String
+
+    package init(sha256: @escaping @Sendable ([UInt8]) -> String) { self.sha256 = sha256 }
+
+    /// The exact input of a tool: what a decision must be for.
+    package func input(tool: String, _ input: [UInt8]) -> InputDigest {
+        digest(Array("heliograph.input.v1".utf8) + [0] + Array(tool.utf8) + [0] + input)
+    }
+
+    /// Answers by question, in whatever order.
+    package func answers(_ answers: [(question: String, value: String)]) -> InputDigest {
+        let sorted = answers.sorted { ($0.question, $0.value) < ($1.question, $1.value) }
+        let members = sorted.map { JSONWriter.string($0.question) + [UInt8(ascii: ":")] + JSONWriter.string($0.value) }
+        return digest(Array(members.joined(separator: [0])))
+    }
+
+    /// A name that is not secret, and never used twice where the parts differ: the same question later is another one.
+    package func approval(_ parts: [String]) -> ApprovalID {
+        guard let id = ApprovalID("a" + name(parts.joined(separator: "\u{0}")).prefix(24)) else {
+            preconditionFailure("hexadecimal digits are an identifier")
+        }
+        return id
+    }
+
+    package func name(_ text: String) -> String { sha256(Array(text.utf8)) }
+
+    private func digest(_ bytes: [UInt8]) -> InputDigest {
+        guard let digest = InputDigest(sha256(bytes)) else {
+            preconditionFailure("a SHA-256 in hexadecimal is a digest")
+        }
+        return digest
+    }
+}

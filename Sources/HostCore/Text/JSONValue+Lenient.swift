@@ -1,0 +1,10 @@
+package import RelayProtocol
+
+/// Reads what another program wrote and may write otherwise tomorrow: what is not as expected is not there.
+extension JSONValue {
+    package func text(_ key: StaticString) -> String? { (try? optionalString(key)) ?? nil }
+    package func whole(_ key: StaticString) -> Int64? { (try? optionalInteger(key)) ?? nil }
+    package func real(_ key: StaticString) -> Double? { try? optional(key)?.number() }
+    package func isTrue(_ key: StaticString) -> Bool { (try? flag(key)) ?? false }
+    package func list(_ key: StaticString) -> [JSONValue] { (try? optional(key)?.array()) ?? [] }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import HeliographCrypto
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentClaude
+
+/// Plays recorded hook calls to the adapter and writes down what it orders, one short line each.
+struct ClaudeBench {
+    /// The question in each recording, and the answer that allows it.
+    static let asked = "approval.requested Run: echo hi > out.txt"
+    static let allow = #"{"behavior":"allow"}"#
+
+    var adapter: ClaudeAdapter
+    var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
+    /// Since `take` was last called.
+    private(set) var lines: [String] = []
+    /// All of it.
+    private(set) var effects: [ClaudeEffect] = []
+    private(set) var notes: [String: [UInt8]] = [:]
+    var process = AgentProcess(id: 4711, startedAt: 99)
+    /// What stands in the files that are read.
+    var transcripts: [String: String] = [:]
+    private var nextToken: UInt64 = 1
+
+    /// Without `textWait` no tool's start waits for text, as most tests have none.
+    init(isLinkLive: Bool = true, textWait: Duration = .zero) {
+        var limits = ClaudeLimits()
+        // An hour instead of a day: clocks are advanced a hundred milliseconds at a time.
+        limits.approvalLife = .seconds(3_590)
+        limits.textWait = textWait
+        adapter = ClaudeAdapter(home: "/home/dev", digests: Self.digests, limits: limits, at: now)
+        if isLinkLive { tell(.linkChanged(isLive: true)) }
+    }
+
+    static let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
+
+    // MARK: Time
+
+    mutating func pass(_ duration: Duration) {
+        let end = now.monotonic + duration.milliseconds
+        while let due = adapter.nextDeadline, due <= end {
+            advance(to: max(due, now.monotonic + 1))
+            tell(.timerFired)
+        }
+        advance(to: end)
+    }
+
+    private mutating func advance(to monotonic: Int64) {
+        now.wall += monotonic - now.monotonic
+        now.monotonic = monotonic
+    }
+
+    // MARK: Facts
+
+    mutating func tell(_ input: ClaudeInput) {
+        for effect in adapter.handle(input, at: now) {
+            effects.append(effect)
+            if case .remember(let key, let note) = effect { notes[key] = note }
+            if let line = Self.line(effect) { lines.append(line) }
+            if case .readTranscriptEnd(let request) = effect {
+                tell(.transcriptEndRead(request, transcripts[request.path].map { Self.transcript($0, at: request.path) }))
+            }
+        }
+    }
+
+    private static func transcript(_ text: String, at path: String) -> ClaudeTranscript {
+        let name = String(path.split(separator: "/").last?.dropLast(6) ?? "")
+        return ClaudeTranscript(name: name, bytes: Array(text.utf8), start: 0)
+    }
+
+    /// Returns the token of a call that waits for an answer; `isHeard` for one that waits for a moment only.
+    @discardableResult
+    mutating func call(
+        _ payload: String, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1", isHeard: Bool = false,
+        file: ClaudeFile? = nil
+    ) throws -> HookToken {
+        let document = try JSONDocument(parsing: payload)
+        let event = try document.root.string("hook_event_name")
+        var hook = ClaudeHook(event: event, payload: document, process: process)
+        hook.file = file
+        return call(hook, attempt: attempt, isAttended: isAttended, run: run, isHeard: isHeard)
+    }
+
+    /// As the local socket reads what a hook hands over.
+    mutating func call(bytes: [UInt8], event: String) {
+        let strict = try? JSONDocument(parsing: bytes)
+        var hook = ClaudeHook(event: event, payload: strict ?? JSONRepair.document(bytes), process: process)
+        hook.isWhole = strict != nil
+        call(hook)
+    }
+
+    @discardableResult
+    private mutating func call(
+        _ hook: ClaudeHook, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1", isHeard: Bool = false
+    ) -> HookToken {
+        var hook = hook
+        hook.isAttended = isAttended
+        hook.attempt = attempt
+        hook.run = run
+        let token = HookToken(rawValue: nextToken)
+        if hook.event == "PermissionRequest" || isHeard {
+            hook.token = token
+            nextToken += 1
+        }
+        tell(.hookCalled(hook))
+        return token
+    }
+
+    mutating func decide(_ verdict: Decision.Verdict, digest: InputDigest? = nil, name: String = "Ada's phone") throws {
+        let request = try #require(requests.last)
+        let decision = Decision(
+            verdict, client: ClientID("c1")!, clientName: name, at: now.wall, command: CommandID("k1")!)
+        tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
+    }
+
+    // MARK: The registry
+
+    /// The session of the first event.
+    var session: SessionID? { events.first?.session }
+
+    /// The agent writes its entry; read at once.
+    mutating func registry(_ status: String, for waiting: String? = nil, after: Duration = .zero) {
+        pass(after)
+        let wait = waiting.map { #","waitingFor":"\#($0)""# } ?? ""
+        registry(entry: #"{"sessionId":"SESSION","status":"\#(status)"\#(wait),"statusUpdatedAt":\#(now.wall)}"#)
+    }
+
+    mutating func registry(entry: String) {
+        guard let session, let name = adapter.sessions[session]?.registryName else { preconditionFailure("no session yet") }
+        guard let entry = try? JSONDocument(parsing: entry.replacingOccurrences(of: "SESSION", with: name)) else {
+            preconditionFailure("an entry is JSON")
+        }
+        tell(.registryRead(session, entry))
+    }
+
+    mutating func registryGone() { if let session { tell(.registryRead(session, nil)) } }
+
+    // MARK: What came of it
+
+    mutating func take() -> [String] {
+        defer { lines = [] }
+        return lines
+    }
+
+    var events: [(session: SessionID, event: Event)] {
+        effects.compactMap {
+            guard case .emit(let session, let bytes, _) = $0, let event = try? Event(stored: bytes) else { return nil }
+            return (session, event)
+        }
+    }
+
+    var requests: [(session: SessionID, head: ApprovalRequest)] {
+        events.compactMap {
+            guard case .approvalRequested(let request) = $0.event.head else { return nil }
+            return ($0.session, request)
+        }
+    }
+
+    /// The body of the last event of a kind.
+    func body(_ kind: EventKind) throws -> JSONValue {
+        let event = try #require(events.last { $0.event.head.kind == kind.rawValue }).event
+        return try JSONDocument(parsing: event.bytes).root.required("body")
+    }
+
+    func head(_ kind: EventKind) throws -> JSONValue {
+        let event = try #require(events.last { $0.event.head.kind == kind.rawValue }).event
+        return try JSONDocument(parsing: event.bytes).root.required("head")
+    }
+
+    // MARK: Recordings
+
+    static func text(_ fixture: String) throws -> String {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+        return try String(contentsOf: folder.appending(path: fixture), encoding: .utf8)
+    }
+
+    /// The hook calls of a recording, in order.
+    static func recording(_ name: String) throws -> [String] {
+        try text(name + ".jsonl").split(separator: "\n").map { line in
+            String(decoding: try JSONDocument(parsing: String(line)).root.required("input").bytes, as: UTF8.self)
+        }
+    }
+
+    /// The permission request that came with this PreToolUse: it names no call.
+    static func request(for call: String) throws -> String {
+        var call = call.replacingOccurrences(of: "PreToolUse", with: "PermissionRequest")
+        let id = try #require(call.range(of: #", "tool_use_id": "[a-z0-9_]*""#, options: .regularExpression))
+        call.removeSubrange(id)
+        return call
+    }
+
+    /// Plays a recording up to its question; what comes after is for the test.
+    static func ask(_ name: String, isAttended: Bool = true) throws -> (ClaudeBench, rest: [String]) {
+        var bench = ClaudeBench()
+        let calls = try recording(name)
+        let before = try #require(calls.firstIndex { $0.contains(#""hook_event_name": "PreToolUse""#) })
+        for call in calls[...before] { try bench.call(call) }
+        try bench.call(request(for: calls[before]), isAttended: isAttended)
+        #expect(bench.take().last?.hasPrefix("approval.requested") == true)
+        return (bench, calls[(before + 1)...].filter { !$0.contains("PermissionRequest") })
+    }
+
+    /// One question with choices, asked.
+    static func askQuestion() throws -> ClaudeBench {
+        var bench = ClaudeBench()
+        try bench.call(text("hook-PermissionRequest.AskUserQuestion.json"))
+        #expect(bench.take().last == "approval.requested Which color?")
+        return bench
+    }
+
+    // MARK: Lines
+
+    private static func line(_ effect: ClaudeEffect) -> String? {
+        switch effect {
+        case .emit(_, let bytes, _):
+            guard let event = try? Event(stored: bytes) else {
+                return "NOT AN EVENT: \(String(decoding: bytes, as: UTF8.self))"
+            }
+            return line(event)
+        case .stream(let delta): return "stream \(delta.text)"
+        case .respond(let token, nil): return "hook \(token.rawValue): no decision"
+        case .respond(let token, let output?):
+            let text = String(decoding: output, as: UTF8.self)
+            let wanted = #"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":"#
+            return text.hasPrefix(wanted)
+                ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
+        case .ask(let token): return "hook \(token.rawValue): ask"
+        case .readTasks(_, let directory): return "read \(directory)"
+        case .checkAgents, .readRegistry, .followTranscript, .readTranscript, .readTranscriptEnd, .remember:
+            return nil
+        }
+    }
+
+    private static func line(_ event: Event) -> String {
+        let kind = event.head.kind
+        switch event.head {
+        case .sessionStarted(let facts): return "\(kind) \(facts.project ?? "?")\(facts.isResumed ? " again" : "")"
+        case .sessionRenamed(let title): return "\(kind) \(title)"
+        case .sessionEnded(let reason, let failed): return "\(kind) \(reason ?? "")\(failed ? " failed" : "")"
+        case .statusChanged(let status, let reason): return "\(kind) \(status)\(reason.map { ": \($0)" } ?? "")"
+        case .message(let role, let summary, _, _): return "\(kind) \(role): \(summary ?? "")"
+        case .toolStarted(let start): return "\(kind) \(start.operation)"
+        case .toolFinished(let finish):
+            return "\(kind) \(finish.succeeded ? "ok" : "failed")\(finish.summary.map { ": \($0)" } ?? "")"
+        case .fileChanged(let path, let added, let removed, _): return "\(kind) \(path) +\(added) -\(removed)"
+        case .todoChanged(let todo): return "\(kind) \(todo.completed)/\(todo.total) \(todo.current ?? "")"
+        case .usage(let usage):
+            return "\(kind) \(usage.run ?? "?") \(usage.costMicroUSD ?? -1) +\(usage.costDeltaMicroUSD ?? -1)"
+        case .approvalRequested(let request): return "\(kind) \(request.title)"
+        case .approvalApplied(_, let outcome): return "\(kind) \(outcome)"
+        case .approvalCancelled(_, let reason), .approvalStale(_, let reason): return "\(kind) \(reason)"
+        case .subagentStarted(let agent, _), .subagentFinished(let agent, _): return "\(kind) \(agent)"
+        case .error(let message, _): return "\(kind) \(message)"
+        default: return kind
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentClaude
+
+/// The times between hooks and registry are those that were seen with Claude Code 2.1.329.
+@Suite("Claude Code: what its session registry tells")
+struct ClaudeRegistryTests {
+    private static let denied = ["tool.finished failed: Denied at the terminal", "approval.cancelled deniedLocally"]
+
+    /// Asked, and the dialog seen.
+    private func asked(_ name: String = "local-No") throws -> (ClaudeBench, rest: [String]) {
+        var (bench, rest) = try ClaudeBench.ask(name)
+        bench.registry("waiting", for: "permission prompt", after: .milliseconds(30))
+        #expect(bench.take() == [])
+        return (bench, rest)
+    }
+
+    // MARK: At the terminal
+
+    @Test("Yes on a long tool closes the card at once, and the tool's end says nothing more of it")
+    func localYes() throws {
+        var (bench, rest) = try asked("local-yes-long-tool")
+        bench.pass(.seconds(3))
+        #expect(bench.take() == [])
+        bench.registry("busy", after: .milliseconds(70))
+        #expect(bench.take() == [])
+        bench.pass(.milliseconds(450))
+        #expect(bench.take() == ["approval.cancelled answeredLocally", "hook 1: no decision"])
+        for call in rest { try bench.call(call) }
+        #expect(!bench.take().contains { $0.hasPrefix("approval") })
+    }
+
+    @Test("Yes on a short tool: the end of the tool says that it was allowed")
+    func localYesShort() throws {
+        var (bench, rest) = try asked("local-yes-long-tool")
+        bench.registry("busy", after: .milliseconds(70))
+        bench.pass(.milliseconds(100))
+        try bench.call(#require(rest.first { $0.contains(#""PostToolUse""#) }))
+        #expect(bench.take().first == "approval.cancelled allowedLocally")
+    }
+
+    @Test("No, and the hook is ended: the card closes as soon as the turn is seen to be over")
+    func localNo() throws {
+        var (bench, _) = try asked()
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        bench.registry("idle", after: .milliseconds(60))
+        bench.pass(.milliseconds(450))
+        #expect(bench.take() == Self.denied + ["status.changed idle: denied at the terminal"])
+        bench.pass(.seconds(10))
+        #expect(bench.take() == [])
+    }
+
+    @Test("a terminal that is closed denied nothing: the entry goes first, the session's end comes 1.5 s later")
+    func terminalClosed() throws {
+        var (bench, rest) = try asked()
+        bench.registryGone()
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        bench.pass(.milliseconds(4_500))
+        #expect(bench.take() == [])
+        try bench.call(#require(rest.last))
+        #expect(bench.take() == ["approval.cancelled sessionEnded", "session.ended "])
+    }
+
+    @Test("a hook that ended while its dialog stays says that only the terminal is left")
+    func hookEnded() throws {
+        var (bench, _) = try asked()
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        bench.pass(.seconds(3))
+        #expect(bench.take() == ["approval.cancelled hookEnded"])
+        bench.pass(.seconds(2))
+        #expect(bench.take() == ["status.changed waitingApproval: waits at the terminal"])
+    }
+
+    @Test("the next dialog of a batch does not close the card that has just been asked")
+    func nextDialog() throws {
+        var (bench, _) = try asked("remote-allow-12s")
+        bench.registry("busy", after: .milliseconds(80))
+        bench.registry("waiting", for: "permission prompt", after: .milliseconds(90))
+        bench.pass(.seconds(60))
+        #expect(bench.take() == [])
+        #expect(bench.adapter.approvals.count == 1)
+    }
+
+    @Test("a subagent's question is not in the registry: nothing it says closes it")
+    func subagent() throws {
+        var bench = ClaudeBench()
+        for call in try ClaudeBench.recording("subagent") {
+            try bench.call(call)
+            if call.contains("PermissionRequest") { break }
+        }
+        bench.registry("waiting", for: "permission prompt")
+        bench.registry("busy", after: .milliseconds(100))
+        bench.pass(.seconds(10))
+        #expect(!bench.take().contains { $0.hasPrefix("approval.cancelled") })
+    }
+
+    @Test("a denial in a batch is proven by the transcript, long before the batch is over")
+    func denialInBatch() throws {
+        var (bench, rest) = try asked("remote-deny")
+        try bench.decide(.deny(message: "no"))
+        #expect(bench.take() == ["approval.delivered", #"hook 1: {"behavior":"deny","message":"no"}"#])
+        let session = try #require(bench.session)
+        let follows = bench.effects.contains {
+            guard case .followTranscript(session, let path) = $0 else { return false }
+            return path.hasSuffix(".jsonl")
+        }
+        #expect(follows)
+        bench.pass(.milliseconds(200))
+        #expect(bench.effects.contains(.readTranscript(session)))
+        let call = try #require(bench.requests.last?.head.call)
+        func line(_ decision: String, _ call: String) throws -> JSONDocument {
+            try JSONDocument(
+                parsing:
+                    #"{"type":"attachment","attachment":{"type":"hook_permission_decision","decision":"\#(decision)","toolUseID":"\#(call)"}}"#
+            )
+        }
+        bench.tell(.transcriptRead(session, [try line("deny", "another"), try line("allow", call)]))
+        #expect(bench.take() == [])
+        bench.tell(.transcriptRead(session, [try line("deny", call)]))
+        #expect(bench.take() == ["tool.finished failed: no", "approval.applied denied"])
+        for call in rest { try bench.call(call) }
+        #expect(!bench.take().contains { $0.hasPrefix("approval") || $0.hasPrefix("tool") })
+    }
+
+    // MARK: Both at once
+
+    @Test("No at the terminal just before our yes: it never ran")
+    func noBeforeAllow() throws {
+        var (bench, _) = try asked()
+        try bench.decide(.allow)
+        #expect(bench.take() == ["approval.delivered", "hook 1: " + ClaudeBench.allow])
+        bench.registry("idle", after: .milliseconds(40))
+        bench.pass(.milliseconds(450))
+        #expect(
+            bench.take() == [
+                "approval.stale deniedLocally", "tool.finished failed: Interrupted at the terminal",
+                "status.changed idle: denied at the terminal",
+            ])
+    }
+
+    @Test("allowed, under way, then Esc: it ran")
+    func allowedThenEscape() throws {
+        var (bench, _) = try asked("remote-allow-12s")
+        try bench.decide(.allow)
+        _ = bench.take()
+        bench.registry("busy", after: .milliseconds(70))
+        bench.pass(.seconds(1))
+        #expect(bench.take() == [])
+        bench.registry("idle", after: .milliseconds(60))
+        bench.pass(.milliseconds(450))
+        #expect(
+            bench.take() == [
+                "approval.applied ran", "tool.finished failed: Interrupted at the terminal",
+                "status.changed idle: interrupted at the terminal",
+            ])
+    }
+
+    // MARK: Status
+
+    @Test("an idle prompt is idle, not starting")
+    func starts() throws {
+        var bench = ClaudeBench()
+        try bench.call(ClaudeBench.recording("local-No")[0])
+        #expect(bench.take() == ["session.started proj"])
+        bench.registry("idle", after: .milliseconds(150))
+        bench.pass(.seconds(1))
+        #expect(bench.take() == ["status.changed idle"])
+    }
+
+    @Test("Esc in the middle of a turn")
+    func interrupted() throws {
+        var bench = try running()
+        bench.registry("idle", after: .seconds(1))
+        #expect(bench.take() == [])
+        bench.pass(.milliseconds(450))
+        #expect(bench.take() == ["status.changed idle: interrupted at the terminal"])
+    }
+
+    @Test("the end of the last turn that is read after the next prompt interrupts nothing")
+    func lateIdle() throws {
+        var bench = try running()
+        bench.registry("idle", after: .milliseconds(50))
+        bench.registry("busy", after: .milliseconds(100))
+        bench.pass(.seconds(10))
+        #expect(bench.take() == [])
+    }
+
+    @Test("a dialog that no hook was asked about waits at the terminal, until it is answered")
+    func dialogWithoutCard() throws {
+        var bench = try running()
+        bench.registry("waiting", for: "permission prompt", after: .milliseconds(100))
+        bench.pass(.milliseconds(900))
+        #expect(bench.take() == [])
+        bench.pass(.milliseconds(250))
+        #expect(bench.take() == ["status.changed waitingApproval: waits at the terminal"])
+        bench.registry("busy", after: .seconds(5))
+        bench.pass(.milliseconds(650))
+        #expect(bench.take() == ["status.changed running"])
+    }
+
+    @Test("a card that is gone leaves its dialog: the session waits at the terminal")
+    func cardGone() throws {
+        var (bench, _) = try asked("remote-allow-12s")
+        bench.pass(.seconds(3_590))
+        #expect(bench.take() == ["hook 1: no decision"])
+        bench.pass(.seconds(2))
+        #expect(bench.take() == ["status.changed waitingApproval: waits at the terminal"])
+    }
+
+    @Test("a menu that the person opened is no dialog of the agent")
+    func menu() throws {
+        var bench = try running()
+        try bench.call(ClaudeBench.recording("remote-allow-12s").last { $0.contains(#""Stop""#) }!)
+        _ = bench.take()
+        bench.registry("waiting", for: "dialog open")
+        bench.pass(.seconds(10))
+        #expect(bench.take() == [])
+    }
+
+    @Test("without a registry a late notification tells of a dialog that no hook was asked about")
+    func notification() throws {
+        var bench = try running()
+        let told = try #require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("permission_prompt") })
+        try bench.call(told)
+        #expect(bench.take() == ["status.changed waitingApproval: waits at the terminal"])
+    }
+
+    @Test(
+        "what cannot be understood says nothing",
+        arguments: [
+            "{}", #"{"status":"idle"}"#, #"{"sessionId":"another","status":"idle","statusUpdatedAt":1}"#,
+            #"{"sessionId":"SESSION","status":7}"#, #"{"sessionId":"SESSION","status":"idle","entrypoint":"sdk-cli"}"#,
+            #"{"sessionId":"SESSION","status":"waiting","waitingFor":["permission prompt"]}"#,
+            #"{"sessionId":"SESSION","status":"dreaming","statusUpdatedAt":"soon"}"#,
+        ])
+    func unknown(_ entry: String) throws {
+        var bench = try running()
+        bench.registry(entry: entry)
+        bench.pass(.seconds(10))
+        #expect(bench.take() == [])
+    }
+
+    @Test("the registry is looked at where the transcript says the configuration is, often only while a dialog is open")
+    func looks() throws {
+        var (bench, _) = try asked()
+        let path = "/home/dev/.claude/sessions/4711.json"
+        func looks(in duration: Duration) -> Int {
+            let before = bench.effects.count
+            bench.pass(duration)
+            return bench.effects[before...].count {
+                $0 == .readRegistry([ClaudeRegistryFile(session: bench.session!, path: path)])
+            }
+        }
+        #expect(looks(in: .seconds(1)) == 10)
+        bench.registry("idle")
+        bench.pass(.seconds(1))
+        #expect(looks(in: .seconds(10)) == 10)
+    }
+
+    private func running() throws -> ClaudeBench {
+        var bench = ClaudeBench()
+        let calls = try ClaudeBench.recording("remote-allow-12s")
+        for call in calls[..<2] { try bench.call(call) }
+        #expect(bench.take().last == "status.changed running")
+        return bench
+    }
+}

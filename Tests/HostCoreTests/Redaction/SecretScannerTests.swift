@@ -1,0 +1,40 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import HostCore
+
+@Suite("Secret scanner")
+struct SecretScannerTests {
+    static let hostile: [(piece: String, bytes: Int)] =
+        SecretScanner.shapePrefixes.map { ("-" + $0, 32 << 10) }
+        + [
+            "-eyJ", "eyJ-", "-eyJaaaaaaaaaa.", "eyJaaaaaaaaaa.-", ".eyJaaaaaaaaaa", "-hgh_", "-Bearer ", "-12345678:AA",
+            "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqMIIEvQIBADANBgkqMIIEvQIBADANBgkq\n",
+        ].map { ($0, 256 << 10) }
+
+    /// Of this thread alone, so that a loaded machine decides nothing.
+    private func seconds() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    @Test("a hostile text takes time that grows with it, and no faster", .timeLimit(.minutes(1)), arguments: hostile)
+    func scaling(piece: String, bytes: Int) {
+        // What grows with the square of the text takes sixteen times as long for one that is four times as long.
+        let short = look(bytes / 4 / piece.utf8.count, piece)
+        let long = look(bytes / piece.utf8.count, piece)
+        #expect(long < max(8 * short, 0.1))
+        // What runs under a sanitizer takes several times as long.
+        let patience = ProcessInfo.processInfo.environment["HELIOGRAPH_PATIENCE"].flatMap(Double.init) ?? 1
+        #expect(long < 2 * patience)
+    }
+
+    private func look(_ count: Int, _ piece: String) -> Double {
+        let text = Array(String(repeating: piece, count: count).utf8)
+        let begun = seconds()
+        _ = SecretScanner.secrets(in: text)
+        return seconds() - begun
+    }
+}

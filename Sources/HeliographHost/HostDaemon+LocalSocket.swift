@@ -131,7 +131,7 @@ extension HostDaemon: ServerHandler {
                 })
             writer.array(
                 "approvals",
-                adapter.approvalsInOrder.map { approval in
+                adapter.approvals.map { approval in
                     JSONWriter.object {
                         $0.field("approval", approval.id)
                         $0.field("session", approval.session)
@@ -155,17 +155,6 @@ extension HostDaemon: ServerHandler {
         case .greeting: "greeting"
         case .up: "live"
         case .over: "replaced"
-        }
-    }
-}
-
-extension ClaudeApproval.Phase {
-    var name: String {
-        switch self {
-        case .open: "open"
-        case .lost: "lost"
-        case .orphaned: "orphaned"
-        case .answered: "answered"
         }
     }
 }

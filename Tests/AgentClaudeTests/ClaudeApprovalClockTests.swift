@@ -24,11 +24,11 @@ struct ClaudeApprovalClockTests {
             bench.now.wall += years * 31_556_952_000
             try bench.call(call, run: run)
         }
-        #expect(bench.adapter.approvalsInOrder.map(\.run) == ["r1", "r2", "r3"])
+        #expect(bench.adapter.approvals.map(\.run) == ["r1", "r2", "r3"])
         var next = ClaudeBench()
         next.now = bench.now
         next.tell(.daemonStarted(notes: bench.notes))
         try next.call(call, run: "r4")
-        #expect(next.adapter.approvalsInOrder.map(\.run) == ["r1", "r2", "r3", "r4"])
+        #expect(next.adapter.approvals.map(\.run) == ["r1", "r2", "r3", "r4"])
     }
 }

@@ -28,7 +28,7 @@ struct ClaudeBench {
     init(isLinkLive: Bool = true, textWait: Duration = .zero) {
         var limits = ClaudeLimits()
         // An hour instead of a day: clocks are advanced a hundred milliseconds at a time.
-        limits.approvalLife = .seconds(3_590)
+        limits.approvals.life = .seconds(3_590)
         limits.textWait = textWait
         adapter = ClaudeAdapter(home: "/home/dev", digests: Self.digests, limits: limits, at: now)
         if isLinkLive { tell(.linkChanged(isLive: true)) }

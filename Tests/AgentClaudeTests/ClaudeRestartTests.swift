@@ -159,7 +159,7 @@ struct ClaudeRestartTests {
         var next = restarted(bench)
         try next.call(call, attempt: 2, run: "r2")
         #expect(next.take() == [Self.perhaps], "its own question waits on")
-        #expect(next.adapter.approvals[second.head.approval]?.token == HookToken(rawValue: 1))
+        #expect(next.adapter.desk[second.head.approval]?.token == HookToken(rawValue: 1))
         next.tell(.decided(second.session, second.head.approval, second.head.digest, decision(.deny(message: "no"))))
         #expect(
             next.take() == [

@@ -1,42 +1,18 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Approvals: asked, decided, delivered.
+/// Approvals: the questions that Claude asks, and what the desk orders for them.
 extension ClaudeAdapter {
     mutating func permissionRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
-        let isUnreachable = !isLinkLive && now.monotonic - linkDownSince >= limits.headlessUnreachable.milliseconds
-        // Nobody is asked in a mode that asks nobody, unless we made it ask, nor for an agent that would wait for nothing.
-        guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions" || holds.contains(id),
-            hook.isAttended || !isUnreachable, approvals.count < limits.approvalsMax
-        else {
+        // Nobody is asked in a mode that asks nobody, unless we made it ask.
+        guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions" || holds.contains(id) else {
             order(.respond(token, nil))
             return
         }
         let input = payload.optional("tool_input")
         let raw = input.map { Array($0.bytes) } ?? []
-        let digest = digests.input(tool: tool, raw)
         let questions = tool == "AskUserQuestion" ? ClaudeQuestion.all(in: input, clean: clean) : nil
-        if hook.attempt > 1, let run = hook.run {
-            if let known = approvals.values.first(where: {
-                $0.run == run && $0.session == id && $0.tool == tool && $0.digest == digest
-            }) {
-                reclaim(known, token, hook, input: raw, questions ?? [])
-                return
-            }
-            // It is settled already.
-            if closed.contains(where: { $0.run == run }) {
-                order(.respond(token, nil))
-                return
-            }
-        }
-        requestCount += 1
-        let name = digests.approval(
-            [
-                id.rawValue, Self.prompt(payload) ?? "", Self.agent(payload) ?? "", tool, digest.rawValue, "\(now.wall)",
-                "\(requestCount)",
-            ])
-        let life = hook.isAttended ? limits.approvalLife : limits.headlessLife
         var shown =
             input.map { clean($0, of: tool, bytesMax: limits.approvalInputBytes) } ?? (
                 json: Array("{}".utf8), isRedacted: false, isCut: false
@@ -44,28 +20,35 @@ extension ClaudeAdapter {
         // A question in a form that we do not know must not be waved through: it can be denied, or answered at the terminal.
         let isUnknown = tool == "AskUserQuestion" && questions == nil
         if !hook.isWhole || isUnknown { shown.isCut = true }
-        var approval = ClaudeApproval(
-            id: name, session: id, kind: questions == nil ? .tool : .question, tool: tool, agent: Self.agent(payload),
-            prompt: Self.prompt(payload), run: hook.run, digest: digest, input: raw, questions: questions ?? [],
-            isCut: shown.isCut, expiresAt: now.wall + life.milliseconds,
-            deadline: now.monotonic + life.milliseconds, order: requestCount, token: token, at: now.monotonic,
-            isAttended: hook.isAttended,
-            process: hook.process)
-        let taken = Set(approvals.values.compactMap(\.call))
-        approval.call = sessions[id]?.call(digest, agent: approval.agent, except: taken)
-        approval.mayBeOver = hook.attempt > 1
-        approvals[name] = approval
-        workedOn(id)
-        sessions[id]?.cardAt = now.monotonic
-        order(.remember(name.rawValue, approval.note))
-        let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
-        let change = ClaudeChange(tool: tool, input: input, file: hook.file, redactor)
-        ask(approval, agentName, input: input, change, shown: shown.json, isRedacted: shown.isRedacted)
+        var question = ApprovalQuestion(
+            session: id, kind: questions == nil ? .tool : .question, tool: tool, input: raw,
+            digest: digests.input(tool: tool, raw), form: ClaudeForm(tool: tool, input: input, questions: questions ?? []),
+            token: token)
+        question.isCut = shown.isCut
+        question.agent = Self.agent(payload)
+        question.prompt = Self.prompt(payload)
+        question.process = hook.process
+        question.isAttended = hook.isAttended
+        question.attempt = hook.attempt
+        question.run = hook.run
+        let taken = Set(approvals.compactMap(\.call))
+        question.call = sessions[id]?.call(question.digest, agent: question.agent, except: taken)
+        for order in consult(.asked(question)) {
+            guard case .show(let name) = order, let approval = desk[name] else {
+                carryOut(order)
+                continue
+            }
+            workedOn(id)
+            sessions[id]?.cardAt = now.monotonic
+            let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
+            let change = ClaudeChange(tool: tool, input: input, file: hook.file, redactor)
+            ask(approval, agentName, input: input, change, shown: shown.json, isRedacted: shown.isRedacted)
+        }
     }
 
     private mutating func ask(
-        _ approval: ClaudeApproval, _ agentName: String?, input: JSONValue?, _ change: ClaudeChange?, shown: [UInt8],
-        isRedacted: Bool
+        _ approval: PendingApproval<ClaudeForm>, _ agentName: String?, input: JSONValue?, _ change: ClaudeChange?,
+        shown: [UInt8], isRedacted: Bool
     ) {
         let paths = sessions[approval.session]?.paths ?? ClaudePaths(home: home)
         let title = ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
@@ -78,10 +61,10 @@ extension ClaudeAdapter {
         request.call = approval.call
         request.agent = approval.agent
         request.agentName = agentName
-        request.modes = approval.modes
+        request.modes = approval.form?.modes ?? []
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
-        let questions = approval.isCut ? [] : approval.questions
+        let questions = approval.form?.questions ?? []
         let offers = questions.map {
             QuestionOffer(id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple)
         }
@@ -98,114 +81,60 @@ extension ClaudeAdapter {
             $0.field("diff", diff)
             said?.write(to: &$0)
         }
-        guard !isShown else { return }
-        approvals[approval.id]?.cut()
-        if let note = approvals[approval.id]?.note { order(.remember(approval.id.rawValue, note)) }
+        if !isShown { tellDesk(.cut(approval.id)) }
     }
-
-    // MARK: Decisions
 
     mutating func decided(_ session: SessionID, _ id: ApprovalID, _ digest: InputDigest, _ decision: Decision) {
-        guard let approval = approvals[id], approval.session == session else {
-            guard sessions[session] != nil else { return }
-            // One that we resolved ourselves is on its way to the relay, which learns from that.
-            let past = closed.last { $0.id == id }
-            if past?.isSilent != false {
-                emit(.approvalStale(id, reason: past == nil ? "unknownApproval" : "expired"), in: session)
-                closed.removeAll { $0.id == id }
-                close(id, isSilent: false)
-            }
-            return
-        }
-        switch approval.phase {
-        case .open(let token): apply(digest, decision, to: approval, token)
-        case .orphaned, .lost:
-            // The same again tells what is not known whole any more; there is no other, as the relay takes one.
-            approvals[id]?.heldDecision = (digest, decision)
-        // The same again: what becomes of it is told soon.
-        case .answered: break
+        guard desk[id]?.session == session || sessions[session] != nil else { return }
+        tellDesk(.decided(session, id, digest, decision))
+    }
+
+    // MARK: Orders of the desk
+
+    mutating func tellDesk(_ fact: ApprovalFact<ClaudeForm>) {
+        for order in consult(fact) { carryOut(order) }
+    }
+
+    private mutating func carryOut(_ order: ApprovalOrder) {
+        switch order {
+        case .show: preconditionFailure("only what a hook asks is shown")
+        case .remember(let id, let note):
+            if note == nil { dialogs[id] = nil }
+            self.order(.remember(id.rawValue, note))
+        case .reopened(let id): reopened(id)
+        case .deliver(let id, let token, let output): deliver(id, token, output)
+        case .abstain(let token): self.order(.respond(token, nil))
+        case .settled(let session, let end):
+            sessions[session]?.cardAt = now.monotonic
+            if let end { emit(end, in: session) }
+        case .emit(let session, let head): emit(head, in: session)
+        case .judge(let id): judge(id)
+        case .check(let process): self.order(.checkAgents([process]))
         }
     }
 
-    private mutating func apply(_ digest: InputDigest, _ decision: Decision, to approval: ClaudeApproval, _ token: HookToken) {
-        func isWhole() -> Bool { if case .deny = decision.verdict { true } else { !approval.isCut } }
-        // Over the bytes that we hold, not over what we once said of them; what is cut is never allowed, and not held.
-        let held = approval.isCut ? approval.digest : digests.input(tool: approval.tool, approval.input)
-        guard digest == held else {
-            resolve(approval.id, .approvalStale(approval.id, reason: "digestMismatch"))
-            return
-        }
-        guard isWhole() else {
-            resolve(approval.id, .approvalStale(approval.id, reason: "notWhole"))
-            return
-        }
-        guard let output = approval.output(of: decision), let handed = ClaudeHanded(decision, for: approval, digests) else {
-            resolve(approval.id, .approvalStale(approval.id, reason: "badAnswer"))
-            return
-        }
-        deliver(handed, output, to: approval, token)
-    }
-
-    private mutating func deliver(_ handed: ClaudeHanded, _ output: [UInt8], to approval: ClaudeApproval, _ token: HookToken) {
-        var answered = approval
-        answered.phase = .answered(handed)
-        answered.phaseAt = now.monotonic
+    private mutating func deliver(_ id: ApprovalID, _ token: HookToken, _ output: [UInt8]) {
+        guard let approval = desk[id] else { return order(.respond(token, nil)) }
         sessions[approval.session]?.cardAt = now.monotonic
-        answered.heldDecision = nil
-        answered.handedBefore = nil
-        approvals[approval.id] = answered
         workedOn(approval.session)
-        // The note first: a crash between the two makes the next life hand it over again, to the same hook.
-        order(.remember(approval.id.rawValue, answered.note))
-        emit(.approvalDelivered(approval.id), in: approval.session)
+        emit(.approvalDelivered(id), in: approval.session)
         order(.respond(token, output))
-        if case .deny = handed.kind, approval.hasDialog, approval.call != nil, let path = sessions[approval.session]?.transcript
+        if case .deny = approval.answer?.kind, approval.hasDialog, approval.call != nil,
+            let path = sessions[approval.session]?.transcript
         {
             order(.followTranscript(approval.session, path: path))
         }
     }
 
-    // MARK: The same hook again
-
-    /// Only by the name of its run: another hook may ask the very same, and has its own answer.
-    private mutating func reclaim(
-        _ known: ClaudeApproval, _ token: HookToken, _ hook: ClaudeHook, input: [UInt8], _ questions: [ClaudeQuestion]
-    ) {
-        // A hook can be back before its broken connection was noticed.
-        if let old = known.token { order(.respond(old, nil)) }
-        var approval = known
-        approval.input = known.isCut ? [] : input
-        approval.questions = known.isCut ? [] : questions
-        approval.handedBefore = known.answer
-        approval.phase = .open(token)
-        approval.phaseAt = now.monotonic
-        approval.process = hook.process ?? approval.process
-        approvals[approval.id] = approval
-        if let held = approval.heldDecision {
-            apply(held.digest, held.decision, to: approval, token)
-        } else if let handed = approval.handedBefore {
-            handOverAgain(handed, to: approval, token)
-        } else if approval.hasDialog, sessions[approval.session]?.evidence.standing == nil {
-            // Nothing shows whether its dialog is still there.
-            let status: SessionStatus = approval.kind == .tool ? .waitingApproval : .waitingAnswer
-            setStatus(status, reason: Self.perhapsReason, in: approval.session)
-        }
+    private mutating func reopened(_ id: ApprovalID) {
+        guard let approval = desk[id], approval.hasDialog, sessions[approval.session]?.evidence.standing == nil else { return }
+        // Nothing shows whether its dialog is still there.
+        let status: SessionStatus = approval.kind == .tool ? .waitingApproval : .waitingAnswer
+        setStatus(status, reason: Self.perhapsReason, in: approval.session)
     }
+}
 
-    /// It asks again, so it never got what was handed over.
-    private mutating func handOverAgain(_ handed: ClaudeHanded, to approval: ClaudeApproval, _ token: HookToken) {
-        switch (handed.kind, approval.kind) {
-        case (.allow(let mode), .tool) where !approval.isCut && mode.map(approval.modes.contains) != false:
-            deliver(handed, ClaudeAnswer.allow(tool: approval.tool, mode: mode), to: approval, token)
-        case (.deny(let words), _): deliver(handed, ClaudeAnswer.deny(words), to: approval, token)
-        case (.answer(_, let answers?), .question):
-            if let output = approval.output(of: answers) {
-                deliver(handed, output, to: approval, token)
-            } else {
-                resolve(approval.id, .approvalStale(approval.id, reason: "badAnswer"))
-            }
-        // Of long answers only the digest is left: the agent's own prompt stays.
-        default: resolve(approval.id, .approvalStale(approval.id, reason: "hostRestarted"))
-        }
-    }
+extension PendingApproval {
+    /// The registry tells of the main agent's dialogs, and there are some only where somebody sits.
+    var hasDialog: Bool { isAttended && agent == nil }
 }

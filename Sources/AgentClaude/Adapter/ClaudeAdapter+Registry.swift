@@ -22,10 +22,10 @@ extension ClaudeAdapter {
     mutating func conclude(_ id: SessionID) {
         guard let standing = sessions[id]?.evidence.standing, sessions[id]?.isEnded == false else { return }
         var wasDenied = false
-        for approval in approvalsInOrder where approval.session == id && approval.hasDialog {
-            var dialog = approval.dialog
+        for approval in approvals where approval.session == id && approval.hasDialog {
+            var dialog = dialogs[approval.id] ?? ClaudeDialog()
             dialog.saw(standing.doing, mayBeOver: mayBeOver(approval), at: now.monotonic)
-            approvals[approval.id]?.dialog = dialog
+            dialogs[approval.id] = dialog
             guard let after = dialog.over(for: limits.registryGrace, at: now.monotonic) else { continue }
             // What came and went while nobody looked may have been allowed as well.
             let isUnseen = approval.mayBeOver && !dialog.wasOpen
@@ -36,27 +36,23 @@ extension ClaudeAdapter {
     }
 
     /// Its dialog may have come and gone unseen: before a restart, or in the moment between the question and our answer.
-    private func mayBeOver(_ approval: ClaudeApproval) -> Bool {
-        if case .answered = approval.phase { return now.monotonic - approval.phaseAt >= limits.registryGrace.milliseconds }
+    private func mayBeOver(_ approval: PendingApproval<ClaudeForm>) -> Bool {
+        if approval.isAnswered { return now.monotonic - approval.phaseAt >= limits.registryGrace.milliseconds }
         return approval.mayBeOver
     }
 
-    private mutating func settle(_ approval: ClaudeApproval, _ after: ClaudeDialog.After, wentOn: Bool, isUnseen: Bool) {
-        let id = approval.id
-        guard case .answered(let handed) = approval.phase else {
+    private mutating func settle(
+        _ approval: PendingApproval<ClaudeForm>, _ after: ClaudeDialog.After, wentOn: Bool, isUnseen: Bool
+    ) {
+        if approval.isAnswered {
+            // Busy proves neither: the batch, or the transcript, says who was first.
+            guard after == .idle else { return }
+            tellDesk(.shown(approval.id, wentOn ? .turnEnded(wentOn: true) : .deniedAtTerminal))
+        } else if approval.handedBefore == nil {
             // What an earlier life handed over is looked at when its hook has had time to come back.
-            guard approval.handedBefore == nil else { return }
             let isDenied = !isUnseen && (after == .idle || approval.isLost)
             if isDenied, let call = approval.call { abort(call, "Denied at the terminal", in: approval.session) }
-            resolve(id, .approvalCancelled(id, reason: isDenied ? "deniedLocally" : "answeredLocally"))
-            return
-        }
-        // Busy proves neither: the batch, or the transcript, says who was first.
-        guard after == .idle else { return }
-        switch handed.kind {
-        case .allow where wentOn: resolve(id, .approvalApplied(id, outcome: .ran))
-        case .deny: resolve(id, .approvalApplied(id, outcome: .denied))
-        case .allow, .answer: resolve(id, .approvalStale(id, reason: wentOn ? "unconfirmed" : "deniedLocally"))
+            tellDesk(.shown(approval.id, isDenied ? .deniedAtTerminal : .answeredAtTerminal))
         }
     }
 
@@ -68,15 +64,15 @@ extension ClaudeAdapter {
             guard let fact = line.root.optional("attachment"), fact.text("type") == "hook_permission_decision",
                 fact.text("decision") == "deny", let call = fact.text("toolUseID")
             else { continue }
-            for approval in approvalsInOrder where approval.session == id && approval.call == call {
+            for approval in approvals where approval.session == id && approval.call == call {
                 guard case .answered(let handed) = approval.phase, case .deny(let words) = handed.kind else { continue }
                 abort(call, TextCut.line(clean(words), bytesMax: limits.summaryBytes), in: id)
-                resolve(approval.id, .approvalApplied(approval.id, outcome: .denied))
+                tellDesk(.shown(approval.id, .reported(.ourDenial)))
             }
         }
     }
 
-    private func awaitsTranscript(_ approval: ClaudeApproval) -> Bool {
+    private func awaitsTranscript(_ approval: PendingApproval<ClaudeForm>) -> Bool {
         guard case .answered(let handed) = approval.phase, case .deny = handed.kind, approval.hasDialog else { return false }
         return now.monotonic - approval.phaseAt < limits.transcriptWatch.milliseconds
     }
@@ -114,7 +110,7 @@ extension ClaudeAdapter {
         setStatus(.running, in: id)
     }
 
-    func hasOpenCard(_ id: SessionID) -> Bool { approvals.values.contains { $0.session == id && $0.isOpen } }
+    func hasOpenCard(_ id: SessionID) -> Bool { approvals.contains { $0.session == id && $0.isOpen } }
 
     static let terminalReason = "waits at the terminal"
     static let perhapsReason = "may already be answered at the terminal"
@@ -134,7 +130,7 @@ extension ClaudeAdapter {
     var registryInterval: Duration? {
         let live = sessions.values.filter { !$0.isEnded && $0.registryFile != nil }
         if live.isEmpty { return nil }
-        if approvals.values.contains(where: \.hasDialog) { return limits.registryCheckOpen }
+        if approvals.contains(where: \.hasDialog) { return limits.registryCheckOpen }
         return live.contains { $0.status != .idle } ? limits.registryCheckBusy : limits.registryCheckIdle
     }
 
@@ -143,7 +139,7 @@ extension ClaudeAdapter {
         let files = live.compactMap { session in session.registryFile.map { ClaudeRegistryFile(session: session.id, path: $0) }
         }
         for file in files { conclude(file.session) }
-        for session in Set(approvals.values.filter(awaitsTranscript).map(\.session)).sorted(by: { $0.rawValue < $1.rawValue }) {
+        for session in Set(approvals.filter(awaitsTranscript).map(\.session)).sorted(by: { $0.rawValue < $1.rawValue }) {
             order(.readTranscript(session))
         }
         if !files.isEmpty { order(.readRegistry(Array(files.prefix(limits.registryFilesMax)))) }

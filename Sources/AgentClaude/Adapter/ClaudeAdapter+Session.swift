@@ -81,9 +81,7 @@ extension ClaudeAdapter {
 
     /// Closes what is open in it, tells the last of its cost, and ends it.
     mutating func end(_ id: SessionID, reason: String?, failed: Bool) {
-        for approval in approvalsInOrder where approval.session == id {
-            resolve(approval.id, .approvalCancelled(approval.id, reason: failed ? "agentGone" : "sessionEnded"))
-        }
+        tellDesk(.sessionEnded(id, agentGone: failed))
         reportUsage(id)
         sessions[id]?.isEnded = true
         sessions[id]?.calls = [:]
@@ -132,7 +130,7 @@ extension ClaudeAdapter {
         case "idle_prompt": setStatus(.idle, in: id)
         // It comes six seconds after the dialog: news only where no hook was asked about that.
         case "permission_prompt":
-            let hasCard = approvals.values.contains { $0.session == id }
+            let hasCard = approvals.contains { $0.session == id }
             if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
         default: break
         }
@@ -207,9 +205,7 @@ extension ClaudeAdapter {
     }
 
     mutating func agentGone(_ process: AgentProcess) {
-        for approval in approvalsInOrder where approval.process == process {
-            resolve(approval.id, .approvalCancelled(approval.id, reason: "agentGone"))
-        }
+        tellDesk(.agentGone(process))
         for session in sessionsInOrder where session.process == process && !session.isEnded {
             endCounted(session.id, reason: "agentGone", failed: true)
         }

@@ -11,17 +11,11 @@ package struct ClaudeAdapter {
     let redactor = Redactor()
 
     var sessions: [SessionID: ClaudeSession] = [:]
-    var approvals: [ApprovalID: ClaudeApproval] = [:]
-    /// Resolved lately, oldest first; `isSilent` where the relay was not told by us (it expires approvals itself).
-    var closed: [(id: ApprovalID, isSilent: Bool, run: String?)] = []
-    var isLinkLive = false
-    var linkDownSince: Int64
+    private(set) var desk: ApprovalDesk<ClaudeForm>
+    /// What the registry showed of the dialogs of what is asked.
+    var dialogs: [ApprovalID: ClaudeDialog] = [:]
     var agentsCheckedAt: Int64
     private var registryCheckedAt: Int64
-    private var heardAt: Int64
-    /// Until then, a hook that goes gave us up while we could not answer.
-    var awayUntil = Int64.min
-    var requestCount = 0
     /// Whose every tool needs approval.
     package internal(set) var holds = Holds()
     private var uses = 0
@@ -35,26 +29,20 @@ package struct ClaudeAdapter {
         self.digests = digests
         self.limits = limits
         self.now = now
-        linkDownSince = now.monotonic
+        desk = ApprovalDesk(limits.approvals, digests, at: now)
         agentsCheckedAt = now.monotonic
         registryCheckedAt = now.monotonic
-        heardAt = now.monotonic
     }
 
     package mutating func handle(_ input: ClaudeInput, at now: HostInstant) -> [ClaudeEffect] {
-        // With an open question the agent is looked at every second.
-        let isWatching = approvals.values.contains { $0.process != nil }
-        if isWatching, now.monotonic - heardAt > limits.awayAfter.milliseconds {
-            awayUntil = now.monotonic + limits.hookLossGrace.milliseconds
-        }
-        heardAt = now.monotonic
+        desk.heard(at: now)
         self.now = now
         effects = []
         switch input {
         case .daemonStarted(let notes): restore(notes)
         case .hookCalled(let hook): hookCalled(hook)
         case .statusLineShown(let line, let process): statusLineShown(line.root, process)
-        case .hookGone(let token): hookGone(token)
+        case .hookGone(let token): tellDesk(.hookGone(token))
         case .decided(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
         case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
@@ -62,8 +50,8 @@ package struct ClaudeAdapter {
         case .registryRead(let session, let entry): registryRead(session, entry)
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
-        case .linkChanged(let isLive): linkChanged(isLive)
-        case .notRecorded(let approval): notRecorded(approval)
+        case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
+        case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
         case .timerFired: timerFired()
         }
@@ -116,18 +104,7 @@ package struct ClaudeAdapter {
 
     /// When `timerFired` is due, by the clock that never jumps.
     package var nextDeadline: Int64? {
-        var deadlines: [Int64] = []
-        for approval in approvals.values {
-            switch approval.phase {
-            case .open:
-                deadlines.append(approval.deadline)
-                if !approval.isAttended, !isLinkLive {
-                    deadlines.append(linkDownSince + limits.headlessUnreachable.milliseconds)
-                }
-            case .lost(let until), .orphaned(let until): deadlines.append(until)
-            case .answered: break
-            }
-        }
+        var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += sessions.values.compactMap { $0.heldStarts.first?.due }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
         for session in sessions.values where session.usage.isDirty {
@@ -139,7 +116,7 @@ package struct ClaudeAdapter {
     }
 
     private var agentCheckInterval: Duration? {
-        if approvals.values.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
+        if approvals.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
         return sessions.values.contains { !$0.isEnded && $0.process != nil } ? limits.agentCheckIdle : nil
     }
 
@@ -153,10 +130,10 @@ package struct ClaudeAdapter {
             registryCheckedAt = now.monotonic
             lookAtRegistry()
         }
-        resolveOverdue()
+        tellDesk(.timerFired)
         if let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds {
             agentsCheckedAt = now.monotonic
-            let asked = approvals.values.compactMap(\.process)
+            let asked = approvals.compactMap(\.process)
             let running = sessions.values.filter { !$0.isEnded }.compactMap(\.process)
             order(.checkAgents(Set(asked + running).sorted { $0.id < $1.id }))
         }
@@ -164,9 +141,7 @@ package struct ClaudeAdapter {
 
     // MARK: Order: the same facts give the same orders, whatever a dictionary does
 
-    package var approvalsInOrder: [ClaudeApproval] {
-        approvals.values.sorted { ($0.order, $0.id.rawValue) < ($1.order, $1.id.rawValue) }
-    }
+    package var approvals: [PendingApproval<ClaudeForm>] { desk.approvals }
 
     package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
 
@@ -179,6 +154,9 @@ package struct ClaudeAdapter {
     }
 
     // MARK: Orders
+
+    /// Gives the approval desk a fact.
+    mutating func consult(_ fact: ApprovalFact<ClaudeForm>) -> [ApprovalOrder] { desk.handle(fact, at: now) }
 
     mutating func order(_ effect: ClaudeEffect) { effects.append(effect) }
 

@@ -1,20 +1,13 @@
+internal import HostCore
+
 /// The bounds of the Claude Code adapter, each with its reason.
 package struct ClaudeLimits: Sendable {
-    /// The hook is installed with a timeout of 86,400 s: we answer before Claude kills it.
-    var approvalLife = Duration.seconds(86_390)
+    /// The hook is installed with a timeout of 86,400 s: we answer before Claude kills it. Without a terminal it waits an hour, less
+    /// what makes the denial ours and not a timeout. After SIGTERM to a hook SessionEnd came 0.3 to 1.5 s later, and the registry tells
+    /// No from the end of the session sooner.
+    var approvals = ApprovalLimits(life: .seconds(86_390), headlessLife: .seconds(3_580), lossGrace: .seconds(3))
     /// Hooks were installed with 3,600 s once. One that ends after just that was not denied.
     var approvalLifeOnce = Duration.seconds(3_600)
-    /// Without a terminal nobody else answers: it waits an hour, less what makes the denial ours and not a timeout.
-    var headlessLife = Duration.seconds(3_580)
-    /// A relay that restarts is back by then; a headless agent is not kept waiting for one that is not.
-    var headlessUnreachable = Duration.seconds(10)
-    /// A hook that was cut off by our restart calls again within this.
-    var reclaimWithin = Duration.seconds(15)
-    /// A daemon that was stopped hears within this of the hooks that gave it up.
-    var hookLossGrace = Duration.seconds(1)
-    /// SIGTERM to a hook means No or the end of the session. SessionEnd came 0.3 to 1.5 s later, and the registry tells them apart
-    /// sooner.
-    var endGrace = Duration.seconds(3)
     /// An agent whose registry entry is gone is ending: what it lost was not denied. Longer than its hooks at the end may take.
     var leavingGrace = Duration.seconds(10)
     /// What the registry says must have stood for so long: hooks and registry tell of the same change up to 0.15 s apart.
@@ -29,8 +22,6 @@ package struct ClaudeLimits: Sendable {
     var transcriptWatch = Duration.seconds(10)
     /// Live sessions of one machine whose entries are looked at, those used last first.
     var registryFilesMax = 64
-    /// A daemon that heard nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.
-    var awayAfter = Duration.seconds(5)
     /// A killed agent says nothing; people look at an open approval, so it is noticed soon.
     var agentCheckOpen = Duration.seconds(1)
     var agentCheckIdle = Duration.seconds(15)
@@ -46,10 +37,6 @@ package struct ClaudeLimits: Sendable {
     /// All of them together stand in one note on disk.
     var heldBytesMax = 128 << 10
 
-    /// Waiting at one time on this machine.
-    var approvalsMax = 256
-    /// Resolved ones that are remembered, for a decision that comes again.
-    var closedMax = 512
     /// Of a session; a batch of an agent has a few.
     var callsMax = 256
     /// Unfinished messages of a session.

@@ -13,7 +13,7 @@ package enum ClaudeAnswer {
             $0.object("updatedInput") { _ in }
             let update = JSONWriter.object {
                 $0.field("type", "setMode")
-                $0.field("mode", mode ?? ClaudeApproval.askingMode)
+                $0.field("mode", mode ?? ClaudeForm.askingMode)
                 $0.field("destination", "session")
             }
             $0.array("updatedPermissions", [update])

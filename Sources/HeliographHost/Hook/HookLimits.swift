@@ -29,7 +29,7 @@ struct HookLimits: Sendable {
     /// How long such a daemon may be away while an agent waits for us alone: a restart takes about a second, a crash loop must not keep
     /// it for ever.
     var retryWindow = Duration.seconds(15)
-    /// The same, after that window: within `ClaudeLimits.reclaimWithin` of the daemon's return.
+    /// The same, after that window: within `ApprovalLimits.reclaimWithin` of the daemon's return.
     var retryIntervalLater = Duration.seconds(1)
     /// The agent's own time-out ends us then, too.
     var questionLife = Duration.seconds(86_400)

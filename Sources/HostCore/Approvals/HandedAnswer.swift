@@ -1,9 +1,8 @@
-internal import HostCore
-internal import RelayProtocol
+package import RelayProtocol
 
 /// What was handed over to a hook: as much of it as is needed to know later what became of it, and to hand it over again.
-package struct ClaudeHanded: Equatable {
-    enum Kind: Equatable {
+package struct HandedAnswer: Equatable {
+    package enum Kind: Equatable {
         case allow(mode: String?)
         /// What the model reads, or its beginning.
         case deny(String)
@@ -11,26 +10,30 @@ package struct ClaudeHanded: Equatable {
         case answer(InputDigest, [Answer]?)
     }
 
-    /// Of a denial; enough to know it again.
-    static let denialBytesMax = 1 << 10
-    /// Of answers that are kept, as JSON.
+    /// How much of a denial is kept; enough to know it again.
+    private static let denialBytesMax = 1 << 10
+    /// The answers that are kept, as JSON.
     private static let answersBytesMax = 2 << 10
 
-    let kind: Kind
+    package let kind: Kind
     let command: CommandID
 
-    /// Of a decision that fits the approval.
-    init?(_ decision: Decision, for approval: ClaudeApproval, _ digests: Digests) {
-        command = decision.command
-        switch decision.verdict {
-        case .allow: kind = .allow(mode: nil)
-        case .allowIn(let mode): kind = .allow(mode: mode)
-        case .deny: kind = .deny(Self.beginning(of: ClaudeApproval.denial(decision)))
-        case .answer(let answers):
-            guard let values = approval.answerValues(answers) else { return nil }
-            let isShort = JSONWriter.object { Answer.write(answers, to: &$0) }.count <= Self.answersBytesMax
-            kind = .answer(digests.answers(values), isShort ? answers : nil)
-        }
+    static func allow(mode: String?, _ command: CommandID) -> HandedAnswer {
+        HandedAnswer(kind: .allow(mode: mode), command: command)
+    }
+
+    static func deny(_ words: String, _ command: CommandID) -> HandedAnswer {
+        HandedAnswer(kind: .deny(beginning(of: words)), command: command)
+    }
+
+    static func answer(_ digest: InputDigest, _ answers: [Answer], _ command: CommandID) -> HandedAnswer {
+        let isShort = JSONWriter.object { Answer.write(answers, to: &$0) }.count <= answersBytesMax
+        return HandedAnswer(kind: .answer(digest, isShort ? answers : nil), command: command)
+    }
+
+    private init(kind: Kind, command: CommandID) {
+        self.kind = kind
+        self.command = command
     }
 
     private static func beginning(of text: String) -> String {

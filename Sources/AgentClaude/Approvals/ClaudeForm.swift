@@ -1,0 +1,41 @@
+internal import HostCore
+package import RelayProtocol
+
+/// How Claude Code takes the answer to one of its questions.
+package struct ClaudeForm: AnswerForm {
+    let tool: String
+    /// Empty but for a question.
+    let questions: [ClaudeQuestion]
+    /// The same as Claude wrote them.
+    let questionBytes: [UInt8]?
+
+    /// Asks before each edit.
+    static let askingMode = "default"
+
+    init(tool: String, input: JSONValue?, questions: [ClaudeQuestion]) {
+        self.tool = tool
+        self.questions = questions
+        questionBytes = questions.isEmpty ? nil : input?.optional("questions").map { Array($0.bytes) }
+    }
+
+    /// In which Claude goes on once its plan is approved: those that its own dialog has had, and never one that asks nobody anything.
+    var modes: [String] { tool == ClaudeAnswer.planTool ? [Self.askingMode, "acceptEdits"] : [] }
+
+    package func allow(mode: String?) -> [UInt8]? {
+        if let mode, !modes.contains(mode) { return nil }
+        return ClaudeAnswer.allow(tool: tool, mode: mode)
+    }
+
+    package static func deny(_ words: String) -> [UInt8] { ClaudeAnswer.deny(words) }
+
+    /// By question text.
+    package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
+        guard answers.count == questions.count, let questionBytes else { return nil }
+        var values: [(question: String, value: String)] = []
+        for question in questions {
+            guard let value = question.value(of: answers) else { return nil }
+            values.append((question.text, value))
+        }
+        return (values, ClaudeAnswer.answer(questions: questionBytes, answers: values))
+    }
+}

@@ -1,0 +1,365 @@
+package import RelayProtocol
+
+/// The life of each question to a person, whatever agent asks it: asked, decided, handed over, and over on the agent's own evidence.
+///
+/// What fails here fails towards "no decision": the agent's own prompt stays. An answer goes only to the hook that asked, for
+/// exactly the input that it holds, and what people did not see whole can only be denied.
+///
+/// A prompt that was answered at the terminal while no daemon ran left no sign: its hook calls again, and its card stays open
+/// until the call, the batch or the turn is over, or somebody decides, which then has no effect.
+package struct ApprovalDesk<Form: AnswerForm> {
+    private let limits: ApprovalLimits
+    private let digests: Digests
+    private var pending: [ApprovalID: PendingApproval<Form>] = [:]
+    /// Resolved lately, oldest first; `isSilent` where the relay was not told by us (it expires approvals itself).
+    private var closed: [(id: ApprovalID, isSilent: Bool, run: String?)] = []
+    private var isLinkLive = false
+    private var linkDownSince: Int64
+    private var heardAt: Int64
+    /// Until then, a hook that goes gave us up while we could not answer.
+    private var awayUntil = Int64.min
+    private var questionCount = 0
+
+    /// Of the fact at hand.
+    private var now: HostInstant
+    private var orders: [ApprovalOrder] = []
+
+    package init(_ limits: ApprovalLimits, _ digests: Digests, at now: HostInstant) {
+        self.limits = limits
+        self.digests = digests
+        self.now = now
+        linkDownSince = now.monotonic
+        heardAt = now.monotonic
+    }
+
+    package mutating func handle(_ fact: ApprovalFact<Form>, at now: HostInstant) -> [ApprovalOrder] {
+        heard(at: now)
+        orders = []
+        switch fact {
+        case .restarted(let notes): restore(notes)
+        case .asked(let question): asked(question)
+        case .cut(let id): cut(id)
+        case .decided(let session, let id, let digest, let decision): decided(session, id, digest, decision)
+        case .hookGone(let token): hookGone(token)
+        case .callBegan(let id, let call): pending[id]?.call = call
+        case .shown(let id, let evidence): if let approval = pending[id] { conclude(approval, from: evidence) }
+        case .agentEnding(let id, let end): if pending[id]?.isLost == true { pending[id]?.phase = .lost(until: end) }
+        case .sessionEnded(let session, let isGone):
+            cancel(isGone ? "agentGone" : "sessionEnded") { $0.session == session }
+        case .agentGone(let process): cancel("agentGone") { $0.process == process }
+        case .linkChanged(let isLive):
+            if isLinkLive, !isLive { linkDownSince = now.monotonic }
+            isLinkLive = isLive
+        case .notRecorded(let id): notRecorded(id)
+        case .timerFired: resolveOverdue()
+        }
+        return orders
+    }
+
+    /// The daemon runs: told of everything that it hears, also where that is no fact for us.
+    package mutating func heard(at now: HostInstant) {
+        // With an open question the agent is looked at every second.
+        let isWatching = pending.values.contains { $0.process != nil }
+        if isWatching, now.monotonic - heardAt > limits.awayAfter.milliseconds {
+            awayUntil = now.monotonic + limits.hookLossGrace.milliseconds
+        }
+        heardAt = now.monotonic
+        self.now = now
+    }
+
+    // MARK: What is pending
+
+    package subscript(id: ApprovalID) -> PendingApproval<Form>? { pending[id] }
+
+    /// In the order in which they were asked: the same facts give the same orders, whatever a dictionary does.
+    package var approvals: [PendingApproval<Form>] {
+        pending.values.sorted { ($0.order, $0.id.rawValue) < ($1.order, $1.id.rawValue) }
+    }
+
+    /// When `timerFired` is due, by the clock that never jumps.
+    package var nextDeadline: Int64? {
+        var deadlines: [Int64] = []
+        for approval in pending.values {
+            switch approval.phase {
+            case .open:
+                deadlines.append(approval.deadline)
+                if !approval.isAttended, !isLinkLive { deadlines.append(unreachableAt) }
+            case .lost(let until), .orphaned(let until): deadlines.append(until)
+            case .answered: break
+            }
+        }
+        return deadlines.min()
+    }
+
+    private var unreachableAt: Int64 { linkDownSince + limits.headlessUnreachable.milliseconds }
+    private var isUnreachable: Bool { !isLinkLive && now.monotonic >= unreachableAt }
+
+    // MARK: Asked
+
+    private mutating func asked(_ question: ApprovalQuestion<Form>) {
+        // Nobody is asked for an agent that would wait for nothing.
+        guard question.isAttended || !isUnreachable, pending.count < limits.approvalsMax else {
+            orders.append(.abstain(question.token))
+            return
+        }
+        if question.attempt > 1, let run = question.run {
+            if let known = pending.values.first(where: {
+                $0.run == run && $0.session == question.session && $0.tool == question.tool && $0.digest == question.digest
+            }) {
+                reclaim(known, question)
+                return
+            }
+            // It is settled already.
+            if closed.contains(where: { $0.run == run }) {
+                orders.append(.abstain(question.token))
+                return
+            }
+        }
+        questionCount += 1
+        let id = digests.approval(
+            [
+                question.session.rawValue, question.prompt ?? "", question.agent ?? "", question.tool,
+                question.digest.rawValue, "\(now.wall)", "\(questionCount)",
+            ])
+        let life = question.isAttended ? limits.life : limits.headlessLife
+        let approval = PendingApproval(question, id: id, life: life, order: questionCount, at: now)
+        pending[id] = approval
+        orders += [.remember(id, approval.note), .show(id)]
+    }
+
+    private mutating func cut(_ id: ApprovalID) {
+        pending[id]?.cut()
+        if let note = pending[id]?.note { orders.append(.remember(id, note)) }
+    }
+
+    // MARK: Decided
+
+    private mutating func decided(_ session: SessionID, _ id: ApprovalID, _ digest: InputDigest, _ decision: Decision) {
+        guard let approval = pending[id], approval.session == session else {
+            // One that we resolved ourselves is on its way to the relay, which learns from that.
+            let past = closed.last { $0.id == id }
+            guard past?.isSilent != false else { return }
+            orders.append(.emit(session, .approvalStale(id, reason: past == nil ? "unknownApproval" : "expired")))
+            closed.removeAll { $0.id == id }
+            close(id, isSilent: false)
+            return
+        }
+        switch approval.phase {
+        case .open(let token): apply(digest, decision, to: approval, token)
+        case .orphaned, .lost:
+            // The same again tells what is not known whole any more; there is no other, as the relay takes one.
+            pending[id]?.heldDecision = (digest, decision)
+        // The same again: what becomes of it is told soon.
+        case .answered: break
+        }
+    }
+
+    private mutating func apply(
+        _ digest: InputDigest, _ decision: Decision, to approval: PendingApproval<Form>, _ token: HookToken
+    ) {
+        func isWhole() -> Bool { if case .deny = decision.verdict { true } else { !approval.isCut } }
+        // Over the bytes that we hold, not over what we once said of them; what is cut is never allowed, and not held.
+        let held = approval.isCut ? approval.digest : digests.input(tool: approval.tool, approval.input)
+        guard digest == held else { return settle(approval, stale: "digestMismatch") }
+        guard isWhole() else { return settle(approval, stale: "notWhole") }
+        guard let (handed, output) = answer(decision, to: approval) else { return settle(approval, stale: "badAnswer") }
+        deliver(handed, output, to: approval, token)
+    }
+
+    /// What is kept of the answer, and the bytes that stand for it; nil where the question does not take it.
+    private func answer(_ decision: Decision, to approval: PendingApproval<Form>) -> (HandedAnswer, [UInt8])? {
+        let command = decision.command
+        switch (decision.verdict, approval.kind) {
+        case (.allow, .tool): return approval.form?.allow(mode: nil).map { (.allow(mode: nil, command), $0) }
+        case (.allowIn(let mode), .tool): return approval.form?.allow(mode: mode).map { (.allow(mode: mode, command), $0) }
+        case (.deny(let message), _):
+            let words = Self.denial(message, by: decision.clientName)
+            return (.deny(words, command), Form.deny(words))
+        case (.answer(let answers), .question):
+            return approval.form?.answer(answers).map { (.answer(digests.answers($0.values), answers, command), $0.output) }
+        default: return nil
+        }
+    }
+
+    /// What the model reads; also how it is known later that it was our denial.
+    private static func denial(_ message: String?, by name: String) -> String {
+        if let message, !TextCut.trim(message).isEmpty { return message }
+        return "Denied by \(TextCut.line(name, bytesMax: 200)) through Heliograph."
+    }
+
+    private mutating func deliver(
+        _ handed: HandedAnswer, _ output: [UInt8], to approval: PendingApproval<Form>, _ token: HookToken
+    ) {
+        var answered = approval
+        answered.phase = .answered(handed)
+        answered.phaseAt = now.monotonic
+        answered.heldDecision = nil
+        answered.handedBefore = nil
+        pending[approval.id] = answered
+        // The note first: a crash between the two makes the next life hand it over again, to the same hook.
+        orders += [.remember(approval.id, answered.note), .deliver(approval.id, token, output)]
+    }
+
+    // MARK: The same hook again
+
+    /// Only by the name of its run: another hook may ask the very same, and has its own answer.
+    private mutating func reclaim(_ known: PendingApproval<Form>, _ question: ApprovalQuestion<Form>) {
+        // A hook can be back before its broken connection was noticed.
+        if let old = known.token { orders.append(.abstain(old)) }
+        var approval = known
+        approval.input = known.isCut ? [] : question.input
+        approval.form = known.isCut ? nil : question.form
+        approval.handedBefore = known.answer
+        approval.phase = .open(question.token)
+        approval.phaseAt = now.monotonic
+        approval.process = question.process ?? approval.process
+        pending[approval.id] = approval
+        if let held = approval.heldDecision {
+            apply(held.digest, held.decision, to: approval, question.token)
+        } else if let handed = approval.handedBefore {
+            handOverAgain(handed, to: approval, question.token)
+        } else {
+            orders.append(.reopened(approval.id))
+        }
+    }
+
+    /// It asks again, so it never got what was handed over.
+    private mutating func handOverAgain(_ handed: HandedAnswer, to approval: PendingApproval<Form>, _ token: HookToken) {
+        switch (handed.kind, approval.kind) {
+        case (.allow(let mode), .tool):
+            guard let output = approval.form?.allow(mode: mode) else { return settle(approval, stale: "hostRestarted") }
+            deliver(handed, output, to: approval, token)
+        case (.deny(let words), _): deliver(handed, Form.deny(words), to: approval, token)
+        case (.answer(_, let answers?), .question):
+            guard let output = approval.form?.answer(answers)?.output else { return settle(approval, stale: "badAnswer") }
+            deliver(handed, output, to: approval, token)
+        // Of long answers only the digest is left: the agent's own prompt stays.
+        default: settle(approval, stale: "hostRestarted")
+        }
+    }
+
+    // MARK: Over
+
+    /// See the table at `ApprovalEvidence`.
+    private mutating func conclude(_ approval: PendingApproval<Form>, from evidence: ApprovalEvidence) {
+        let isTool = approval.kind == .tool
+        let answer = approval.answer?.kind
+        switch (evidence, answer) {
+        case (.carriedOut(_, let failed), nil):
+            settle(approval, cancelled: isTool ? "allowedLocally" : failed ? "deniedLocally" : "answeredLocally")
+        case (.carriedOut, .allow): settle(approval, applied: .ran)
+        case (.carriedOut, .deny): settle(approval, stale: isTool ? "allowedLocally" : "answeredLocally")
+        case (.carriedOut(let answers, let failed), .answer(let digest, _)):
+            let isOurs = !failed && answers.map(digests.answers) == digest
+            if isOurs { settle(approval, applied: .answered) } else { settle(approval, stale: "answeredLocally") }
+
+        case (.reported(.rejection), nil): settle(approval, cancelled: "deniedLocally")
+        case (.reported(.rejection), _?): settle(approval, stale: "deniedLocally")
+        case (.reported, nil): settle(approval, cancelled: isTool ? "allowedLocally" : "answeredLocally")
+        case (.reported(.ourDenial), .deny): settle(approval, applied: .denied)
+        case (.reported, .deny): settle(approval, stale: "allowedLocally")
+        case (.reported, .allow): settle(approval, applied: .ran)
+        case (.reported, .answer): settle(approval, stale: "unconfirmed")
+
+        case (.turnEnded, nil): settle(approval, cancelled: "turnEnded")
+        case (.turnEnded, .deny): settle(approval, applied: .denied)
+        case (.turnEnded(wentOn: true), .allow): settle(approval, applied: .ran)
+        case (.turnEnded, .allow), (.turnEnded, .answer): settle(approval, stale: "unconfirmed")
+
+        case (.answeredAtTerminal, nil): settle(approval, cancelled: "answeredLocally")
+        case (.answeredAtTerminal, _?): settle(approval, stale: "answeredLocally")
+        case (.deniedAtTerminal, nil): settle(approval, cancelled: "deniedLocally")
+        case (.deniedAtTerminal, .deny): settle(approval, applied: .denied)
+        case (.deniedAtTerminal, _?): settle(approval, stale: "deniedLocally")
+        case (.dialogStays, nil): settle(approval, cancelled: "hookEnded")
+        case (.dialogStays, _?): break
+        }
+    }
+
+    private mutating func hookGone(_ token: HookToken) {
+        guard let approval = pending.values.first(where: { $0.token == token }) else { return }
+        let isAway = now.monotonic <= awayUntil
+        let until = now.monotonic + (isAway ? limits.hookLossGrace : limits.lossGrace).milliseconds
+        pending[approval.id]?.phase = isAway ? .orphaned(until: until) : .lost(until: until)
+        pending[approval.id]?.phaseAt = now.monotonic
+        if let process = approval.process { orders.append(.check(process)) }
+    }
+
+    /// The time of those that wait for something is up.
+    private mutating func resolveOverdue() {
+        for approval in approvals {
+            switch approval.phase {
+            case .open:
+                if now.monotonic >= approval.deadline {
+                    // The relay says so itself, after the same time. After a restart only the date was left, which a clock that jumped
+                    // makes another time than the relay's: then we say it.
+                    settle(approval, approval.isRestored ? .approvalCancelled(approval.id, reason: "expired") : nil)
+                } else if !approval.isAttended, isUnreachable {
+                    settle(approval, cancelled: "relayUnreachable")
+                }
+            case .lost(let until) where now.monotonic >= until:
+                pending[approval.id]?.phase = .lost(until: now.monotonic + limits.lossGrace.milliseconds)
+                orders.append(.judge(approval.id))
+            case .orphaned(let until) where now.monotonic >= until:
+                if let answer = approval.answer {
+                    // It got its answer from the earlier life, and now shows what it made of it.
+                    pending[approval.id]?.phase = .answered(answer)
+                    pending[approval.id]?.phaseAt = now.monotonic
+                    continue
+                }
+                // Its hook may yet come back, and then it is asked anew.
+                pending[approval.id]?.run = nil
+                settle(approval, cancelled: "hostRestarted")
+            case .lost, .orphaned, .answered: break
+            }
+        }
+    }
+
+    private mutating func cancel(_ reason: String, where isMeant: (PendingApproval<Form>) -> Bool) {
+        for approval in approvals where isMeant(approval) { settle(approval, cancelled: reason) }
+    }
+
+    /// Nobody will ever see the question, or the answer to it was not handed over.
+    private mutating func notRecorded(_ id: ApprovalID) {
+        guard let approval = pending[id] else { return }
+        if approval.answer != nil { settle(approval, stale: "notRecorded") } else { forget(approval, isSilent: false) }
+    }
+
+    private mutating func settle(_ approval: PendingApproval<Form>, applied outcome: ApprovalOutcome) {
+        settle(approval, .approvalApplied(approval.id, outcome: outcome))
+    }
+
+    private mutating func settle(_ approval: PendingApproval<Form>, cancelled reason: String) {
+        settle(approval, .approvalCancelled(approval.id, reason: reason))
+    }
+
+    private mutating func settle(_ approval: PendingApproval<Form>, stale reason: String) {
+        settle(approval, .approvalStale(approval.id, reason: reason))
+    }
+
+    /// The end: told, forgotten, and whoever waits gets no decision.
+    private mutating func settle(_ approval: PendingApproval<Form>, _ end: EventHead?) {
+        orders.append(.settled(approval.session, end))
+        forget(approval, isSilent: end == nil)
+    }
+
+    private mutating func forget(_ approval: PendingApproval<Form>, isSilent: Bool) {
+        guard let approval = pending.removeValue(forKey: approval.id) else { return }
+        orders.append(.remember(approval.id, nil))
+        close(approval.id, isSilent: isSilent, run: approval.run)
+        if let token = approval.token { orders.append(.abstain(token)) }
+    }
+
+    private mutating func close(_ id: ApprovalID, isSilent: Bool, run: String? = nil) {
+        closed.append((id, isSilent, run))
+        if closed.count > limits.closedMax { closed.removeFirst() }
+    }
+
+    private mutating func restore(_ notes: [ApprovalID: [UInt8]]) {
+        for (id, note) in notes {
+            guard let approval = PendingApproval<Form>(id: id, note: note, limits, at: now) else { continue }
+            pending[id] = approval
+            questionCount = max(questionCount, approval.order)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import RelayProtocol
+
+/// A fact that the approval desk learns.
+package enum ApprovalFact<Form: AnswerForm> {
+    /// The daemon starts, with what its earlier life remembered.
+    case restarted(notes: [ApprovalID: [UInt8]])
+    case asked(ApprovalQuestion<Form>)
+    /// No event holds all of it, so people see less than the whole.
+    case cut(ApprovalID)
+    case decided(SessionID, ApprovalID, InputDigest, Decision)
+    /// The hook went away before it was answered.
+    case hookGone(HookToken)
+    /// The tool call that it is about began after it was asked.
+    case callBegan(ApprovalID, String)
+    case shown(ApprovalID, ApprovalEvidence)
+    /// Its hook is lost because the agent is ending: by then it is known whether it did.
+    case agentEnding(ApprovalID, by: Int64)
+    case sessionEnded(SessionID, agentGone: Bool)
+    case agentGone(AgentProcess)
+    case linkChanged(isLive: Bool)
+    /// The disk did not take the request, or that the answer was handed over.
+    case notRecorded(ApprovalID)
+    /// `nextDeadline` has passed.
+    case timerFired
+}
+
+/// A question as the agent asked it.
+package struct ApprovalQuestion<Form: AnswerForm> {
+    package var session: SessionID
+    package var kind: ApprovalKind
+    package var tool: String
+    /// Exactly as the agent wrote it.
+    package var input: [UInt8]
+    package var digest: InputDigest
+    package var form: Form
+    /// Waits for the answer.
+    package var token: HookToken
+    /// What people see is not whole.
+    package var isCut = false
+    package var agent: String?
+    package var prompt: String?
+    package var call: String?
+    package var process: AgentProcess?
+    /// Somebody sits at the terminal, so that a prompt of its own stays when we abstain.
+    package var isAttended = true
+    /// From the second on it is the same call again, after this daemon or its connection broke.
+    package var attempt = 1
+    /// Names one run of the hook, the same at every attempt; nil where it told none.
+    package var run: String?
+
+    package init(
+        session: SessionID, kind: ApprovalKind, tool: String, input: [UInt8], digest: InputDigest, form: Form, token: HookToken
+    ) {
+        self.session = session
+        self.kind = kind
+        self.tool = tool
+        self.input = input
+        self.digest = digest
+        self.form = form
+        self.token = token
+    }
+}

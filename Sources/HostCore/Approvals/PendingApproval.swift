@@ -1,0 +1,149 @@
+package import RelayProtocol
+
+/// One question to a person that is not settled yet.
+package struct PendingApproval<Form: AnswerForm> {
+    package let id: ApprovalID
+    package let session: SessionID
+    package let kind: ApprovalKind
+    package let tool: String
+    /// The subagent that asks; nil for the main one.
+    package let agent: String?
+    private let prompt: String?
+    /// Which run of the hook asked: only the same one is ever given what is meant for it.
+    package internal(set) var run: String?
+    /// Over what `input` holds: what a decision must be for.
+    package let digest: InputDigest
+    /// Exactly as the agent wrote it; empty after a restart until the hook calls again, and where it can only be denied.
+    package internal(set) var input: [UInt8]
+    /// There while `input` is: without it nothing but a denial can be said.
+    package internal(set) var form: Form?
+    /// The tool call, once it is known.
+    package internal(set) var call: String?
+    package internal(set) var process: AgentProcess?
+    package let isAttended: Bool
+    /// What people see is not whole: it can be denied, never allowed.
+    package private(set) var isCut: Bool
+    /// By the wall clock, as the card says it.
+    package let expiresAt: Int64
+    /// The same by the clock that never jumps, which is the one that counts.
+    var deadline: Int64
+    /// Grows with each question: they are in this order whatever a clock says.
+    let order: Int
+    package internal(set) var phase: ApprovalPhase
+    /// When it came to this life of the daemon.
+    package let askedAt: Int64
+    /// When the phase began, by the clock that never jumps.
+    package internal(set) var phaseAt: Int64
+    /// Waits for the hook to call again: came while nobody waited.
+    var heldDecision: (digest: InputDigest, decision: Decision)?
+    /// Known from an earlier life of this daemon.
+    private(set) var isRestored = false
+    /// It may have been settled at the terminal before this life of the daemon could look.
+    package private(set) var mayBeOver: Bool
+    /// By an earlier life of this daemon, which cannot know whether the hook got it.
+    package internal(set) var handedBefore: HandedAnswer?
+
+    /// Nobody's answer is known.
+    package var isOpen: Bool {
+        switch phase {
+        case .open, .lost, .orphaned: handedBefore == nil
+        case .answered: false
+        }
+    }
+
+    package var isAnswered: Bool { if case .answered = phase { true } else { false } }
+    package var isLost: Bool { if case .lost = phase { true } else { false } }
+
+    package var token: HookToken? { if case .open(let token) = phase { token } else { nil } }
+    /// What was handed over.
+    package var answer: HandedAnswer? {
+        if case .answered(let handed) = phase { return handed }
+        return handedBefore
+    }
+
+    mutating func cut() {
+        isCut = true
+        input = []
+        form = nil
+    }
+
+    init(_ question: ApprovalQuestion<Form>, id: ApprovalID, life: Duration, order: Int, at now: HostInstant) {
+        self.id = id
+        session = question.session
+        kind = question.kind
+        tool = question.tool
+        agent = question.agent
+        prompt = question.prompt
+        run = question.run
+        digest = question.digest
+        isCut = question.isCut
+        input = question.isCut ? [] : question.input
+        form = question.isCut ? nil : question.form
+        call = question.call
+        process = question.process
+        isAttended = question.isAttended
+        expiresAt = now.wall + life.milliseconds
+        deadline = now.monotonic + life.milliseconds
+        self.order = order
+        phase = .open(question.token)
+        phaseAt = now.monotonic
+        askedAt = now.monotonic
+        mayBeOver = question.attempt > 1
+    }
+
+    // MARK: Over a restart
+
+    /// Without the input: the hook brings it again.
+    var note: [UInt8] {
+        JSONWriter.object {
+            $0.field("session", session)
+            $0.field("kind", kind.rawValue)
+            $0.field("tool", tool)
+            $0.field("agent", agent)
+            $0.field("prompt", prompt)
+            $0.field("run", run)
+            $0.field("digest", digest.rawValue)
+            $0.field("call", call)
+            $0.field("pid", process.map { Int64($0.id) })
+            $0.field("started", process.map { String($0.startedAt) })
+            $0.flag("attended", isAttended)
+            $0.flag("cut", isCut)
+            $0.field("expiresAt", expiresAt)
+            $0.field("order", Int64(order))
+            if let answer { $0.object("handed") { answer.write(to: &$0) } }
+        }
+    }
+
+    /// All that the last life left of the time is the date; whatever became of the clock since, no longer than ever.
+    init?(id: ApprovalID, note: [UInt8], _ limits: ApprovalLimits, at now: HostInstant) {
+        guard let value = try? JSONDocument(parsing: note).root.object(),
+            let session = value.text("session").flatMap(SessionID.init),
+            let kind = value.text("kind").flatMap(ApprovalKind.init), let tool = value.text("tool"),
+            let digest = value.text("digest").flatMap(InputDigest.init), let expiresAt = value.whole("expiresAt")
+        else { return nil }
+        self.id = id
+        self.session = session
+        self.kind = kind
+        self.tool = tool
+        self.digest = digest
+        self.expiresAt = expiresAt
+        deadline = now.monotonic + min(max(0, expiresAt - now.wall), limits.life.milliseconds)
+        order = value.whole("order").flatMap(Int.init) ?? 0
+        agent = value.text("agent")
+        prompt = value.text("prompt")
+        run = value.text("run")
+        call = value.text("call")
+        if let pid = value.whole("pid"), let number = Int32(exactly: pid) {
+            process = AgentProcess(id: number, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
+        }
+        isAttended = value.isTrue("attended")
+        isCut = value.isTrue("cut")
+        input = []
+        phase = .orphaned(until: now.monotonic + limits.reclaimWithin.milliseconds)
+        phaseAt = now.monotonic
+        askedAt = now.monotonic
+        isRestored = true
+        mayBeOver = true
+        handedBefore = value.optional("handed").flatMap(HandedAnswer.init)
+    }
+}

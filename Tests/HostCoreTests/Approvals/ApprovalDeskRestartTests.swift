@@ -1,0 +1,92 @@
+import RelayProtocol
+import Testing
+
+@testable import HostCore
+
+@Suite("The approval desk over a restart of the daemon")
+struct ApprovalDeskRestartTests {
+    @Test("a hook that calls again finds its question open, in the same order, until its date")
+    func reclaimed() {
+        var bench = DeskBench()
+        _ = bench.ask()
+        _ = bench.ask(token: 2, run: "r2")
+        #expect(bench.restart(after: .seconds(5)) == [])
+        #expect(bench.desk.approvals.map(\.run) == ["r1", "r2"])
+        #expect(bench.ask(token: 1, run: "r2", attempt: 2) == ["reopened"])
+        #expect(bench.ask(token: 2, run: "r1", attempt: 2) == ["reopened"])
+        #expect(bench.decide(.allow) == ["remember", "hook 1: allow"])
+        #expect(bench.pass(.seconds(595)) == ["cancelled expired", "forget", "hook 2: no decision"])
+    }
+
+    @Test("one that does not come back in time is over")
+    func orphaned() {
+        var bench = DeskBench()
+        _ = bench.ask()
+        _ = bench.restart()
+        #expect(bench.pass(.milliseconds(14_999)) == [])
+        #expect(bench.pass(.milliseconds(1)) == ["cancelled hostRestarted", "forget"])
+        #expect(bench.notes.isEmpty)
+    }
+
+    @Test("an answer that an earlier life handed over is handed over again to a hook that asks again")
+    func again() {
+        for (verdict, expected) in [
+            (Decision.Verdict.allow, "hook 2: allow"), (.allowIn(mode: "careful"), "hook 2: allow carefully"),
+            (.deny(message: "no"), "hook 2: deny: no"),
+        ] {
+            var bench = DeskBench()
+            _ = bench.ask()
+            _ = bench.decide(verdict)
+            _ = bench.restart()
+            #expect(bench.ask(token: 2, attempt: 2) == ["remember", expected])
+        }
+        var bench = DeskBench()
+        _ = bench.ask(kind: .question)
+        _ = bench.decide(.answer([Answer(question: "q0", choices: ["Blue"])]))
+        _ = bench.restart()
+        #expect(bench.ask(kind: .question, token: 2, attempt: 2) == ["remember", "hook 2: answer Blue"])
+    }
+
+    @Test("an answer that is too long to be kept is not given again, and nothing is made up for it")
+    func longAnswer() {
+        var bench = DeskBench()
+        _ = bench.ask(kind: .question)
+        let long = String(repeating: "x", count: 3_000)
+        _ = bench.decide(.answer([Answer(question: "q0", choices: [long])]))
+        var other = bench
+        _ = bench.restart()
+        #expect(
+            bench.ask(kind: .question, token: 2, attempt: 2) == ["stale hostRestarted", "forget", "hook 2: no decision"])
+        _ = other.restart()
+        #expect(other.pass(.seconds(15)) == [], "a hook that does not come back got it")
+        let answers = [(question: "Which color?", value: long)]
+        #expect(other.show(.carriedOut(answers: answers, failed: false)) == ["applied answered", "forget"])
+    }
+
+    @Test("what was not shown whole is not allowed by a hook that brings the whole again")
+    func cut() {
+        var bench = DeskBench()
+        _ = bench.ask()
+        _ = bench.tell(.cut(bench.shown))
+        _ = bench.restart()
+        #expect(bench.ask(token: 2, attempt: 2) == ["reopened"])
+        #expect(bench.decide(.allow) == ["stale notWhole", "forget", "hook 2: no decision"])
+    }
+
+    @Test("a hook of the same name with another input is another question")
+    func otherInput() {
+        var bench = DeskBench()
+        _ = bench.ask()
+        _ = bench.decide(.allow)
+        _ = bench.restart()
+        #expect(bench.tell(.asked(DeskBench.question("rm -rf ~", token: 2, attempt: 2))) == ["remember", "show"])
+    }
+
+    @Test("a note that cannot be read is no question")
+    func damaged() throws {
+        var bench = DeskBench()
+        let id = try #require(ApprovalID("a1"))
+        #expect(bench.tell(.restarted(notes: [id: Array("{".utf8)])) == [])
+        #expect(bench.desk.approvals.isEmpty)
+    }
+}

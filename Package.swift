@@ -50,9 +50,7 @@ let fuzzing: [Target] =
             name: "fuzz",
             dependencies: [
                 "AgentClaude", "CLibFuzzer", "HeliographCrypto", "HeliographHTTP2", "HeliographHost", "HostCore", "PushAPNs",
-                "RelayAccess", "RelayCore",
-                "RelayProtocol",
-                "WebSocketEngine",
+                "PushPlanner", "RelayAccess", "RelayCore", "RelayProtocol", "WebSocketEngine",
             ],
             path: "Tests/Fuzz", swiftSettings: settings,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
@@ -84,8 +82,8 @@ let package = Package(
         .executableTarget(
             name: "heliograph",
             dependencies: [
-                "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "RelayCore",
-                "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
+                "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "PushPlanner", "RelayAccess",
+                "RelayCore", "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
                 "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
             swiftSettings: settings),
@@ -94,8 +92,8 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "RelayCore", "RelayProtocol", "RelayAccess", "RelayStore", "StoreSQLite", "WebSocketEngine", "PushAPNs",
-                "HeliographCrypto", "HeliographQRCode",
+                "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "RelayAccess", "RelayStore", "StoreSQLite",
+                "WebSocketEngine", "PushAPNs", "HeliographCrypto", "HeliographQRCode",
                 "HeliographPlatform", "HeliographZlib", logging, metrics,
             ],
             swiftSettings: settings,
@@ -113,20 +111,24 @@ let package = Package(
         // What measures a relay, from outside.
         module("HeliographBench", ["RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", histogram]),
 
-        // The core, the host's own, its translators, and their language: pure.
-        module("RelayCore", ["RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
+        // The core, its planner of pushes with the values they share, the host's own, its translators, and their language: pure.
+        module("RelayCore", ["PushPlanner", "RelayModel", "RelayProtocol"]),
+        module("PushPlanner", ["RelayModel", "RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
+        module("RelayModel", ["RelayProtocol"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("HostCore", ["HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol"),
 
         // The same cores in a world of its own: one clock, one seed.
-        module("RelaySimulation", ["RelayCore", "HostCore", "HeliographLink", "RelayProtocol"]),
+        module(
+            "RelaySimulation",
+            ["RelayCore", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"]),
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
-        module("StoreSQLite", ["RelayStore", "RelayCore", "RelayProtocol", "HeliographPlatform", grdb, sqlite]),
+        module("RelayStore", ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        module("StoreSQLite", ["RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPlatform", grdb, sqlite]),
         module(
             "WebSocketEngine",
             ["CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", deque, logging]),
@@ -183,18 +185,25 @@ let package = Package(
             swiftSettings: settings),
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
-        tests("RelayCoreTests", ["RelayCore", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
+        tests("RelayCoreTests", ["RelayCore", "PushPlanner", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
+        tests("PushPlannerTests", ["PushPlanner", "RelayModel", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
         .target(
-            name: "StoreTestSupport", dependencies: ["StoreSQLite", "RelayCore", "RelayProtocol"],
+            name: "StoreTestSupport", dependencies: ["StoreSQLite", "RelayCore", "RelayModel", "RelayProtocol"],
             path: "Tests/StoreTestSupport",
             swiftSettings: settings),
         tests(
             "RelayStoreTests",
-            ["RelayStore", "StoreSQLite", "RelaySimulation", "RelayCore", "RelayProtocol", "StoreTestSupport"]),
+            [
+                "RelayStore", "StoreSQLite", "RelaySimulation", "RelayCore", "RelayModel", "RelayProtocol",
+                "StoreTestSupport",
+            ]),
         tests(
             "StoreSQLiteTests",
-            ["StoreSQLite", "RelayStore", "RelayCore", "RelayProtocol", "HeliographCrypto", "StoreTestSupport"]),
+            [
+                "StoreSQLite", "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto",
+                "StoreTestSupport",
+            ]),
         tests("HeliographCryptoTests", ["HeliographCrypto"]),
         tests("HeliographPlatformTests", ["HeliographPlatform", "HeliographTestSupport"]),
         tests("HeliographHTTP2Tests", ["HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
@@ -202,7 +211,8 @@ let package = Package(
         tests("HeliographQRCodeTests", ["HeliographQRCode"]),
         tests("HeliographZlibTests", ["HeliographZlib"]),
         tests("PageBundleTests", ["PageBundle"]),
-        tests("APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "RelayCore", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests(
+            "APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "PushPlanner", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
         tests(
@@ -216,9 +226,8 @@ let package = Package(
         tests(
             "HeliographServerTests",
             [
-                "HeliographServer", "RelayCore", "RelayProtocol", "PushAPNs", "WebSocketEngine",
-                "HeliographCrypto",
-                logging,
+                "HeliographServer", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "PushAPNs", "WebSocketEngine",
+                "HeliographCrypto", logging,
                 metrics,
             ]),
         tests(

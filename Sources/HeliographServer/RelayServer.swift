@@ -5,7 +5,9 @@ import Logging
 import Metrics
 import HeliographPlatform
 import HeliographQRCode
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
@@ -129,7 +131,7 @@ package final class RelayServer {
                 broadcastBundles: try PushRunner.broadcastBundles(in: store.folder), localMinute: TimeZones.minute))
         let load: @Sendable () throws -> LogState = {
             try store.log.load(
-                resolvedSince: WallClock.milliseconds - RelayCore.Limits.resolvedApprovalsAge,
+                resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge,
                 // All that were kept: the core forgets them, by a clock that a jump does not move.
                 commandsSince: 0)
         }

@@ -1,3 +1,5 @@
+package import PushPlanner
+package import RelayModel
 package import RelayProtocol
 
 /// What shall be done: orders. They are run in order, after `handle` has returned.

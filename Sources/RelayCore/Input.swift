@@ -1,3 +1,5 @@
+package import PushPlanner
+package import RelayModel
 package import RelayProtocol
 
 /// What happened: facts, in past tense.
@@ -53,28 +55,6 @@ package struct HostIdentity: Sendable, Equatable {
     }
 }
 
-/// Whom a client token speaks for.
-package struct ClientIdentity: Sendable, Equatable {
-    package let workspace: Named<WorkspaceTag>
-    package let client: Named<ClientTag>
-
-    package init(workspace: Named<WorkspaceTag>, client: Named<ClientTag>) {
-        self.workspace = workspace
-        self.client = client
-    }
-}
-
-/// A client by name, within its workspace.
-package struct ClientKey: Hashable, Sendable {
-    package let workspace: WorkspaceID
-    package let client: ClientID
-
-    package init(workspace: WorkspaceID, client: ClientID) {
-        self.workspace = workspace
-        self.client = client
-    }
-}
-
 /// Names one read of the log.
 package struct ReadID: Hashable, Sendable {
     package let rawValue: UInt64
@@ -87,16 +67,5 @@ package enum RelayTimer: Hashable, Sendable {
     case trim
     /// A peer has been congested for too long.
     case congestion(PeerID)
-    /// Something is due for a card: of one session, or of all.
-    case card(WorkspaceID, DeviceID, SessionID?)
-    /// An approval of this session shall ring.
-    case rings(WorkspaceID, DeviceID, SessionID)
-    /// Quiet hours are over.
-    case digest(WorkspaceID, DeviceID)
-    /// What APNs did not take shall be tried again.
-    case alerts(WorkspaceID, DeviceID)
-    /// A broadcast channel shall be deleted.
-    case channels
-    /// What the disk did not take shall be tried again.
-    case owedRecords
+    case push(PlannerTimer)
 }

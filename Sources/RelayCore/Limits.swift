@@ -8,13 +8,6 @@ package enum Limits {
     static let replayEventsMax = 500
     /// Sessions in a workspace snapshot, the latest first: what a person scrolls through.
     static let snapshotSessionsMax = 500
-    /// Resolved approvals that a session keeps at hand and a snapshot shows, so that "who decided?" has an answer. Older ones
-    /// are read from the log when somebody asks.
-    static let resolvedApprovalsMax = 50
-    /// … and for how long, in milliseconds.
-    package static let resolvedApprovalsAge: Int64 = 60 * 60 * 1000
-    /// The relay expires an approval this long after the host should have, in milliseconds: the host's word is the better one.
-    static let expiryGrace: Int64 = 5_000
     /// No agent waits longer than this, in milliseconds; a host may name any number.
     static let expiryMax: Int64 = 30 * 24 * 60 * 60 * 1000
     /// How often resolved approvals are forgotten, in milliseconds.
@@ -50,19 +43,6 @@ package enum Limits {
     /// is half of what may wait for one client.
     static let openApprovalBytesPerHostMax = 4 << 20
     static let openApprovalBytesPerWorkspaceMax = 8 << 20
-    /// Devices of one workspace.
-    static let devicesMax = 64
-    /// Pushes of one device that wait for an answer.
-    static let unansweredPushesMax = 64
-    /// Alerts of one device that APNs has not taken and that wait for their next try; beyond it they are counted in one digest.
-    static let owedAlertsMax = 16
-    /// Broadcast channels that APNs is asked to keep for us: Apple keeps 10,000 for one app. Beyond it cards start without.
-    static let channelsMax = 5_000
-    /// Pushes of one device that are kept with what became of them, and those that clients are shown.
-    static let pushesKept = 50
-    static let pushesShown = 20
-    /// Subagents of one session that are counted.
-    static let subagentsMax = 256
     /// Sessions of a workspace with a budget of their own: what a person sets by hand.
     static let budgetsMax = 256
     /// Days of a workspace whose spending is kept: a clock that was set back finds the day that it is in again.

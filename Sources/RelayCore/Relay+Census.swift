@@ -1,3 +1,5 @@
+import PushPlanner
+package import RelayModel
 package import RelayProtocol
 
 /// What the core holds, counted: for metrics, and for whoever checks that it is bounded.
@@ -90,25 +92,28 @@ extension Relay {
         if census.subscribers > census.subscriptions {
             census.breach = "sessions have more subscribers than clients subscriptions"
         }
-        if isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }
+        if shown.isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }
         if let misfiled = misfiledPeer { census.breach = "the peer \(misfiled.rawValue) stands in a wrong list" }
         if !Set(hostPeers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
         if waiters.contains(where: { clients[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
         if budgets.books.values.contains(where: { $0.ofSessions.count > Limits.budgetsMax }) {
             census.breach = "a workspace has too many budgets"
         }
-        count(into: &census)
+        count(planner.census(of: shown), into: &census)
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
         return census
     }
 
-    private var isLiveMisfiled: Bool {
-        var expected: [WorkspaceID: LiveSessions] = [:]
-        for (key, session) in sessions {
-            expected[key.workspace, default: LiveSessions()].file(key.session, session.committed?.state.summary)
-        }
-        return liveSessions.contains { $0.value != expected[$0.key] ?? LiveSessions() }
-            || expected.contains { $0.value != liveSessions[$0.key] ?? LiveSessions() }
+    private func count(_ planned: PlannerCensus, into census: inout RelayCensus) {
+        census.devices = planned.devices
+        census.cards = planned.cards
+        census.pushes = planned.pushes
+        census.channels = planned.channels
+        census.rings = planned.rings
+        census.owed = planned.owed
+        if let breach = planned.breach { census.breach = breach }
+        if !planner.peers.isSubset(of: clients.keys) { census.breach = "somebody is thought to look who has left" }
+        if !Set(shown.views.keys).isSubset(of: sessions.keys) { census.breach = "a session is shown that is gone" }
     }
 
     /// The lists that messages are sent by are what one would find by looking at every client.
@@ -135,7 +140,7 @@ extension Relay {
 
     /// Every session as it is shown.
     package var committed: [(key: SessionKey, state: SessionState, approvals: [ApprovalID: Approval])] {
-        sessions.values.compactMap { session in session.committed.map { (session.key, $0.state, $0.approvals.byName) } }
+        shown.views.map { ($0.key, $0.value.state, $0.value.approvals.byName) }
             .sorted { $0.0.session.rawValue < $1.0.session.rawValue }
     }
 

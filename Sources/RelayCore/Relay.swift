@@ -1,3 +1,5 @@
+package import PushPlanner
+package import RelayModel
 package import RelayProtocol
 
 /// The relay as a pure machine: facts go in, orders come out.
@@ -17,7 +19,8 @@ package struct Relay {
     /// The connection of each host that is connected; one each.
     var hostPeers: [HostKey: PeerID] = [:]
     var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
-    var liveSessions: [WorkspaceID: LiveSessions] = [:]
+    /// What is on disk of each session: the only views that are ever shown.
+    var shown = CommittedSessions()
     /// Sessions with an open approval, and some that had one.
     var asking: [WorkspaceID: Set<SessionKey>] = [:]
     /// Where the sessions that retention removed would go on.
@@ -36,7 +39,7 @@ package struct Relay {
     /// The commands that have had their effect, or may have had it.
     var commands: [CommandKey: RecordedCommand] = [:]
     /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
-    var expiries: [RelayTimer: Int64] = [:]
+    var expiries: [ApprovalName: Int64] = [:]
     var budgets = Budgets()
     /// Retention has something to let go of with the next batch.
     var isTrimDue = false
@@ -48,8 +51,8 @@ package struct Relay {
     /// As last told: what the wall clock is ahead of history's time; nil where it is believed.
     private var toldDoubt: Int64?
 
-    /// Devices, cards and pushes; see `Push/`.
-    var push: PushState
+    /// Devices, cards and pushes.
+    package internal(set) var planner: PushPlanner
 
     var reads: [ReadID: ReadUnderWay] = [:]
     /// Reads of pages that are under way: who asks for the same gets the same.
@@ -88,21 +91,21 @@ package struct Relay {
         self.configuration = configuration
         self.epoch = epoch
         ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
-        push = PushState(state.records)
+        planner = PushPlanner(configuration.push, restoring: state.records)
         removed = Places(state.removed, isComplete: !state.hasMoreRemoved)
         for (key, stored) in state.sessions {
             var state = stored
             // Nobody is connected to a relay that has just started, whatever was true when this was stored.
             state.summary.hostIsConnected = false
-            sessions[key] = Session(key: key, committed: SessionView(state: state))
+            shown.put(SessionView(state: state), for: key)
             sessionsOfHosts[HostKey(workspace: key.workspace, host: state.summary.host.id), default: []].insert(key)
         }
         for (workspace, approval) in state.approvals {
             let key = SessionKey(workspace: workspace, session: approval.session)
-            sessions[key]?.restore(approval)
+            shown.update(key) { $0.approvals.put(approval) }
             if !approval.stage.isFinal { asking[workspace, default: []].insert(key) }
         }
-        for key in sessions.keys { fileLive(key) }
+        for (key, view) in shown.views { sessions[key] = Session(key: key, staged: view) }
         for record in state.commands {
             commands[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
         }
@@ -115,18 +118,18 @@ package struct Relay {
         tellDoubt()
         startBudgets(at: now)
         for key in sessions.keys.sorted() {
-            for approval in sessions[key]?.committed?.approvals.openInOrder ?? [] {
+            for approval in shown[key]?.approvals.openInOrder ?? [] {
                 armExpiry(of: approval, in: key, at: now)
             }
         }
         effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
         effects.append(.armTimer(.trim, after: Limits.trimAfterStart))
-        resumePushes(at: now, holders: holders)
+        tellPlanner(.started(holders: holders), at: now)
         return takeEffects()
     }
 
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
-        followClock(at: now)
+        if planner.isBehindClock(at: now) { tellPlanner(.clockWasSet, at: now) }
         ages.follow(now)
         switch input {
         case .hostConnected(let peer, let identity):
@@ -154,27 +157,18 @@ package struct Relay {
         case .timerFired(.housekeeping): keepHouse(at: now)
         case .timerFired(.trim): isTrimDue = true
         case .timerFired(.congestion(let peer)): effects.append(.close(peer, .tooSlow))
-        case .timerFired(.card(let workspace, let device, let session)):
-            serve(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
-        case .timerFired(.rings(let workspace, let device, let session)):
-            serveRings(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
-        case .timerFired(.digest(let workspace, let device)):
-            tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
-        case .timerFired(.alerts(let workspace, let device)):
-            serveAlerts(of: DeviceKey(workspace: workspace, device: device), at: now)
-        case .timerFired(.channels): serveChannels(at: now)
-        case .timerFired(.owedRecords): stageOwedRecords()
-        case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
-        case .pushWayChanged: pushWayChanged(at: now)
+        case .timerFired(.push(let timer)): tellPlanner(.timerFired(timer), at: now)
+        case .pushAnswered(let push, let outcome): tellPlanner(.pushAnswered(push, outcome), at: now)
+        case .pushWayChanged: tellPlanner(.pushWayChanged, at: now)
         case .codePresented(let peer, let command, let push, let verdict):
-            codePresented(push, verdict, command, peer, at: now)
+            tellPlanner(.codePresented(push, verdict, command, peer), at: now)
         case .clockConfirmed:
             ages.confirm(at: now)
             staging.clock = ages.record
             isTrimDue = true
         case .clientsListed(let holders):
             showOut(allBut: holders)
-            forgetDevices(allBut: holders, at: now)
+            tellPlanner(.clientsListed(holders), at: now)
         }
         tellDoubt()
         return takeEffects()
@@ -197,10 +191,8 @@ package struct Relay {
         return effects
     }
 
-    var pushing: PushSettings { configuration.push }
-
-    /// Records of the planner that do not decode, by kind and name: left where they are, and out of everything.
-    package var damagedRecords: [String] { push.damaged + budgets.damaged }
+    /// Records of the planner and of budgets that do not decode, by kind and name: left where they are, and out of everything.
+    package var damagedRecords: [String] { planner.damaged + budgets.damaged }
 
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(hosts.keys) + Array(clients.keys) }

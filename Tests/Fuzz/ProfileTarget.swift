@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// Profiles of apps. What is taken at load makes payloads of every subject: whole, within Apple's limits, strict JSON without a null.

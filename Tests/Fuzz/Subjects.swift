@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// Sessions as they may stand when a push is planned: nothing there, everything there, numbers at the ends of the wire's range.

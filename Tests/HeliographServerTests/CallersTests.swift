@@ -1,5 +1,7 @@
 import Foundation
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 import Synchronization
 import Testing

@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 let epoch = Epoch("life1")!

@@ -1,4 +1,5 @@
 import Foundation
+import PushPlanner
 import RelayCore
 import RelayProtocol
 import Testing

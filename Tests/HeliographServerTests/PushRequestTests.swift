@@ -1,5 +1,6 @@
 import HeliographCrypto
 import PushAPNs
+import PushPlanner
 import RelayCore
 import RelayProtocol
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import PushAPNs
+import PushPlanner
 import RelayCore
 import RelayProtocol
 import Synchronization

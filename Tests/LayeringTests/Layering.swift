@@ -11,13 +11,13 @@ struct Layering {
     static let modules: [String: Module] = [
         "heliograph": Module(imports: [
             "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "WebSocketEngine",
-            "HeliographPlatform", "HeliographQRCode", "RelayCore",
+            "HeliographPlatform", "HeliographQRCode", "PushPlanner", "RelayCore",
             "RelayProtocol", "APNsSimulator", "APNsSimulatorServer",
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
-            "RelayAccess", "RelayCore", "RelayProtocol", "RelayStore", "StoreSQLite", "WebSocketEngine", "PushAPNs",
-            "HeliographCrypto", "HeliographQRCode",
+            "PushPlanner", "RelayAccess", "RelayCore", "RelayModel", "RelayProtocol", "RelayStore", "StoreSQLite",
+            "WebSocketEngine", "PushAPNs", "HeliographCrypto", "HeliographQRCode",
             "HeliographPlatform", "HeliographZlib",
             "Logging",
             "Metrics",
@@ -35,9 +35,9 @@ struct Layering {
             "RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", "Histogram",
         ]),
         "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
-        "RelayStore": Module(imports: ["RelayCore", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        "RelayStore": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
         "StoreSQLite": Module(imports: [
-            "RelayStore", "RelayCore", "RelayProtocol", "HeliographPlatform", "GRDB", "GRDBSQLite",
+            "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPlatform", "GRDB", "GRDBSQLite",
         ]),
         "WebSocketEngine": Module(imports: [
             "CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", "DequeModule", "Logging",
@@ -48,12 +48,15 @@ struct Layering {
         "PushAPNs": Module(imports: ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
-        "RelayCore": Module(imports: ["RelayProtocol"], isPure: true),
+        "RelayCore": Module(imports: ["PushPlanner", "RelayModel", "RelayProtocol"], isPure: true),
+        "PushPlanner": Module(imports: ["RelayModel", "RelayProtocol"], isPure: true),
+        "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
-        "RelaySimulation": Module(imports: ["RelayCore", "HostCore", "HeliographLink", "RelayProtocol"], isPure: true),
+        "RelaySimulation": Module(
+            imports: ["RelayCore", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"], isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
         "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),

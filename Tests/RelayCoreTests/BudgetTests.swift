@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 import Testing
 
@@ -80,7 +81,7 @@ struct BudgetTests {
         }
 
         func mark(_ session: SessionID = T.session) -> BudgetMark? {
-            t.relay.sessions[SessionKey(workspace: T.home.id, session: session)]?.committed?.state.summary.budget
+            t.relay.shown[SessionKey(workspace: T.home.id, session: session)]?.state.summary.budget
         }
 
         /// What the host was told since.

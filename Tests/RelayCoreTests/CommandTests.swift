@@ -1,4 +1,5 @@
 import RelayCore
+import RelayModel
 import RelayProtocol
 import Testing
 

@@ -1,4 +1,3 @@
-import RelayCore
 import RelayProtocol
 import Testing
 

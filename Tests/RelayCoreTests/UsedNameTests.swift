@@ -1,6 +1,8 @@
+import RelayModel
 import RelayProtocol
 import Testing
 
+@testable import PushPlanner
 @testable import RelayCore
 
 @Suite("A name under which an approval was asked before")
@@ -9,7 +11,7 @@ struct UsedNameTests {
     private let a1 = ApprovalID("a1")!
 
     /// So many that a relay no longer has the first of them at hand.
-    private static let others = 2 * Limits.resolvedApprovalsMax + 10
+    private static let others = 2 * SessionLimits.resolvedApprovalsMax + 10
 
     /// a1 is over, and so many others are that a1 is on disk alone.
     private func forget(_ verdict: Decision.Verdict?) -> (T, host: PeerID, client: PeerID, next: Int64) {
@@ -36,7 +38,7 @@ struct UsedNameTests {
     @Test("asks nobody, however long ago that was: what was denied stays denied", arguments: [true, false])
     func longAgo(sameInput: Bool) {
         let (t, host, client, next) = forget(.deny(message: "no"))
-        #expect(t.relay.sessions[T.key]?.committed?.approvals[a1] == nil, "only the log has it")
+        #expect(t.relay.shown[T.key]?.approvals[a1] == nil, "only the log has it")
         t.send([T.request(digest: sameInput ? T.digest : T.otherDigest)], first: next, by: host)
         t.commit()
         let said = t.take(client)

@@ -1,6 +1,7 @@
 import HeliographCrypto
 import Foundation
 import RelayCore
+import RelayModel
 import RelayProtocol
 import RelayStore
 import StoreSQLite

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RelayCore
+import RelayModel
 import RelayProtocol
 import RelayStore
 import StoreSQLite

@@ -1,5 +1,6 @@
 import Foundation
 import RelayCore
+import RelayModel
 import RelayProtocol
 import RelayStore
 import StoreSQLite

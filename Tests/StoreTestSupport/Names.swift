@@ -1,4 +1,5 @@
 package import RelayCore
+package import RelayModel
 package import RelayProtocol
 
 extension WorkspaceID {

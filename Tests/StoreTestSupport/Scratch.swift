@@ -1,4 +1,5 @@
 internal import RelayCore
+internal import RelayModel
 internal import RelayProtocol
 package import StoreSQLite
 

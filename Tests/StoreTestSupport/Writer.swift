@@ -1,4 +1,5 @@
 package import RelayCore
+package import RelayModel
 package import RelayProtocol
 
 /// Writes one session on: makes batches that follow each other.

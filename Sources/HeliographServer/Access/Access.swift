@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
 import RelayCore
+import RelayModel
 import RelayProtocol
 import WebSocketEngine
 

@@ -1,5 +1,6 @@
 import HeliographCrypto
 import RelayCore
+import RelayModel
 import RelayProtocol
 import WebSocketEngine
 

@@ -1,4 +1,4 @@
-internal import RelayCore
+import RelayCore
 internal import WebSocketEngine
 
 /// What is one too many, from the outside in: connections, what they send, what comes of it, memory.

@@ -1,5 +1,5 @@
 internal import Logging
-internal import RelayCore
+import RelayCore
 internal import RelayProtocol
 internal import WebSocketEngine
 

@@ -2,8 +2,8 @@ import HeliographCrypto
 import Dispatch
 import Foundation
 import PushAPNs
+import PushPlanner
 import RelayAccess
-import RelayCore
 import RelayProtocol
 import Synchronization
 

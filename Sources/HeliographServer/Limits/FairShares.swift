@@ -1,5 +1,3 @@
-import RelayCore
-
 /// Divides what one turn of the core and one commit can do among the peers who want something of them: whoever is served last waits for
 /// as much as every other may take, not for all that one wants. A peer alone has all of it.
 ///

@@ -1,6 +1,6 @@
 import Metrics
 import PushAPNs
-import RelayCore
+import PushPlanner
 
 /// What is counted of pushes; the names are a promise to whoever builds a dashboard on them.
 final class PushMeasures {

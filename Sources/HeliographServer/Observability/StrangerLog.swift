@@ -1,5 +1,6 @@
 import Logging
 import RelayCore
+import RelayModel
 
 /// What strangers make the log say: a line a second, sixty at once. The rest is counted, and told with the next line that passes.
 struct StrangerLog {

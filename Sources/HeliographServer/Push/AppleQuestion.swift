@@ -1,6 +1,6 @@
 import Foundation
 import PushAPNs
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// Asks Apple what it makes of our keys, by a push to a device that there is none of: `BadDeviceToken` means that all else was right.

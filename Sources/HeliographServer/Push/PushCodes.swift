@@ -2,7 +2,7 @@ import HeliographCrypto
 import Foundation
 import Glibc
 import Logging
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// The codes that let a notification decide: `<push>.<tag>`, where the tag proves that this relay has sent that push.

@@ -1,6 +1,6 @@
 import HeliographCrypto
 import PushAPNs
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// Why an order cannot become a request: a sentence for the operator.

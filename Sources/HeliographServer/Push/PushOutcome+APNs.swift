@@ -1,5 +1,5 @@
 import PushAPNs
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 extension PushOutcome {

@@ -1,6 +1,6 @@
 import Logging
 import PushAPNs
-import RelayCore
+import PushPlanner
 import RelayProtocol
 import WebSocketEngine
 

@@ -1,5 +1,5 @@
 import Logging
-import RelayCore
+import PushPlanner
 import RelayProtocol
 import WebSocketEngine
 

@@ -1,6 +1,5 @@
 import HeliographCrypto
 import Foundation
-import RelayCore
 import WebSocketEngine
 import HeliographZlib
 

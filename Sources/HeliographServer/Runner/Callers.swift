@@ -1,5 +1,7 @@
 import HeliographCrypto
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 import WebSocketEngine
 

@@ -1,5 +1,6 @@
 import Logging
 import RelayCore
+import RelayModel
 import RelayProtocol
 import WebSocketEngine
 

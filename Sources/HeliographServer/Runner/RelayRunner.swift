@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import HeliographPlatform
 import RelayCore
+import RelayModel
 import RelayProtocol
 import WebSocketEngine
 

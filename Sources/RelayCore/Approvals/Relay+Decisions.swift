@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// What clients decide: the first decision wins, and it is for exactly the input that was shown.
@@ -9,7 +10,7 @@ extension Relay {
             decideFromLog(decide, command, of: client, peer)
             return
         }
-        guard sessions[key]?.committed?.approvals[decide.approval] != nil else {
+        guard shown[key]?.approvals[decide.approval] != nil else {
             reply(.noSuchApproval, to: command, of: peer)
             return
         }
@@ -45,7 +46,7 @@ extension Relay {
     /// What was resolved long ago is only on disk. It cannot be decided any more, but whoever asks again hears the same again.
     private mutating func decideFromLog(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID) {
         let key = SessionKey(workspace: client.workspace, session: decide.session)
-        guard sessions[key]?.committed != nil else {
+        guard shown[key] != nil else {
             reply(.noSuchApproval, to: command, of: peer)
             return
         }
@@ -102,7 +103,7 @@ extension Relay {
     mutating func answerWaiters() {
         guard !waiters.isEmpty else { return }
         for waiter in takeWaiters(where: { $0?.committed?.decision != nil || ($0?.committed == nil && $0?.staged == nil) }) {
-            guard let approval = sessions[waiter.key]?.committed?.approvals[waiter.approval], let winner = approval.decision
+            guard let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision
             else {
                 // So many others were resolved meanwhile that it is only on disk by now.
                 reply(.failed(.unavailable, "ask again: it is being put away"), to: waiter.command, of: waiter.peer)
@@ -127,7 +128,7 @@ extension Relay {
         var rest: [DecisionWaiter] = []
         for waiter in waiters {
             let views = sessions[waiter.key].map {
-                (committed: $0.committed?.approvals[waiter.approval], staged: $0.staged.approvals[waiter.approval])
+                (committed: shown[waiter.key]?.approvals[waiter.approval], staged: $0.staged.approvals[waiter.approval])
             }
             if isReady(views) { ready.append(waiter) } else { rest.append(waiter) }
         }
@@ -141,39 +142,29 @@ extension Relay {
 
     mutating func armExpiry(of approval: Approval, in key: SessionKey, at now: Instant) {
         guard let end = approval.expiresAt, let hostsEnd = approval.request.expiresAt else { return }
-        let timer = RelayTimer.approvalExpiry(key, approval.id)
         // A clock that was set back must not make a wait longer than it was meant to be.
         let whole = min(max(0, hostsEnd - approval.requestedAt), Limits.expiryMax)
-        let wait = min(max(0, end - now.wall), whole) + Limits.expiryGrace
-        expiries[timer] = now.uptime + wait
-        effects.append(.armTimer(timer, after: wait))
-    }
-
-    /// Nobody waits for it any more, and only its host's word is missing.
-    func isOver(_ approval: Approval, in key: SessionKey, at now: Instant) -> Bool {
-        expiries[.approvalExpiry(key, approval.id)].map { $0 - Limits.expiryGrace <= now.uptime } ?? false
+        let wait = min(max(0, end - now.wall), whole) + SessionLimits.expiryGrace
+        expiries[ApprovalName(key, approval.id)] = now.uptime + wait
+        effects.append(.armTimer(.approvalExpiry(key, approval.id), after: wait))
     }
 
     mutating func cancelExpiry(of approval: Approval, in key: SessionKey) {
-        let timer = RelayTimer.approvalExpiry(key, approval.id)
-        expiries[timer] = nil
-        effects.append(.cancelTimer(timer))
+        expiries[ApprovalName(key, approval.id)] = nil
+        effects.append(.cancelTimer(.approvalExpiry(key, approval.id)))
     }
 
     /// Those whose timers slept with the machine.
     mutating func expireOverdue(at now: Instant) {
-        let overdue = expiries.compactMap { timer, due -> (key: SessionKey, approval: ApprovalID)? in
-            guard due <= now.uptime, case .approvalExpiry(let key, let approval) = timer else { return nil }
-            return (key, approval)
-        }
-        for (key, approval) in overdue.sorted(by: { ($0.key, $0.approval.rawValue) < ($1.key, $1.approval.rawValue) }) {
-            effects.append(.cancelTimer(.approvalExpiry(key, approval)))
-            expire(approval, in: key, at: now)
+        let overdue = expiries.filter { $0.value <= now.uptime }.keys
+        for name in overdue.sorted(by: { ($0.key, $0.approval.rawValue) < ($1.key, $1.approval.rawValue) }) {
+            effects.append(.cancelTimer(.approvalExpiry(name.key, name.approval)))
+            expire(name.approval, in: name.key, at: now)
         }
     }
 
     mutating func expire(_ id: ApprovalID, in key: SessionKey, at now: Instant) {
-        expiries[.approvalExpiry(key, id)] = nil
+        expiries[ApprovalName(key, id)] = nil
         // Delivered means that the agent has the decision: its host says what came of it.
         guard let approval = sessions[key]?.staged.approvals[id], approval.stage == .pending || approval.stage == .decided
         else {
@@ -192,7 +183,7 @@ extension SessionView {
 
     /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
     mutating func forgetResolved(at now: Int64) {
-        let age = Limits.resolvedApprovalsAge
+        let age = SessionLimits.resolvedApprovalsAge
         approvals.forgetResolved { (now - age...now + age).contains($0.resolvedAt ?? 0) }
     }
 }

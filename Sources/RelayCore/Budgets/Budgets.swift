@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// The budgets of every workspace.

@@ -1,3 +1,5 @@
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// What may be spent: set by clients, counted with every batch, and told where it is crossed.
@@ -8,7 +10,7 @@ extension Relay {
         _ budget: Budget, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
         if case .session(let session) = budget.scope {
-            guard sessions[SessionKey(workspace: client.workspace, session: session)]?.committed != nil else {
+            guard shown[SessionKey(workspace: client.workspace, session: session)] != nil else {
                 reply(.noSuchSession, to: id, of: peer)
                 return
             }
@@ -36,11 +38,11 @@ extension Relay {
         let spent: Int64
         switch budget.scope {
         case .session(let session):
-            spent = sessions[SessionKey(workspace: workspace, session: session)]?.committed?.costMicroUSD ?? 0
+            spent = shown[SessionKey(workspace: workspace, session: session)]?.costMicroUSD ?? 0
         case .everySession:
             let costs = sessions.values.compactMap { session -> Int64? in
                 guard session.key.workspace == workspace, book.ofSessions[session.key.session] == nil,
-                    let view = session.committed, view.state.summary.endedAt == nil
+                    let view = shown[session.key], view.state.summary.endedAt == nil
                 else { return nil }
                 return view.costMicroUSD
             }
@@ -66,14 +68,14 @@ extension Relay {
         for key in staging.appends.map(\.key) {
             guard let session = sessions[key] else { continue }
             // A session that retention removed goes on from what it had cost.
-            let before = session.committed?.costMicroUSD ?? removed[key]?.costMicroUSD ?? 0
+            let before = shown[session.key]?.costMicroUSD ?? removed[key]?.costMicroUSD ?? 0
             let after = session.staged.costMicroUSD
             if after > before {
                 spend(key, from: before, to: after, at: now)
                 spenders.insert(key.workspace)
             }
             // What it has cost may be held at once, though it crosses nothing.
-            if session.committed == nil, removed[key]?.usage.isEmpty == false { staging.movedBudgets.insert(key.workspace) }
+            if shown[session.key] == nil, removed[key]?.usage.isEmpty == false { staging.movedBudgets.insert(key.workspace) }
             // Also where nothing was spent: what has ended concerns the day no more.
             let mark = budgets.staged[key.workspace]?.mark(of: session.staged.state.summary, on: budgets.today)
             if mark != session.staged.state.summary.budget { sessions[key]?.staged.state.summary.budget = mark }
@@ -88,7 +90,7 @@ extension Relay {
         // Of one budget that passed several levels at once, the highest rings.
         for (index, crossing) in step.crossings.enumerated()
         where !step.crossings.dropFirst(index + 1).contains(where: { $0.scope == crossing.scope }) {
-            ring(for: crossing, key, at: now)
+            if let view = sessions[key]?.staged { tellPlanner(.budgetCrossed(crossing, key, view), at: now) }
         }
         if step.isNews { staging.movedBudgets.insert(key.workspace) }
     }
@@ -134,9 +136,9 @@ extension Relay {
     mutating func startBudgets(at now: Instant) {
         budgets.today = UTCDay(at: now.wall)
         for (key, session) in sessions {
-            guard let state = session.committed?.state else { continue }
+            guard let state = shown[session.key]?.state else { continue }
             let mark = budgets.books[key.workspace]?.mark(of: state.summary, on: budgets.today)
-            if mark != state.summary.budget { sessions[key]?.updateViews { $0.state.summary.budget = mark } }
+            if mark != state.summary.budget { updateViews(of: key) { $0.state.summary.budget = mark } }
         }
     }
 
@@ -175,14 +177,14 @@ extension Relay {
         let book = budgets.books[workspace] ?? BudgetBook()
         var changed: [SessionKey] = []
         for key in sessions.keys.filter({ $0.workspace == workspace }).sorted() {
-            guard let summary = sessions[key]?.committed?.state.summary else { continue }
+            guard let summary = shown[key]?.state.summary else { continue }
             let mark = book.mark(of: summary, on: budgets.today)
             guard mark != summary.budget else { continue }
-            sessions[key]?.updateViews { $0.state.summary.budget = mark }
-            if let summary = sessions[key]?.committed?.state.summary { sendToWatchers(.summary(summary), of: key) }
+            updateViews(of: key) { $0.state.summary.budget = mark }
+            if let summary = shown[key]?.state.summary { sendToWatchers(.summary(summary), of: key) }
             changed.append(key)
         }
-        lookForDevices(at: changed, at: now)
+        tellPlanner(changesOf: changed, at: now)
         for peer in hosts.keys.sorted() where hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
     }
 }

@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// Commands that reach beyond the log: each is on disk under its name before it has its effect, and has it once, however often it
@@ -9,7 +10,7 @@ extension Relay {
     ) {
         let name = CommandKey(workspace: client.workspace, client: client.identity.client.id, command: id)
         if let known = commands[name] { return reply(known.reply, to: id, of: peer) }
-        guard let found = sessions[SessionKey(workspace: client.workspace, session: session)]?.committed else {
+        guard let found = shown[SessionKey(workspace: client.workspace, session: session)] else {
             reply(.noSuchSession, to: id, of: peer)
             return
         }

@@ -1,3 +1,5 @@
+import RelayModel
+
 /// Who watches a session, by what they are sent. Kept up where a subscription or a client changes, so that a commit has nothing to look up.
 struct Audience {
     /// All, however far each is.

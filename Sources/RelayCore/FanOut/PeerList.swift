@@ -1,3 +1,5 @@
+import RelayModel
+
 /// Connections in order, as a message is sent to them: the list goes into the order as it is, without a copy for each message or a look
 /// at each peer.
 struct PeerList: Equatable {
@@ -17,17 +19,4 @@ struct PeerList: Equatable {
 
     /// The first that is not before it.
     private func place(of peer: PeerID) -> Int { peers.firstIndexOfSorted { !($0 < peer) } }
-}
-
-extension Array {
-    /// The first of which this holds; the end where it holds of none. In an array in which all of which it holds stand behind all others.
-    /// Looks at a few.
-    func firstIndexOfSorted(where holds: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }

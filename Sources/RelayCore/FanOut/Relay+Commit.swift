@@ -1,3 +1,5 @@
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// What becomes visible, and when: only what a commit has put on disk.
@@ -7,7 +9,7 @@ extension Relay {
         guard committing == nil else { return }
         planTrims(at: now)
         settleBudgets(at: now)
-        if !staging.isEmpty { stageOwedRecords() }
+        if !staging.isEmpty { tellPlanner(.batchCut, at: now) }
         guard !staging.isEmpty else { return }
         for staged in staging.appends { sessions[staged.key]?.cutView() }
         effects.append(.append(staging.batch(sessions)))
@@ -21,16 +23,13 @@ extension Relay {
         var acks: [PeerID: [SessionProgress]] = [:]
         for staged in batch.appends {
             let key = staged.key
-            guard var session = sessions[key], let view = session.cut else {
+            guard let view = sessions[key]?.takeCut() else {
                 preconditionFailure("a session is held while its events are being committed")
             }
-            let through = session.committed?.state.hostSeq ?? 0
-            session.committed = view
-            session.cut = nil
-            sessions[key] = session
-            fileLive(key)
+            let through = shown[key]?.state.hostSeq ?? 0
+            shown.put(view, for: key)
             removed.remove(key)
-            if view.state.hostSeq > through, let host = hostPeer(of: session) {
+            if view.state.hostSeq > through, let host = hostPeer(of: key, view) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
             }
         }
@@ -45,9 +44,9 @@ extension Relay {
         showBudgets(of: batch, at: now)
         run(batch.commands)
         answerWaiters()
-        recordsCommitted(batch)
-        for trim in batch.trims where trim.state == nil { leaveCards(of: trim.key, at: now) }
-        lookForDevices(at: batch.appends.map(\.key), at: now)
+        tellPlanner(committed: batch, at: now)
+        for trim in batch.trims where trim.state == nil { tellPlanner(.sessionRemoved(trim.key), at: now) }
+        tellPlanner(changesOf: batch.appends.map(\.key), at: now)
     }
 
     /// The disk did not take the batch, nor can it take what was staged on top: everything falls back to what is on disk.
@@ -59,8 +58,8 @@ extension Relay {
         for key in batch.appends.map(\.key) + staging.appends.map(\.key) {
             guard let session = sessions[key] else { continue }
             let host = HostKey(workspace: key.workspace, host: session.staged.state.summary.host.id)
-            if session.staged.state.hostSeq != session.committed?.state.hostSeq { losers.insert(host) }
-            guard let view = session.committed else {
+            if session.staged.state.hostSeq != shown[session.key]?.state.hostSeq { losers.insert(host) }
+            guard let view = shown[session.key] else {
                 sessionsOfHosts[host]?.remove(key)
                 sessions[key] = nil
                 continue
@@ -84,7 +83,7 @@ extension Relay {
         refuseBudgets(orders, reason)
         refuse(records, reason)
         refuseWaiters(reason)
-        recordsFailed(failed, reason)
+        tellPlanner(failed: failed, reason, at: now)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still
         // under way on this one follows on what was dropped, and after a gap of the host's own it would be taken as if that were
         // gone there too. First it hears why.
@@ -97,22 +96,22 @@ extension Relay {
     }
 
     private mutating func sendDecisions(of staged: Staging.Staged) {
-        guard staged.approvals.contains(where: { $0.stage == .decided }), let session = sessions[staged.key],
-            let host = hostPeer(of: session)
+        guard staged.approvals.contains(where: { $0.stage == .decided }), let view = shown[staged.key],
+            let host = hostPeer(of: staged.key, view)
         else { return }
-        for approval in staged.approvals where approval.stage == .decided && isWhatItCameTo(approval, in: session) {
+        for approval in staged.approvals where approval.stage == .decided && isWhatItCameTo(approval, in: view) {
             sendDecision(of: approval, toHost: host)
         }
     }
 
     /// What has gone on within the tick is history; what it came to is shown.
-    private func isWhatItCameTo(_ approval: Approval, in session: Session) -> Bool {
-        approval.seq == session.committed?.approvals[approval.id]?.seq
+    private func isWhatItCameTo(_ approval: Approval, in view: SessionView) -> Bool {
+        approval.seq == view.approvals[approval.id]?.seq
     }
 
     private mutating func show(_ staged: Staging.Staged) {
         let key = staged.key
-        guard let session = sessions[key], let view = session.committed else {
+        guard let view = shown[key] else {
             preconditionFailure("what was committed stays until the next input")
         }
         let epoch = epoch
@@ -121,13 +120,13 @@ extension Relay {
                 SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
             of: key, heldAfter: staged.firstSeq - 1)
         sendToWatchers(.summary(view.state.summary), of: key)
-        for approval in staged.approvals where isWhatItCameTo(approval, in: session) {
+        for approval in staged.approvals where isWhatItCameTo(approval, in: view) {
             sendToWatchers(.approval(approval), of: key)
             if approval.stage.isFinal { cancelExpiry(of: approval, in: key) }
         }
     }
 
-    private func hostPeer(of session: Session) -> PeerID? {
-        hostPeers[HostKey(workspace: session.key.workspace, host: session.staged.state.summary.host.id)]
+    private func hostPeer(of key: SessionKey, _ view: SessionView) -> PeerID? {
+        hostPeers[HostKey(workspace: key.workspace, host: view.state.summary.host.id)]
     }
 }

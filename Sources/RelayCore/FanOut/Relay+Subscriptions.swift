@@ -1,10 +1,12 @@
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// What clients ask for, and how a view begins: snapshot or replay, then live, without gap or repeat.
 extension Relay {
     mutating func clientSent(_ message: ClientMessage, by peer: PeerID, at now: Instant) {
         guard let client = clients[peer], !client.isShownOut else { return }
-        heard(peer, at: now)
+        planner.heard(peer, at: now)
         switch message {
         case .hello(let hello): clientSaidHello(hello, peer)
         case .command(let id, _) where !client.hasSaidHello:
@@ -36,7 +38,7 @@ extension Relay {
         unfile(peer, client)
         waiters.removeAll { $0.peer == peer }
         if client.isCongested { effects.append(.cancelTimer(.congestion(peer))) }
-        presenceEnded(client, peer, at: now)
+        tellPlanner(.clientLeft(peer), at: now)
     }
 
     private mutating func clientSaidHello(_ hello: Hello, _ peer: PeerID) {
@@ -80,7 +82,7 @@ extension Relay {
         case .ping: reply(.done, to: id, of: peer)
         case .pair(let role): effects.append(.makePairingCode(peer, id, role, client.workspace))
         case .presence, .seen, .device, .card, .forget, .devices, .testPush:
-            runPushCommand(command, id, of: client, peer, at: now)
+            askPlanner(command, id, of: client, peer, at: now)
         case .budget(let budget): setBudget(budget, id, of: client, peer, at: now)
         case .budgets: listBudgets(id, of: client, peer, at: now)
         }
@@ -104,7 +106,7 @@ extension Relay {
         var views: [(at: Int64, view: SessionView)] = []
         var books: [ApprovalBook] = []
         for session in sessions.values where session.key.workspace == workspace {
-            guard let view = session.committed else { continue }
+            guard let view = shown[session.key] else { continue }
             views.append((view.state.summary.lastActivityAt, view))
             if view.approvals.count > 0 { books.append(view.approvals) }
         }
@@ -123,10 +125,10 @@ extension Relay {
 
     /// All that are open, and the last that were resolved; oldest first.
     private static func shown(_ books: [ApprovalBook]) -> [Approval] {
-        let latest = books.flatMap { $0.resolved(latest: Limits.resolvedApprovalsMax) }.sorted {
+        let latest = books.flatMap { $0.resolved(latest: SessionLimits.resolvedApprovalsMax) }.sorted {
             ($1.resolvedAt ?? 0, $0.id.rawValue) < ($0.resolvedAt ?? 0, $1.id.rawValue)
         }
-        return (books.flatMap(\.open) + latest.prefix(Limits.resolvedApprovalsMax)).sorted {
+        return (books.flatMap(\.open) + latest.prefix(SessionLimits.resolvedApprovalsMax)).sorted {
             ($0.requestedAt, $0.id.rawValue) < ($1.requestedAt, $1.id.rawValue)
         }
     }
@@ -137,7 +139,7 @@ extension Relay {
         to session: SessionID, after position: Position?, _ id: CommandID, of client: ClientPeer, _ peer: PeerID
     ) {
         let key = SessionKey(workspace: client.workspace, session: session)
-        guard let view = sessions[key]?.committed else {
+        guard let view = shown[key] else {
             reply(.noSuchSession, to: id, of: peer)
             return
         }
@@ -179,7 +181,7 @@ extension Relay {
     }
 
     private mutating func fetchSnapshot(of key: SessionKey, _ peer: PeerID) {
-        guard let view = sessions[key]?.committed else { return }
+        guard let view = shown[key] else { return }
         let read = read(
             key, .before(view.state.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key))
         set(Subscription(state: .fetching(read)), of: key, peer)
@@ -187,7 +189,7 @@ extension Relay {
 
     /// Goes on after `seq`: live where that is the end, else another read.
     mutating func replay(_ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID) {
-        guard let view = sessions[key]?.committed else { return }
+        guard let view = shown[key] else { return }
         if clients[peer]?.isCongested == true {
             hold(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
         } else if seq == view.state.seq {
@@ -205,7 +207,7 @@ extension Relay {
         of session: SessionID, _ before: Int64, _ limit: Int64, _ id: CommandID, of client: ClientPeer, _ peer: PeerID
     ) {
         let key = SessionKey(workspace: client.workspace, session: session)
-        guard let view = sessions[key]?.committed else {
+        guard let view = shown[key] else {
             reply(.noSuchSession, to: id, of: peer)
             return
         }
@@ -276,7 +278,7 @@ extension Relay {
                 }
             }
         }
-        if let place, let view = sessions[place.key]?.committed {
+        if let place, let view = shown[place.key] {
             // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
             let shown = page.truncated(through: view.state.seq)
             if !fetching.isEmpty { sendSnapshot(of: place.key, view, shown, to: fetching) }
@@ -332,7 +334,7 @@ extension Relay {
     /// without events.
     private mutating func passOver(_ read: ReadID, of key: SessionKey, _ peer: PeerID) {
         guard let subscription = clients[peer]?.subscriptions[key.session], subscription.isReading(read),
-            let view = sessions[key]?.committed
+            let view = shown[key]
         else { return }
         if let again = subscription.again {
             start(key, again, peer)
@@ -349,8 +351,4 @@ extension LogPage {
     fileprivate func truncated(through seq: Int64) -> LogPage {
         LogPage(first: first, events: Array(events.prefix(Int(max(0, seq - first + 1)))))
     }
-}
-
-extension Reply {
-    static let noSuchSession = Reply.failed(.notFound, "there is no such session")
 }

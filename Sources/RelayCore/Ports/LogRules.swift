@@ -1,3 +1,4 @@
+package import RelayModel
 package import RelayProtocol
 
 // What every implementation of the log must hold to, in one place.

@@ -1,3 +1,4 @@
+package import RelayModel
 package import RelayProtocol
 
 /// The port to the durable log. The core never calls it: an adapter carries `.append` and `.read` effects to it.
@@ -37,32 +38,6 @@ package protocol SessionLog {
     /// One approval as of the last commit, however long ago it was resolved; nil where there is none or it was removed.
     /// Safe to call while another thread commits.
     func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval?
-}
-
-/// A session's name in the log: nothing is ever looked up without its workspace.
-package struct SessionKey: Hashable, Comparable, Sendable {
-    package let workspace: WorkspaceID
-    package let session: SessionID
-
-    package init(workspace: WorkspaceID, session: SessionID) {
-        self.workspace = workspace
-        self.session = session
-    }
-
-    package static func < (left: SessionKey, right: SessionKey) -> Bool {
-        (left.workspace.rawValue, left.session.rawValue) < (right.workspace.rawValue, right.session.rawValue)
-    }
-}
-
-/// An approval's name in the log.
-package struct ApprovalName: Hashable, Sendable {
-    package let key: SessionKey
-    package let approval: ApprovalID
-
-    package init(_ key: SessionKey, _ approval: ApprovalID) {
-        self.key = key
-        self.approval = approval
-    }
 }
 
 /// What one tick made: to be committed in one transaction, in this order.

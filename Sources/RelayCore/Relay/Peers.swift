@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// A host by name, within its workspace.
@@ -37,8 +38,6 @@ struct ClientPeer {
     var waitingCommands = 0
     /// Reads of the log that are under way for it.
     var readsUnderWay = 0
-    /// What it last said of itself; nil: nothing.
-    var presence: Presence?
 
     var workspace: WorkspaceID { identity.workspace.id }
     var key: ClientKey { ClientKey(workspace: workspace, client: identity.client.id) }

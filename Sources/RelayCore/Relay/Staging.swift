@@ -1,3 +1,5 @@
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// What has been accepted and is not yet on disk.

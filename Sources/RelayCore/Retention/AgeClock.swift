@@ -1,3 +1,5 @@
+import RelayModel
+
 /// The time that history ages by.
 ///
 /// It is the wall clock's for as long as that agrees with what the relay has seen of it. Where the wall clock jumped, within a run or

@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// Where the sessions that retention removed would go on: those at hand. Where that is not all of them, the log is asked for the others

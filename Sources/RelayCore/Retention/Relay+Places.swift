@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// Places that are not at hand, read from the log when a host names their sessions.

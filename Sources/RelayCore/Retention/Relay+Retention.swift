@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// What is forgotten, and when: by age, by bytes, ended sessions first. Positions stay honest: the numbering of a session goes
@@ -5,7 +6,7 @@ import RelayProtocol
 extension Relay {
     mutating func keepHouse(at now: Instant) {
         for key in sessions.keys {
-            sessions[key]?.updateViews { $0.forgetResolved(at: now.wall) }
+            updateViews(of: key) { $0.forgetResolved(at: now.wall) }
         }
         expireOverdue(at: now)
         ages.advance(to: now)
@@ -111,7 +112,7 @@ extension Relay {
 
     /// Nothing of it is on its way to the disk.
     private func isAtRest(_ session: Session) -> Bool {
-        session.committed != nil && session.cut == nil && staging[session.key] == nil
+        shown[session.key] != nil && session.cut == nil && staging[session.key] == nil
     }
 
     private func bytesOfWorkspaces() -> [WorkspaceID: Int64] {
@@ -179,24 +180,24 @@ extension Relay {
         for trim in trims {
             guard let session = sessions[trim.key] else { continue }
             if let state = trim.state {
-                let freed = (session.committed?.state.eventBytes ?? 0) - state.eventBytes
-                sessions[trim.key]?.updateViews {
+                let freed = (shown[session.key]?.state.eventBytes ?? 0) - state.eventBytes
+                updateViews(of: trim.key) {
                     $0.state.summary.first = state.summary.first
                     $0.state.eventBytes -= freed
                 }
-                if let summary = sessions[trim.key]?.committed?.state.summary {
+                if let summary = shown[trim.key]?.state.summary {
                     sendToWatchers(.summary(summary), of: trim.key)
                 }
             } else {
                 let host = session.staged.state.summary.host.id
-                let place = session.committed?.state
+                let place = shown[session.key]?.state
                 removed.add(
                     trim.key,
                     RemovedSession(host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0, usage: trim.usage))
                 sendToWatchers(.removed(trim.key.session), of: trim.key)
                 for peer in session.audience.subscribers { set(nil, of: trim.key, peer) }
+                shown.remove(trim.key)
                 revive(trim, session, eventBytes: place?.eventBytes ?? 0)
-                fileLive(trim.key)
             }
         }
         shrinkPlaces()
@@ -210,7 +211,6 @@ extension Relay {
                 trim.key)
             return
         }
-        sessions[trim.key]?.committed = nil
         sessions[trim.key]?.staged.state.summary.first = trim.through + 1
         sessions[trim.key]?.staged.state.eventBytes -= eventBytes
     }

@@ -1,3 +1,5 @@
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// What hosts say: checked, numbered, staged.
@@ -68,21 +70,21 @@ extension Relay {
         for key in sessionsInOrder(of: host.key) {
             // What has ended does not change with the host that it ran on.
             guard let summary = sessions[key]?.staged.state.summary, summary.endedAt == nil else { continue }
-            sessions[key]?.updateViews {
+            updateViews(of: key) {
                 $0.state.summary.hostIsConnected = isConnected
                 $0.state.summary.host = host.identity.host
             }
-            if let summary = sessions[key]?.committed?.state.summary { sendToWatchers(.summary(summary), of: key) }
+            if let summary = shown[key]?.state.summary { sendToWatchers(.summary(summary), of: key) }
             changed.append(key)
         }
-        lookForDevices(at: changed, at: now)
+        tellPlanner(changesOf: changed, at: now)
     }
 
     /// Every decision that is on disk and that the host has not confirmed: on each reconnect, until it does.
     private mutating func sendWaitingDecisions(to host: HostPeer, _ peer: PeerID) {
         // Not all of its sessions, which may be thousands.
         for key in (asking[host.key.workspace] ?? []).sorted() where sessionsOfHosts[host.key]?.contains(key) == true {
-            guard let view = sessions[key]?.committed else { continue }
+            guard let view = shown[key] else { continue }
             for approval in view.approvals.openInOrder where approval.stage == .decided {
                 sendDecision(of: approval, toHost: peer)
             }
@@ -199,7 +201,7 @@ extension Relay {
         for name in names {
             guard let approval = sessions[name.key]?.staged.approvals[name.approval] else { continue }
             cancelExpiry(of: approval, in: name.key)
-            sessions[name.key]?.updateViews { $0.withdraw(name.approval) }
+            updateViews(of: name.key) { $0.withdraw(name.approval) }
             stage(.nameTaken(at: now.wall), in: name.key, at: now)
         }
     }
@@ -215,7 +217,7 @@ extension Relay {
 
     /// Nil where the relay has no such session of this host.
     private func hostSeqOnDisk(of session: SessionID, by host: HostPeer) -> Int64? {
-        if let found = owned(session, by: host)?.committed { return found.state.hostSeq }
+        if let found = owned(session, by: host), let view = shown[found.key] { return view.state.hostSeq }
         guard let place = removed[SessionKey(workspace: host.identity.workspace, session: session)],
             place.host == host.identity.host.id
         else { return nil }

@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 /// What is one too many: of approvals, which are then stale at once, and of sessions, which then wait at their host.
@@ -12,7 +13,7 @@ extension Relay {
         var ofHost = (count: 1, bytes: event.bytes.count)
         var ofWorkspace = ofHost
         for other in asking[key.workspace] ?? [] {
-            guard let session = sessions[other], session.asks else {
+            guard let session = sessions[other], asks(session) else {
                 asking[key.workspace]?.remove(other)
                 continue
             }
@@ -66,9 +67,9 @@ extension Relay {
         let notice = Notice(code: ErrorCode.tooMany.rawValue, message: message, path: "$.session", session: session)
         send(.notice(notice), toHost: peer)
     }
-}
 
-extension Session {
     /// Whether an approval is open, or would be if what is staged were taken back.
-    fileprivate var asks: Bool { staged.openApprovalCount > 0 || (committed?.openApprovalCount ?? 0) > 0 }
+    private func asks(_ session: Session) -> Bool {
+        session.staged.openApprovalCount > 0 || (shown[session.key]?.openApprovalCount ?? 0) > 0
+    }
 }

@@ -1,10 +1,9 @@
+import RelayModel
 import RelayProtocol
 
-/// One session: what is on disk, what is staged on top of it, and who watches.
+/// One session: what is staged on top of what is on disk, and who watches. What is on disk of it stands in `Relay.shown`.
 struct Session {
     let key: SessionKey
-    /// As on disk; nil until the first commit. The only view that is ever shown.
-    var committed: SessionView?
     /// With everything accepted so far.
     var staged: SessionView
     /// The staged view as it was when the batch under way was cut.
@@ -12,12 +11,6 @@ struct Session {
     var audience = Audience()
     /// Nil until its host says something.
     private var pace: SessionPace?
-
-    init(key: SessionKey, committed: SessionView) {
-        self.key = key
-        self.committed = committed
-        staged = committed
-    }
 
     init(key: SessionKey, staged: SessionView) {
         self.key = key
@@ -57,42 +50,26 @@ struct Session {
         return (seq, changed?.seq == seq ? changed : nil)
     }
 
-    mutating func restore(_ approval: Approval) {
-        committed?.approvals.put(approval)
-        staged.approvals.put(approval)
-    }
-
     /// Keeps the staged view as the one that the batch under way will make true.
     mutating func cutView() { cut = staged }
 
-    /// Facts that are not events (who is connected) hold in every view at once.
+    /// The batch is on disk: the view that it made true.
+    mutating func takeCut() -> SessionView? {
+        defer { cut = nil }
+        return cut
+    }
+
+    /// As `Relay.updateViews(of:)`.
     mutating func updateViews(_ change: (inout SessionView) -> Void) {
         change(&staged)
         if cut != nil { change(&cut!) }
-        if committed != nil { change(&committed!) }
     }
 }
 
-/// A session at one moment: its state, and its approvals that are open or were resolved lately.
-struct SessionView {
-    /// Shared between views until one is changed: a view is kept with every tick and changed with every event, and a state is
-    /// large.
-    private var shared: SharedState
-    var approvals = ApprovalBook()
-
-    private final class SharedState {
-        var state: SessionState
-        init(_ state: SessionState) { self.state = state }
+extension Relay {
+    /// Facts that are not events (who is connected) hold in every view at once.
+    mutating func updateViews(of key: SessionKey, _ change: (inout SessionView) -> Void) {
+        sessions[key]?.updateViews(change)
+        shown.update(key, change)
     }
-
-    var state: SessionState {
-        // Not `_read`: Swift 6.3.1 then lets go of what it yields too early.
-        get { shared.state }
-        _modify {
-            if !isKnownUniquelyReferenced(&shared) { shared = SharedState(shared.state) }
-            yield &shared.state
-        }
-    }
-
-    init(state: SessionState) { shared = SharedState(state) }
 }

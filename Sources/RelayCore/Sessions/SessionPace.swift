@@ -1,3 +1,5 @@
+import RelayModel
+
 /// How much of one session is taken in.
 struct SessionPace {
     private var messages: TokenBucket?

@@ -1,4 +1,5 @@
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// Each level of a budget is crossed once, by the spending that passes it, and hosts hold what is spent. Counts for itself what

@@ -1,4 +1,4 @@
-import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// Nothing is shown, acknowledged or handed to a host before it is on disk.

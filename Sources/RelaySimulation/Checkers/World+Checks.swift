@@ -1,5 +1,6 @@
 import HostCore
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// Where the world meets its checkers.

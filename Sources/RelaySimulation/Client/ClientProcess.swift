@@ -1,4 +1,4 @@
-import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// A page or a terminal: watches the workspace, follows sessions, and decides. Some read slowly, some stop for a while.

@@ -1,4 +1,5 @@
-import RelayCore
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// A phone: an app with tokens and cards, and a person who looks at it and looks away, without a word more often than not.

@@ -1,4 +1,6 @@
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// Phones, APNs, and who watches over what the relay plans and orders for them.
@@ -62,10 +64,10 @@ final class PushWorld {
     /// After every input: what has been planned in it, by what is committed now.
     func looked(at relay: Relay) {
         order.latest = max(order.latest, world.relay.wall)
-        let last = relay.lastPush
+        let last = relay.planner.lastPush
         guard last > lastPlanned else { return }
-        let known = relay.knownDevices
-        for order in relay.pushesPlanned(after: lastPlanned) { planned(order, relay, known) }
+        let known = relay.planner.knownDevices
+        for order in relay.planner.pushesPlanned(after: lastPlanned) { planned(order, relay, known) }
         lastPlanned = last
     }
 
@@ -84,7 +86,7 @@ final class PushWorld {
         }
         if let complaint = presence.planned(order, at: world.now) { world.report(.presence, complaint) }
         if let complaint = starts.planned(order, at: world.now) { world.report(.start, complaint) }
-        let called = relay.approvalsCalled(by: order.id)
+        let called = relay.planner.approvalsCalled(by: order.id)
         if let complaint = ring.planned(order, calling: called, to: device, committed: concerned.map(\.approvals)) {
             world.report(.ring, complaint)
         }
@@ -162,7 +164,7 @@ final class PushWorld {
 
     /// False where the relay does not get it.
     func received(_ message: ClientMessage, on connection: Connection) -> Bool {
-        let known = world.relay.relay?.knownDevices ?? []
+        let known = world.relay.relay?.planner.knownDevices ?? []
         presence.heard(message, on: connection.id, of: world.phone(connection).identity.client.id, known, at: world.now)
         guard case .command(_, let command) = message else { return true }
         switch command {
@@ -243,7 +245,7 @@ final class PushWorld {
         world.after(5_000) { [self] _ in lookAtPhases() }
         guard let relay = world.relay.relay else { return }
         let views = relay.committed
-        for known in relay.knownDevices {
+        for known in relay.planner.knownDevices {
             if presence.isPresent(known.device.id, at: world.now) {
                 let cards = known.cards.compactMap(\.address)
                 edge.spared(cards, at: world.now)
@@ -251,13 +253,13 @@ final class PushWorld {
                 crossing.spared(known.device.id)
             }
         }
-        channel.looked(at: relay.knownChannels, at: world.now)
-        if let complaint = edge.phase(relay.knownDevices, views, at: world.now) { world.report(.phase, complaint) }
+        channel.looked(at: relay.planner.knownChannels, at: world.now)
+        if let complaint = edge.phase(relay.planner.knownDevices, views, at: world.now) { world.report(.phase, complaint) }
     }
 
     func checkQuiet(_ relay: Relay) {
         let views = relay.committed
-        for known in relay.knownDevices {
+        for known in relay.planner.knownDevices {
             guard let phone = phones.first(where: { $0.device.id == known.device.id }) else { continue }
             if let complaint = edge.quiet(phone, known, views) { return world.report(.edge, complaint) }
             let quietMinute = world.relay.wall / 60_000 % 1_440
@@ -269,7 +271,7 @@ final class PushWorld {
     }
 
     func checkSettled(_ relay: Relay) {
-        for known in relay.knownDevices {
+        for known in relay.planner.knownDevices {
             guard let phone = phones.first(where: { $0.device.id == known.device.id }) else { continue }
             if let complaint = edge.quiet(phone, known, relay.committed) { return world.report(.edge, complaint) }
         }
@@ -279,7 +281,7 @@ final class PushWorld {
 
     private func checkChannels(_ relay: Relay) {
         let kept = Set(apns.channels.filter { !$0.value.isDeleted }.keys)
-        if let complaint = channel.quiet(kept, relay.knownChannels, at: world.now) { world.report(.channel, complaint) }
+        if let complaint = channel.quiet(kept, relay.planner.knownChannels, at: world.now) { world.report(.channel, complaint) }
     }
 
     private func checkCodes() {

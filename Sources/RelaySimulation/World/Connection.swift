@@ -1,4 +1,4 @@
-import RelayCore
+import RelayModel
 
 /// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may learn of its end at different
 /// times, or hear nothing more and learn of it by their heartbeats.

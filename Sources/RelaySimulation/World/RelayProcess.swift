@@ -1,4 +1,6 @@
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// The relay as a process: the real core, what the runner does around it, and its end at any moment.
@@ -46,7 +48,7 @@ final class RelayProcess {
         do {
             let wall = instant.wall
             var state = try world.log.load(
-                resolvedSince: wall - Limits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
+                resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
             if world.plant == .forgottenPlace { state.removed = [] }
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
             if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }
@@ -54,7 +56,7 @@ final class RelayProcess {
             var fresh = Relay(
                 configuration: world.relayConfiguration, epoch: world.log.epoch, state: state, boot: "life \(life)", at: instant
             )
-            world.pushes?.relayStarts(after: fresh.lastPush)
+            world.pushes?.relayStarts(after: fresh.planner.lastPush)
             let effects = fresh.started(at: instant)
             relay = fresh
             world.pushes?.looked(at: fresh)
@@ -162,7 +164,7 @@ final class RelayProcess {
     }
 
     private func arm(_ timer: RelayTimer, _ wait: Int64) {
-        if world.plant == .sleepingCards, case .card = timer { return }
+        if world.plant == .sleepingCards, case .push(.card) = timer { return }
         lastTimer += 1
         let number = lastTimer
         timers[timer] = number

@@ -1,4 +1,6 @@
+import PushPlanner
 package import RelayCore
+package import RelayModel
 package import RelayProtocol
 
 /// The relay's disk: what is on it outlives every crash. Also remembers all that was ever on it, which is what the checkers

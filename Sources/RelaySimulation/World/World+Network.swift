@@ -1,6 +1,7 @@
 import HeliographLink
 import HostCore
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// The network: what is sent arrives late, in order within a connection, in any order between two; or not at all.

@@ -1,4 +1,6 @@
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// Everything there is in one run, on one clock: the relay and its disk, hosts with their disks and agents, clients, and the

@@ -1,4 +1,5 @@
 package import RelayCore
+package import RelayModel
 internal import Synchronization
 
 /// What a store has found damaged since it was opened, until something takes its place. From any thread.

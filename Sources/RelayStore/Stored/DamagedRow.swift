@@ -1,4 +1,5 @@
 package import RelayCore
+package import RelayModel
 internal import RelayProtocol
 
 /// A row that is not as it was written, and what would take its place.

@@ -1,4 +1,5 @@
 package import RelayCore
+package import RelayModel
 package import RelayProtocol
 
 /// Builds what the core starts from out of what is stored, around what is not as it was written or does not decode.

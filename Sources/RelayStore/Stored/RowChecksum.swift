@@ -1,5 +1,5 @@
 internal import HeliographZlib
-package import RelayCore
+package import RelayModel
 internal import RelayProtocol
 
 /// Tells a row that is as it was written from one in which the disk changed something: the CRC-32 of what its columns say, in their order.

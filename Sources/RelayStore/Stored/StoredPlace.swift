@@ -1,4 +1,5 @@
 package import RelayCore
+package import RelayModel
 internal import RelayProtocol
 
 /// What is stored of a session, checked: its state, and where it would go on if it were removed.

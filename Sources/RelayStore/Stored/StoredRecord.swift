@@ -1,4 +1,5 @@
 internal import RelayCore
+internal import RelayModel
 internal import RelayProtocol
 
 /// What is stored of a device, card, push, channel or budget, checked.

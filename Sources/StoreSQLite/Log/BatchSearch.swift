@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import RelayCore
+internal import RelayModel
 internal import RelayProtocol
 internal import RelayStore
 

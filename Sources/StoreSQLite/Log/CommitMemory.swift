@@ -1,4 +1,4 @@
-internal import RelayCore
+internal import RelayModel
 internal import RelayProtocol
 
 /// What earlier commits have seen of the file, so that the next need not ask for it: each question is a statement, and a small commit

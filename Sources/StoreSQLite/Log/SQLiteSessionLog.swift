@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 package import RelayCore
+package import RelayModel
 package import RelayProtocol
 internal import RelayStore
 internal import Synchronization

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import RelayCore
+internal import RelayModel
 internal import RelayStore
 
 extension StoredApproval {

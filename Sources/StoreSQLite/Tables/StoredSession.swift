@@ -1,5 +1,5 @@
 internal import GRDB
-internal import RelayCore
+internal import RelayModel
 internal import RelayProtocol
 
 /// The row of a session, as far as a commit or a page needs it.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// `heliograph push profiles`

@@ -1,7 +1,7 @@
 import APNsSimulator
 import Foundation
 import struct LiveActivityKit.HeliographActivityAttributes
-import RelayCore
+import PushPlanner
 import RelayProtocol
 import Testing
 

@@ -1,3 +1,4 @@
+import PushPlanner
 import RelayCore
 import RelayProtocol
 import Testing

@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 import Testing
 
@@ -143,5 +143,18 @@ struct CardStartTests {
             }
         }
         #expect(started == 5)
+    }
+
+    @Test("a card begins with what the person is asked, or with the agent at work")
+    func words() throws {
+        for (starts, title) in [(CardStarts.always, "claude-code is at work"), (.whenNeeded, "claude-code wants to run Bash")] {
+            let rig = try PlannerRig { $0.starts = starts }
+            rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
+            rig.pass(60_000)
+            if starts == .whenNeeded { rig.agent(RelayTranscript.request("a1")) }
+            rig.pass(60_000)
+            let order = try #require(rig.take().first { $0.purpose == .start })
+            #expect(try order.json.required("aps").required("alert").string("title") == title)
+        }
     }
 }

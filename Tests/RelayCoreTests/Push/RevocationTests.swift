@@ -1,4 +1,6 @@
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 import Testing
 
@@ -35,7 +37,7 @@ struct RevocationTests {
         rig.transcript.handle(.clientsListed([]))
         rig.register()
         #expect(rig.command(T.decide(.allow)).isEmpty)
-        #expect(rig.transcript.relay.knownDevices.isEmpty)
+        #expect(rig.transcript.relay.planner.knownDevices.isEmpty)
         #expect(rig.transcript.approvals[ApprovalID("a1")!]?.decision == nil)
     }
 
@@ -44,7 +46,7 @@ struct RevocationTests {
         let rig = try PlannerRig()
         rig.transcript.handle(.clientsListed([Self.phone]))
         rig.register()
-        #expect(rig.transcript.relay.knownDevices.count == 1 && rig.transcript.closed.isEmpty)
+        #expect(rig.transcript.relay.planner.knownDevices.count == 1 && rig.transcript.closed.isEmpty)
 
         let again = rig.transcript.client("phone2")
         var device = Device(

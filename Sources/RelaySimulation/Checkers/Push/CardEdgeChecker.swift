@@ -1,4 +1,5 @@
-import RelayCore
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// What is coalesced is sent in the end, and who waits for a person is soon on the card.

@@ -1,4 +1,5 @@
-import RelayCore
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// The content-state of a card, byte for byte.

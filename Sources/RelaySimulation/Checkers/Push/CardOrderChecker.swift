@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// Each push to a card is later than the one before, and nothing follows its end but the same end.

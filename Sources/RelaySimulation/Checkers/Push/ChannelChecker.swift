@@ -1,4 +1,6 @@
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// A broadcast channel that the relay was told of is deleted once nobody listens to it, not before, and nothing is published to it after.

@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// A code decides once, in time, and only what it was for.

@@ -1,4 +1,6 @@
+import PushPlanner
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// A budget's level that a session crosses alerts a device once: again only where APNs may not have it, and in the end APNs has it.

@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// A card is told something a few times a minute at most, whatever its agent does.

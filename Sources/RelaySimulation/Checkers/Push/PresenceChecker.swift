@@ -1,4 +1,5 @@
-import RelayCore
+import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// Nothing is planned for a device that looks, by its own word, not older than half a minute, but alerts for what it has not seen.

@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// The last pushes of priority 10 are for a person who is waited for: a bucket of its own, by the policy's written figures (a burst

@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// An approval rings once on every device that wants it, and again only where APNs may not have it.

@@ -1,4 +1,4 @@
-import RelayCore
+import PushPlanner
 import RelayProtocol
 
 /// Cards are started four times an hour at most, one at a time; of one session a second only when the app has told of the first, or the

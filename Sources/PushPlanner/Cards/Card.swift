@@ -1,0 +1,213 @@
+import RelayProtocol
+
+/// What a device is shown and told of a session: its card, and what it was rung for. On disk as a record of kind `card`.
+struct Card {
+    enum Stage: String, CaseIterable {
+        /// There is none.
+        case none
+        /// Asked for by push; the app has not told of it.
+        case starting
+        case active
+        /// Nothing is sent to it any more.
+        case ended
+    }
+
+    var stage = Stage.none
+    /// By the name that ActivityKit gave it.
+    var id: CardID? {
+        didSet {
+            guard let oldValue, oldValue != id else { return }
+            earlier = earlier.filter { $0 != oldValue && $0 != id }.suffix(PushPolicy.earlierCardsMax - 1) + [oldValue]
+        }
+    }
+    /// Those before it, the last at the end: what is said of them late is not said of this one.
+    private(set) var earlier: [CardID] = []
+    /// The last of which APNs took the end.
+    var over: CardID?
+    var token: String?
+    var tokenAt: Int64 = 0
+    /// The broadcast channel that it listens to instead.
+    var channel: String?
+    /// What the app last said of it.
+    var state = CardReport.State.active
+    /// Milliseconds since 1970.
+    var startedAt: Int64 = 0
+    /// Of the last push; seconds since 1970. Each is larger than the one before.
+    var timestamp: Int64 = 0
+    var sentAt: Int64 = 0
+    var urgentAt: Int64 = 0
+    /// When a change of phase, or what waits for the person, was last sent.
+    var phaseAt: Int64 = 0
+    var waitingAt: Int64 = 0
+    /// Which state was sent last, as a digest of its bytes.
+    var face: UInt64 = 0
+    /// Pushes that failed in a row.
+    var tries: Int64 = 0
+    /// APNs has not confirmed the end yet, or nobody can give it one as the app has told no token.
+    var isEndOwed = false
+    /// It was asked for, and the app has not told of it in time. The system may show it all the same.
+    var isUnanswered = false
+
+    /// Approvals that were rung for and are still pending.
+    var rung: Set<ApprovalID> = []
+    /// Since when the agent has been at work without a pause.
+    var runBeganAt: Int64?
+    /// The error that was rung for, while it lasts.
+    var errorRung: String?
+
+    // MARK: Not on disk: found again from what is
+
+    /// What waits to be sent: latest wins.
+    var mailbox: Mailbox?
+    /// The push that is under way. The next waits for its answer.
+    var inFlight: PushID?
+    /// What the last look saw, to tell a change of phase from a small one.
+    var phase: Phase?
+    /// Approvals to ring for, and when.
+    var rings: [ApprovalID: Int64] = [:]
+    var seen: Set<ApprovalID> = []
+
+    struct Phase: Equatable {
+        var status: SessionStatus
+        var waiting: Set<ApprovalID>
+        var error: String?
+        var budgetLevel: Int64
+    }
+
+    struct Mailbox: Equatable {
+        enum Urgency: Int, Comparable {
+            /// Tools, todos, cost.
+            case small
+            case phase
+            /// The person is waited for, or no longer; an error; the end.
+            case waiting
+
+            static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
+        }
+
+        var urgency: Urgency
+        /// Milliseconds since 1970.
+        var dueAt: Int64
+        /// When the first of these changes came.
+        var since: Int64
+    }
+
+    var canBePushed: Bool { stage == .active && isReachable }
+    var isReachable: Bool { token != nil || channel != nil }
+
+    /// Started by push, and reached by its channel, though its app has not told of it.
+    var isReachedUnnamed: Bool { stage == .active && id == nil && channel != nil }
+
+    /// As above, or owed its end: the first that its app tells is of this one.
+    var isUnnamedListener: Bool { isReachedUnnamed || stage == .ended && isEndOwed && id == nil && channel != nil }
+
+    /// It is there, and was told nothing yet.
+    mutating func becomeActive() {
+        stage = .active
+        isUnanswered = false
+        forgetShown()
+    }
+
+    /// What was sent did not reach it.
+    mutating func forgetShown() {
+        face = 0
+        phase = nil
+        (phaseAt, waitingAt) = (0, 0)
+    }
+
+    /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
+    /// or APNs knew it no longer, is on the screen still.
+    func isRevived(by report: CardReport) -> Bool {
+        token == nil && report.token != nil && (state == .active || state == .stale)
+    }
+
+    /// The wall clock was set: what was so long ago still is.
+    mutating func move(by jump: Int64) {
+        startedAt = startedAt.moved(by: jump)
+        sentAt = sentAt.moved(by: jump)
+        urgentAt = urgentAt.moved(by: jump)
+        phaseAt = phaseAt.moved(by: jump)
+        waitingAt = waitingAt.moved(by: jump)
+        runBeganAt = runBeganAt?.moved(by: jump)
+        if let mailbox {
+            self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)
+        }
+        rings = rings.mapValues { $0 + jump }
+    }
+
+    /// It may have been set while the relay was down: nothing that was is still to come.
+    mutating func limit(to now: Int64) {
+        startedAt = min(startedAt, now)
+        sentAt = min(sentAt, now)
+        urgentAt = min(urgentAt, now)
+        phaseAt = min(phaseAt, now)
+        waitingAt = min(waitingAt, now)
+        if let runBeganAt { self.runBeganAt = min(runBeganAt, now) }
+    }
+
+    init() {}
+
+    init(stored value: JSONValue) throws(WireError) {
+        stage = try value.word("stage")
+        id = try value.optionalIdentifier("id")
+        // Records of before hold one.
+        if let previous: CardID = try value.optionalIdentifier("previous") { earlier = [previous] }
+        for entry in try value.optional("earlier")?.array() ?? [] { earlier.append(try entry.identifier()) }
+        over = try value.optionalIdentifier("over")
+        token = try value.optionalString("token")
+        tokenAt = try value.integer("tokenAt")
+        channel = try value.optionalString("channel")
+        state = try value.word("state")
+        startedAt = try value.integer("startedAt")
+        timestamp = try value.integer("timestamp")
+        sentAt = try value.integer("sentAt")
+        urgentAt = try value.integer("urgentAt")
+        phaseAt = try value.optionalInteger("phaseAt") ?? 0
+        waitingAt = try value.optionalInteger("waitingAt") ?? 0
+        face = UInt64(try value.string("face")) ?? 0
+        tries = try value.integer("tries")
+        isEndOwed = try value.flag("endOwed")
+        isUnanswered = try value.flag("unanswered")
+        for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
+        runBeganAt = try value.optionalInteger("runBeganAt")
+        errorRung = try value.optionalString("errorRung")
+    }
+
+    func bytes(of key: CardKey) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("device", key.device.device)
+            writer.field("session", key.session)
+            writer.field("stage", stage.rawValue)
+            writer.field("id", id)
+            writer.strings("earlier", earlier.map(\.rawValue))
+            writer.field("over", over)
+            writer.field("token", token)
+            writer.field("tokenAt", tokenAt)
+            writer.field("channel", channel)
+            writer.field("state", state.rawValue)
+            writer.field("startedAt", startedAt)
+            writer.field("timestamp", timestamp)
+            writer.field("sentAt", sentAt)
+            writer.field("urgentAt", urgentAt)
+            writer.field("phaseAt", phaseAt)
+            writer.field("waitingAt", waitingAt)
+            writer.field("face", String(face))
+            writer.field("tries", tries)
+            writer.flag("endOwed", isEndOwed)
+            writer.flag("unanswered", isUnanswered)
+            writer.strings("rung", rung.map(\.rawValue).sorted())
+            writer.field("runBeganAt", runBeganAt)
+            writer.field("errorRung", errorRung)
+        }
+    }
+}
+
+extension Int64 {
+    /// A time that lies `jump` later; never before 1970, where 0 is: never.
+    func moved(by jump: Int64) -> Int64 { self == 0 ? 0 : Swift.max(1, self + jump) }
+}
+
+/// FNV-1a: tells one state of a card from another; nobody gains by making two alike.
+func digest(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+}

@@ -1,0 +1,62 @@
+import RelayModel
+import RelayProtocol
+
+/// Every broadcast channel that APNs told us of and has not deleted, by name. Apple keeps 10,000 for an app.
+struct ChannelBook {
+    private var channels: [String: Channel] = [:]
+    /// Apps of which Apple said that they may not broadcast; forgotten with this life of the relay.
+    private var bundlesWithoutBroadcast: Set<String> = []
+
+    var count: Int { channels.count }
+
+    /// In no order.
+    var all: some Collection<Channel> { channels.values }
+
+    var names: [String] { channels.keys.sorted() }
+
+    subscript(name: String) -> Channel? { channels[name] }
+
+    /// Another may be made for this app.
+    func isOpen(to bundle: String) -> Bool {
+        !bundlesWithoutBroadcast.contains(bundle) && channels.count < PlannerLimits.channelsMax
+    }
+
+    mutating func close(to bundle: String) { bundlesWithoutBroadcast.insert(bundle) }
+
+    mutating func add(_ channel: Channel) { channels[channel.name] = channel }
+
+    /// Nil where it is not known.
+    mutating func remove(_ name: String) -> Channel? { channels.removeValue(forKey: name) }
+
+    // MARK: - Deleted
+
+    /// No card needs it any more. False where that was so, or it is not known.
+    mutating func letGo(_ name: String, until time: Int64) -> Bool {
+        guard channels[name]?.isOver == false else { return false }
+        channels[name]?.isOver = true
+        channels[name]?.dueAt = time
+        return true
+    }
+
+    /// Those to be deleted, oldest first, but for those whose deletion is under way.
+    var waiting: [Channel] { channels.values.filter { $0.isOver && $0.inFlight == nil }.sorted { $0.maker < $1.maker } }
+
+    mutating func postpone(_ name: String, to time: Int64) { channels[name]?.dueAt = time }
+
+    mutating func deletionBegan(_ name: String, with push: PushID) { channels[name]?.inFlight = push }
+
+    /// Returns how often it has been tried; nil where it is not known.
+    mutating func deletionEnded(_ name: String) -> Int64? {
+        channels[name]?.inFlight = nil
+        channels[name]?.tries += 1
+        return channels[name]?.tries
+    }
+
+    // MARK: - Clocks
+
+    /// None is deleted later than this.
+    mutating func limit(to latest: Int64) { for name in channels.keys { channels[name]?.limit(to: latest) } }
+
+    /// The wall clock was set: none is deleted later than it was to be.
+    mutating func move(by jump: Int64) { for name in channels.keys { channels[name]?.dueAt += jump } }
+}

@@ -1,0 +1,137 @@
+import RelayProtocol
+
+/// A device as it registered, and what we have learnt of it since. On disk as a record of kind `device`.
+struct RegisteredDevice {
+    var device: Device
+    /// Whose it is.
+    var client: Named<ClientTag>
+    /// When the app last told these tokens, in milliseconds since 1970.
+    var alertTokenAt: Int64
+    var startTokenAt: Int64
+    /// APNs has taken a push for it in its environment.
+    var isEnvironmentProven = false
+    /// Why pushes do not arrive, as sentences.
+    var troubles: [PushTrouble: String] = [:]
+    var urgent: PushBucket
+    /// When cards were lately started by push.
+    var starts: [Int64] = []
+    /// A card was started by push and the app has not told of it; until then no other is.
+    var startPendingUntil: Int64 = 0
+    /// What was not said in quiet hours, or was one too many, by kind.
+    var heldBack: [AlertKind: Int64] = [:]
+    /// What APNs has not taken yet, oldest first.
+    var owed: [OwedAlert] = []
+
+    // MARK: Not on disk
+
+    /// Of those, pushes that failed in a row …
+    var alertTries: Int64 = 0
+    /// … and when the next is tried, in milliseconds since 1970.
+    var alertsDueAt: Int64 = 0
+
+    init(_ device: Device, client: Named<ClientTag>, at now: Int64) {
+        self.device = device
+        self.client = client
+        alertTokenAt = now
+        startTokenAt = now
+        urgent = .full(isFrequent: device.hasFrequentPushes, at: now)
+    }
+
+    /// The app registers again, as it does at every launch.
+    mutating func update(_ newer: Device, client: Named<ClientTag>, at now: Int64) {
+        if newer.alertToken != device.alertToken { settle([.way, .alerts]) }
+        if newer.startToken != device.startToken { settle([.way, .starts]) }
+        if newer.environment != device.environment || newer.profile != device.profile {
+            troubles = [:]
+            isEnvironmentProven = false
+        }
+        // Told again is told now, also where it is the same: an older 410 no longer means it.
+        alertTokenAt = now
+        startTokenAt = now
+        alertTries = 0
+        alertsDueAt = 0
+        device = newer
+        self.client = client
+    }
+
+    /// One sentence of all; nil: nothing is wrong.
+    var trouble: String? {
+        let sentences = PushTrouble.allCases.compactMap { troubles[$0] }
+        return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
+    }
+
+    /// False where there were none.
+    @discardableResult
+    mutating func settle(_ settled: [PushTrouble]) -> Bool {
+        let before = troubles.count
+        for trouble in settled { troubles[trouble] = nil }
+        return troubles.count != before
+    }
+
+    /// The wall clock was set: what was so long ago still is.
+    mutating func move(by jump: Int64) {
+        starts = starts.map { $0.moved(by: jump) }
+        startPendingUntil = startPendingUntil.moved(by: jump)
+        urgent.at = urgent.at.moved(by: jump)
+        alertsDueAt = alertsDueAt.moved(by: jump)
+        for place in owed.indices { owed[place].worthUntil = owed[place].worthUntil.moved(by: jump) }
+    }
+
+    /// It may have been set while the relay was down: nothing that was is still to come.
+    mutating func limit(to now: Int64) {
+        starts = starts.map { min($0, now) }
+        startPendingUntil = min(startPendingUntil, now + PushPolicy.startPatience)
+        urgent.at = min(urgent.at, now)
+        for place in owed.indices { owed[place].worthUntil = min(owed[place].worthUntil, now + PushPolicy.alertAge) }
+    }
+
+    /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
+    func text(_ profile: Profile) -> PushText { device.text == .sealed ? .sealed : device.text.least(profile.textMax) }
+
+    init(stored bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        device = try Device(from: value.required("device"))
+        client = try Named(from: value.required("client"))
+        alertTokenAt = try value.integer("alertTokenAt")
+        startTokenAt = try value.integer("startTokenAt")
+        isEnvironmentProven = try value.flag("proven")
+        // Records of before hold one for all.
+        troubles[.way] = try value.optionalString("trouble")
+        for (key, sentence) in try value.optional("troubles")?.members() ?? [] {
+            if let trouble = PushTrouble(rawValue: key) { troubles[trouble] = try sentence.string() }
+        }
+        urgent = PushBucket(level: try value.integer("urgent"), at: try value.integer("urgentAt"))
+        for start in try value.array("starts") { starts.append(try start.integer()) }
+        startPendingUntil = try value.integer("startPendingUntil")
+        for (key, count) in try value.required("heldBack").members() {
+            guard let kind = AlertKind(rawValue: key) else { continue }
+            heldBack[kind] = try count.integer()
+        }
+        for entry in try value.optional("owed")?.array() ?? [] { owed.append(try OwedAlert(stored: entry)) }
+    }
+
+    var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.raw("device", device.bytes)
+            writer.object("client") { client.write(to: &$0) }
+            writer.field("alertTokenAt", alertTokenAt)
+            writer.field("startTokenAt", startTokenAt)
+            writer.flag("proven", isEnvironmentProven)
+            writer.object("troubles") { writer in
+                for (trouble, sentence) in troubles.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    writer.raw(dynamic: trouble.rawValue, JSONWriter.string(sentence))
+                }
+            }
+            writer.field("urgent", urgent.level)
+            writer.field("urgentAt", urgent.at)
+            writer.array("starts", starts.map { Array(String($0).utf8) })
+            writer.field("startPendingUntil", startPendingUntil)
+            writer.object("heldBack") { writer in
+                for kind in AlertKind.allCases {
+                    if let count = heldBack[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
+                }
+            }
+            writer.array("owed", owed.map(\.bytes))
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// Numbers the pushes of one log, from 1. With the log's epoch it makes the `apns-id`.
+package struct PushID: Hashable, Comparable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (left: PushID, right: PushID) -> Bool { left.rawValue < right.rawValue }
+}

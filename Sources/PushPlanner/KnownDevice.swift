@@ -1,0 +1,24 @@
+package import RelayProtocol
+
+/// What the planner knows of a device, for whoever checks it.
+package struct KnownDevice: Sendable {
+    package struct KnownCard: Sendable {
+        /// Nil: the aggregate card.
+        package var session: SessionID?
+        package var id: CardID?
+        package var token: String?
+        package var channel: String?
+        package var isActive: Bool
+    }
+
+    package var device: Device
+    package var client: ClientID
+    package var cards: [KnownCard]
+}
+
+/// A broadcast channel that APNs has not deleted, as far as the planner knows.
+package struct KnownChannel: Sendable {
+    package var name: String
+    /// It is to be deleted.
+    package var isOver: Bool
+}

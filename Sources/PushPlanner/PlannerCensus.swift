@@ -1,0 +1,11 @@
+/// What the planner holds, counted.
+package struct PlannerCensus: Sendable {
+    package internal(set) var devices = 0
+    package internal(set) var cards = 0
+    package internal(set) var pushes = 0
+    package internal(set) var channels = 0
+    package internal(set) var rings = 0
+    package internal(set) var owed = 0
+    /// The first bound that is not kept, as a sentence.
+    package internal(set) var breach: String?
+}

@@ -1,0 +1,14 @@
+/// What the planner lets its memory and the pushes under way grow to, each with its reason.
+enum PlannerLimits {
+    /// Devices of one workspace.
+    static let devicesMax = 64
+    /// Pushes of one device that wait for an answer.
+    static let unansweredPushesMax = 64
+    /// Alerts of one device that APNs has not taken and that wait for their next try; beyond it they are counted in one digest.
+    static let owedAlertsMax = 16
+    /// Broadcast channels that APNs is asked to keep for us: Apple keeps 10,000 for one app. Beyond it cards start without.
+    static let channelsMax = 5_000
+    /// Pushes of one device that are kept with what became of them, and those that clients are shown.
+    static let pushesKept = 50
+    static let pushesShown = 20
+}

@@ -1,0 +1,41 @@
+package import RelayModel
+package import RelayProtocol
+
+/// What shall be done: orders, carried out one after another by the planner's owner.
+package enum PlannerOrder {
+    case reply(Reply, to: CommandID, of: PeerID)
+    /// With `done` when all that is staged by now is on disk, or why it is not.
+    case replyWhenStaged(to: CommandID, of: PeerID)
+    /// To those of these that are not congested: it is shown to whoever asks again.
+    case tell(MessageToClient, to: [PeerID])
+    /// Put this on disk with the next batch; of one name the last holds.
+    case stage(PushRecord)
+    /// Hand this back with `PlannerFact.committed` when that batch is on disk.
+    case stageOrder(PushOrder)
+    /// The same of what the disk did not take: what has been staged since holds.
+    case stageFirst([PushRecord], [PushOrder])
+    /// The alert of this number tells of an event of the next batch: without it there is nothing to tell of.
+    case tie(DeviceKey, alert: Int64)
+    /// Answered by `PlannerFact.pushAnswered`.
+    case push(PushOrder)
+    /// Fires once; arming it again moves it. `after` in milliseconds.
+    case armTimer(PlannerTimer, after: Int64)
+    case cancelTimer(PlannerTimer)
+    /// Decide as this client would, and reply to it. Where that is taken, `PlannerFact.codeDecided` follows.
+    case decide(DecideCommand, CommandID, as: ClientIdentity, PeerID, with: PushID)
+}
+
+package enum PlannerTimer: Hashable, Sendable {
+    /// Something is due for a card: of one session, or of all.
+    case card(WorkspaceID, DeviceID, SessionID?)
+    /// An approval of this session shall ring.
+    case rings(WorkspaceID, DeviceID, SessionID)
+    /// Quiet hours are over.
+    case digest(WorkspaceID, DeviceID)
+    /// What APNs did not take shall be tried again.
+    case alerts(WorkspaceID, DeviceID)
+    /// A broadcast channel shall be deleted.
+    case channels
+    /// What the disk did not take shall be tried again.
+    case owedRecords
+}

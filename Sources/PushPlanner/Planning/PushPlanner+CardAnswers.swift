@@ -1,0 +1,193 @@
+import RelayModel
+import RelayProtocol
+
+/// What apps say of their cards, and what became of what was pushed to them.
+extension PushPlanner {
+    // MARK: - What the app says
+
+    mutating func reported(
+        _ report: CardReport, by device: DeviceID, _ request: ClientRequest, at now: Instant
+    ) {
+        let key = CardKey(device: DeviceKey(workspace: request.workspace, device: device), session: report.session)
+        guard devices[key.device] != nil else {
+            reply(.noSuchDevice, to: request)
+            return
+        }
+        // A card whose session retention removed is known until it has had its end. One that nobody could end, as its app had told no
+        // token yet, is ended when it does.
+        if let session = key.sessionKey, sight.sessions[session] == nil, cards[key] == nil,
+            request.namesNoSession || report.token == nil
+        {
+            reply(.noSuchSession, to: request)
+            return
+        }
+        if let token = report.token { takeCardToken(token, for: key, at: now) }
+        var card = cards[key] ?? Card()
+        switch report.state {
+        case .active, .stale:
+            // Nothing follows an end that APNs took: the one that was asked for since is another.
+            if report.card == card.over, report.card != card.id { break }
+            if card.isUnnamedListener, report.token == nil {
+                devices[key.device]?.startPendingUntil = 0
+                stageRecord(of: key.device)
+            } else if card.id != report.card || card.stage != .active {
+                // Whatever another card was sent, this one was not, nor does it listen where that one did, if that is over.
+                if card.id != report.card {
+                    card.token = nil
+                    if card.stage != .starting, card.stage != .active { letGoOfChannel(of: &card, at: now) }
+                } else if card.stage == .ended, !card.isRevived(by: report) {
+                    break
+                }
+                if card.stage == .starting {
+                    devices[key.device]?.startPendingUntil = 0
+                    stageRecord(of: key.device)
+                } else {
+                    card.startedAt = now.wall
+                }
+                card.becomeActive()
+                card.isEndOwed = false
+            }
+            card.id = report.card
+            if let token = report.token {
+                // What waits for the next try waited for this.
+                if token != card.token, card.tries > 0 { card.mailbox?.dueAt = now.wall }
+                // A card has either: it was taken for a listener, and heard nothing. What went to its old token may not have arrived.
+                if card.channel != nil || card.token.map({ $0 != token }) == true { card.forgetShown() }
+                card.token = token
+                letGoOfChannel(of: &card, at: now)
+            }
+            card.tokenAt = now.wall
+            card.tries = 0
+        case .ended, .dismissed:
+            // The person swiped it away, or the system took it: it is not started again by small things.
+            if card.id.map({ $0 == report.card }) ?? !card.earlier.contains(report.card) {
+                card.id = report.card
+                card.stage = .ended
+                card.isEndOwed = false
+                card.mailbox = nil
+                card.token = nil
+                letGoOfChannel(of: &card, at: now)
+            }
+        }
+        if report.card == card.id { card.state = report.state }
+        cards[key] = card
+        if devices[key.device]?.settle([.cards, .channels]) == true { stageRecord(of: key.device) }
+        stageRecord(of: key)
+        replyWhenStaged(to: request)
+        if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
+    }
+
+    /// A token belongs to one card: what was known by it before is there no longer.
+    private mutating func takeCardToken(_ token: String, for key: CardKey, at now: Instant) {
+        for other in cards.keys.sorted() where other != key && cards[other]?.token == token {
+            guard var card = cards[other] else { continue }
+            card.token = nil
+            card.stage = .ended
+            card.isEndOwed = false
+            card.mailbox = nil
+            letGoOfChannel(of: &card, at: now)
+            cards[other] = card
+            stageRecord(of: other)
+            serve(other, at: now)
+        }
+    }
+
+    // MARK: - What became of pushes
+
+    mutating func cardPushAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
+        guard var card = cards[key] else { return }
+        if card.inFlight == planned.order.id { card.inFlight = nil }
+        switch outcome {
+        case .accepted:
+            card.tries = 0
+            if planned.order.purpose == .end {
+                card.isEndOwed = false
+                if card.stage == .ended { card.over = card.id }
+            }
+            // It listens already: no word of its app is needed to reach it.
+            if planned.order.purpose == .start, card.stage == .starting, card.channel != nil { card.becomeActive() }
+        case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
+        case .unknown, .notSent: failed(planned, &card, at: now)
+        }
+        // Nothing follows an end, so nobody else may listen where it went. APNs keeps it there for a phone that is offline.
+        if planned.order.purpose == .end, !card.isEndOwed || !card.isReachable {
+            letGoOfChannel(of: &card, keptFor: outcome.isAccepted ? PushPolicy.channelKept : 0, at: now)
+        }
+        cards[key] = card
+        stageRecord(of: key)
+        callsAnswered(planned, key, outcome, at: now)
+        if card.isReachedUnnamed, planned.order.purpose == .start { lookAtCard(key, at: now) } else { serve(key, at: now) }
+    }
+
+    private mutating func cardWasRefused(
+        _ planned: PlannedPush, _ card: inout Card, _ key: CardKey, _ advice: PushAdvice, at now: Instant
+    ) {
+        switch advice {
+        case .keepToken, .sendLater, .fixCredentials: failed(planned, &card, at: now)
+        case .enableBroadcast:
+            channels.close(to: planned.order.bundle)
+            letGoOfChannel(of: &card, at: now)
+            failed(planned, &card, at: now)
+        case .dropChannel:
+            // Of a start the one that it was to listen to.
+            let gone = if case .broadcast(let channel) = planned.order.target { channel } else { card.channel }
+            if let gone { forgetChannel(gone) }
+            guard card.channel == gone else { break }
+            card.channel = nil
+            guard card.token == nil else { break }
+            // What listened there is on the screen until the system takes it away.
+            card.isEndOwed = planned.order.purpose != .start && (card.stage == .active || card.isEndOwed)
+            card.stage = .ended
+        case .dropToken, .quarantineToken:
+            switch planned.order.purpose {
+            // The app may have told of one that it began itself.
+            case .start: if card.stage == .starting { card.stage = .none }
+            case .update, .end:
+                // The app may have told of another card since, which has another token.
+                guard planned.order.target == card.token.map({ .device(token: $0) }) else { break }
+                card.token = nil
+                card.isEndOwed = false
+                card.stage = .ended
+                card.mailbox = nil
+            case .alert, .channel: break
+            }
+        case .markProfile, .fixRequest:
+            // Sending the same again would be refused again; what came meanwhile is another.
+            if planned.order.purpose == .start, card.stage == .starting { card.stage = .none }
+            card.isEndOwed = false
+            if planned.order.purpose != .update { card.mailbox = nil }
+        }
+        switch advice {
+        case .keepToken, .sendLater, .fixCredentials: break
+        // A card without a channel is better than none.
+        default: if planned.order.purpose == .channel { channels.close(to: planned.order.bundle) }
+        }
+        if planned.order.purpose == .start, card.stage == .none { devices[key.device]?.startPendingUntil = 0 }
+    }
+
+    /// Tries again with what is then the latest: a start a few times, what a card shows and its end for as long as it can be there.
+    private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
+        card.tries += 1
+        if planned.order.purpose == .start {
+            // Whether there is a card, only the app can say: until then it counts as started.
+            if case .unknown = pushes[planned.order.id]?.outcome { return }
+            devices[planned.key]?.startPendingUntil = 0
+            guard card.stage == .starting else { return }
+            card.stage = .none
+        }
+        if planned.order.purpose == .update { card.face = 0 }
+        let isGivenUp =
+            switch planned.order.purpose {
+            case .start, .channel: card.tries >= PushPolicy.triesMax
+            case .update, .end, .alert: now.wall >= card.startedAt + PushPolicy.cardAge
+            }
+        guard !isGivenUp else {
+            card.mailbox = nil
+            card.isEndOwed = false
+            return
+        }
+        card.mailbox = Card.Mailbox(
+            urgency: max(card.mailbox?.urgency ?? .small, planned.order.priority == 10 ? .waiting : .small),
+            dueAt: now.wall + PushPolicy.wait(afterTries: card.tries), since: card.mailbox?.since ?? now.wall)
+    }
+}

@@ -1,0 +1,73 @@
+import RelayModel
+import RelayProtocol
+
+/// What cards ring for themselves: approvals and questions, on a device whose app has told no token for alerts. The push that shows one
+/// then carries an alert.
+extension PushPlanner {
+    /// Nothing else can ring there.
+    func callsByCard(_ device: RegisteredDevice) -> Bool { device.device.alertToken == nil && device.device.cards != .off }
+
+    /// The approvals to ring for with this card, the first at the front, and when.
+    func calls(by key: CardKey, at now: Instant) -> [(name: CallName, dueAt: Int64)] {
+        guard let device = devices[key.device], callsByCard(device), let card = cards[key] else { return [] }
+        let soonest = max(quietUntil(device, at: now.wall) ?? 0, card.waitingAt + PushPolicy.waitingFloor)
+        let keys = key.session == nil ? cards.keys.filter { $0.device == key.device && $0.session != nil } : [key]
+        let calls = keys.flatMap { key -> [(name: CallName, dueAt: Int64)] in
+            guard let session = key.session, let rings = cards[key]?.rings else { return [] }
+            return rings.compactMap { approval, due in
+                let name = CallName(session: session, approval: approval)
+                return isCalledFor(name, key, at: now) ? (name, max(due, soonest)) : nil
+            }
+        }
+        return calls.sorted { ($0.dueAt, $0.name) < ($1.dueAt, $1.name) }
+    }
+
+    func dueCalls(by key: CardKey, at now: Instant) -> [CallName] {
+        calls(by: key, at: now).filter { $0.dueAt <= now.wall }.map(\.name)
+    }
+
+    /// A push of the session's card or of the device's one card rings for it, and is not answered.
+    func isBeingCalled(_ approval: ApprovalID, _ key: CardKey) -> Bool {
+        guard let session = key.session else { return false }
+        let name = CallName(session: session, approval: approval)
+        return [key, CardKey(device: key.device, session: nil)].contains { card in
+            cards[card]?.inFlight.flatMap { pushes[$0] }?.calls.contains(name) == true
+        }
+    }
+
+    private func isCalledFor(_ name: CallName, _ key: CardKey, at now: Instant) -> Bool {
+        guard let session = key.sessionKey, let approval = sight.sessions[session]?.approvals[name.approval],
+            approval.stage == .pending
+        else { return false }
+        return wants(approval, key) && !sight.isOver(approval, in: session, at: now)
+    }
+
+    /// For a glance, as those that a card begins with.
+    func words(of call: CallName, on device: DeviceKey, _ profile: Profile, at now: Instant) -> AlertText? {
+        guard let known = devices[device],
+            let view = sight.sessions[SessionKey(workspace: device.workspace, session: call.session)],
+            let approval = view.approvals[call.approval]
+        else { return nil }
+        var subject = PushSubject(view, for: known, profile, at: now.wall)
+        subject.approval = approval
+        return .start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
+    }
+
+    /// What APNs has taken rings no more; the rest does, with the card's next try.
+    mutating func callsAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
+        for call in planned.calls {
+            let own = CardKey(device: key.device, session: call.session)
+            guard cards[own]?.rings[call.approval] != nil else { continue }
+            switch outcome {
+            // Sent again it would be refused again.
+            case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _):
+                cards[own]?.rings[call.approval] = nil
+                cards[own]?.rung.insert(call.approval)
+                stageRecord(of: own)
+            case .refused, .unknown, .notSent:
+                let tries = max(1, cards[key]?.tries ?? 1)
+                cards[own]?.rings[call.approval] = now.wall + PushPolicy.wait(afterTries: tries)
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import RelayModel
+import RelayProtocol
+
+/// Cards that are started by push: one for a session at a time, since nobody can end one whose app has told no token.
+extension PushPlanner {
+    mutating func startIfDue(_ key: CardKey, at now: Instant) {
+        // What changes meanwhile does not put off what waits.
+        guard let mailbox = cards[key]?.mailbox, mailbox.dueAt <= now.wall else { return }
+        guard let device = devices[key.device], let token = device.device.startToken, let profile = profile(of: key),
+            let type = profile.attributesType, !type.isEmpty, let subject = subject(of: key, at: now.wall)
+        else {
+            cards[key]?.mailbox = nil
+            return
+        }
+        // Whoever swiped the last one away is shown another when they are waited for.
+        let isUnwanted = cards[key]?.state == .dismissed && subject.waiting.isEmpty
+        guard subject.summary.isAtWork, wantsStart(device, subject), !isUnwanted,
+            key.session.map({ !device.device.muted.contains($0) }) ?? true
+        else {
+            cards[key]?.mailbox = nil
+            return
+        }
+        if let time = startIsPutOff(key, device, profile, at: now) { return postpone(key, to: time, at: now) }
+        if usesChannel(device, profile), cards[key]?.channel == nil { return planChannel(for: key, profile, at: now) }
+        planStart(of: key, device, token, subject, profile, at: now)
+    }
+
+    /// Until when something is in the way of a start; nil: nothing is.
+    private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ profile: Profile, at now: Instant) -> Int64? {
+        if let until = presences.until(key.device, at: now) ?? quietUntil(device, at: now.wall) { return until }
+        if device.startPendingUntil > now.wall { return device.startPendingUntil }
+        let isFull = cardsShown(on: key.device, besides: key, at: now) >= profile.cardsMax
+        guard !isFull, pushes.hasRoom(for: key.device) else { return now.wall + PushPolicy.retryInterval }
+        let recent = recentStarts(device, at: now)
+        return recent.count < PushPolicy.startsMax ? nil : (recent.min() ?? now.wall) + PushPolicy.startWindow
+    }
+
+    private func recentStarts(_ device: RegisteredDevice, at now: Instant) -> [Int64] {
+        device.starts.filter { $0 > now.wall - PushPolicy.startWindow && $0 <= now.wall }
+    }
+
+    /// The system shows an app's cards up to a number, and drops a start beyond it without a word.
+    private func cardsShown(on device: DeviceKey, besides key: CardKey, at now: Instant) -> Int {
+        cards.count { other, card in
+            other.device == device && other != key && (card.stage == .active || card.stage == .starting)
+                && !isGone(card, at: now)
+        }
+    }
+
+    private mutating func planStart(
+        of key: CardKey, _ device: RegisteredDevice, _ token: String, _ subject: PushSubject, _ profile: Profile,
+        at now: Instant
+    ) {
+        let recent = recentStarts(device, at: now)
+        devices[key.device]?.starts = recent + [now.wall]
+        devices[key.device]?.startPendingUntil = now.wall + PushPolicy.startPatience
+        stageRecord(of: key.device)
+        let calls = dueCalls(by: key, at: now)
+        var card = cards[key] ?? Card()
+        card.stage = .starting
+        card.isUnanswered = false
+        card.id = nil
+        card.token = nil
+        card.startedAt = now.wall
+        card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
+        card.mailbox = nil
+        cards[key] = card
+        var order = order(.start, key, profile, .device(token: token), at: now)
+        order.payload = Payload.start(
+            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
+            relevance: profile.relevance(of: subject.summary.status),
+            alert: AlertText.start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax),
+            sound: !calls.isEmpty, channel: card.channel,
+            inputPushToken: card.channel == nil && device.device.systemMajor >= 18)
+        order.priority = 10
+        order.expiration = now.wall / 1_000 + PushPolicy.startPatience / 1_000
+        order.worthUntil = now.wall + PushPolicy.startPatience
+        order.collapse = key.session?.rawValue ?? "all"
+        order.tokenRegisteredAt = device.startTokenAt
+        plan(PlannedPush(order, card: key, calls: calls))
+        stageRecord(of: key)
+    }
+
+    private func wantsStart(_ device: RegisteredDevice, _ subject: PushSubject) -> Bool {
+        switch device.device.starts {
+        case .never: false
+        case .whenNeeded: !subject.waiting.isEmpty
+        case .always: true
+        }
+    }
+
+    mutating func postpone(_ key: CardKey, to time: Int64, at now: Instant) {
+        guard var card = cards[key] else { return }
+        card.mailbox = Card.Mailbox(
+            urgency: card.mailbox?.urgency ?? .small, dueAt: max(time, now.wall + 1), since: card.mailbox?.since ?? now.wall)
+        cards[key] = card
+    }
+
+    /// The app has not told of the card that was asked for. One with a channel is reached all the same; of any other there may be one
+    /// on the screen that nobody can end, so no second follows while the system may show it, and an alert tells of the run.
+    ///
+    /// Returns whether the card is to be looked at anew.
+    mutating func startWentUnanswered(_ key: CardKey, at now: Instant) -> Bool {
+        guard var card = cards[key] else { return false }
+        let isNew = !card.isUnanswered
+        if card.channel != nil {
+            card.becomeActive()
+        } else if isGone(card, at: now) {
+            card.stage = .none
+            card.isUnanswered = false
+        } else {
+            card.isUnanswered = true
+            card.mailbox = nil
+        }
+        cards[key] = card
+        stageRecord(of: key)
+        guard card.stage == .starting else { return true }
+        // What the person is asked has rung by itself.
+        if isNew, subject(of: key, at: now.wall)?.waiting.isEmpty == true {
+            tellOfRun(key, at: now) { .unfollowed($0, textMax: $1) }
+        }
+        return false
+    }
+}

@@ -1,0 +1,390 @@
+import RelayModel
+import RelayProtocol
+
+/// Cards: each has a mailbox in which the latest state waits for its time. What is coalesced is sent in the end, a change of phase is
+/// never dropped, and nothing follows an end.
+extension PushPlanner {
+    enum CardEnd {
+        case completed, failed, cancelled
+        /// The session goes on, the card may not.
+        case tooOld
+        case idle
+    }
+
+    // MARK: - Looking
+
+    /// Puts what has changed into the card's mailbox.
+    mutating func lookAtCard(_ key: CardKey, at now: Instant) {
+        guard var card = cards[key] else { return }
+        // The last session is over: so is the card of all.
+        guard let subject = subject(of: key, at: now.wall) else { return serve(key, at: now) }
+        let phase = Card.Phase(
+            status: subject.summary.status, waiting: subject.waiting, error: subject.summary.error,
+            budgetLevel: subject.budgetLevel)
+        let before = card.phase
+        card.phase = phase
+        let urgency: Card.Mailbox.Urgency =
+            if let before {
+                before.waiting != phase.waiting || before.error != phase.error || before.budgetLevel != phase.budgetLevel
+                    || !subject.summary.isLive
+                    ? .waiting : before.status != phase.status && phase.status != .stale ? .phase : .small
+            } else {
+                phase.waiting.isEmpty && subject.summary.isLive ? .small : .waiting
+            }
+        let settle = phase.status == .stale ? PushPolicy.awaySettle : PushPolicy.settle
+        card.put(urgency, isFrequent: isFrequent(key), grace: grace(of: key, at: now), settle: settle, at: now.wall)
+        cards[key] = card
+        serve(key, at: now)
+    }
+
+    mutating func lookAtAggregate(for device: DeviceKey, at now: Instant) {
+        let key = CardKey(device: device, session: nil)
+        guard devices[device]?.device.cards == .aggregate || cards[key] != nil else { return }
+        if cards[key] == nil { cards[key] = Card() }
+        lookAtCard(key, at: now)
+    }
+
+    private func isFrequent(_ key: CardKey) -> Bool { devices[key.device]?.device.hasFrequentPushes == true }
+
+    // MARK: - Serving
+
+    /// Does what is due for a card, and arms its timer for what is due next. Doing it once more changes nothing.
+    mutating func serve(_ key: CardKey, at now: Instant) {
+        guard let card = cards[key], let device = devices[key.device] else { return }
+        guard card.inFlight == nil else { return }
+        let isWanted = isWanted(key, device)
+        // Whoever looks at the app itself needs no push; what is due then is due when they look away.
+        let isSpared = presences.until(key.device, at: now) != nil
+        switch card.stage {
+        case .none, .ended:
+            if card.isEndOwed {
+                if !isSpared, card.mailbox.map({ $0.dueAt <= now.wall }) ?? true {
+                    planEnd(of: key, isWanted ? end(of: key, card, device, at: now) ?? .completed : .cancelled, at: now)
+                }
+            } else if isWanted {
+                startIfDue(key, at: now)
+            } else {
+                cards[key]?.mailbox = nil
+            }
+            letGoOfIdleChannel(key, at: now)
+        case .starting:
+            guard card.isUnanswered ? isGone(card, at: now) : device.startPendingUntil <= now.wall else { break }
+            if startWentUnanswered(key, at: now) { return lookAtCard(key, at: now) }
+        case .active:
+            if isSpared { break }
+            if !isWanted {
+                planEnd(of: key, .cancelled, at: now)
+            } else if let reason = end(of: key, card, device, at: now) {
+                planEnd(of: key, reason, at: now)
+                if reason == .tooOld { tellOfRun(key, at: now) { .stillRunning($0, textMax: $1) } }
+            } else if card.canBePushed {
+                updateIfDue(key, card, at: now)
+            }
+        }
+        if isOver(key, in: sight.sessions) { forgetCard(key, at: now) } else { armCard(key, at: now) }
+    }
+
+    /// Nothing is left to do for it: retention removed its session, and it has had its end, or nobody can give it one.
+    func isOver(_ key: CardKey, in sessions: CommittedSessions) -> Bool {
+        guard let card = cards[key], let session = key.sessionKey, sessions[session] == nil,
+            card.inFlight == nil
+        else {
+            return false
+        }
+        return profile(of: key) == nil || !card.isEndOwed && (card.stage == .none || card.stage == .ended)
+    }
+
+    private func isWanted(_ key: CardKey, _ device: RegisteredDevice) -> Bool {
+        switch device.device.cards {
+        case .perSession: key.session != nil
+        case .aggregate: key.session == nil
+        case .off: false
+        }
+    }
+
+    /// Why the card ends now; nil: it does not.
+    private func end(of key: CardKey, _ card: Card, _ device: RegisteredDevice, at now: Instant) -> CardEnd? {
+        guard let profile = settings.profiles[device.device.profile] else { return .cancelled }
+        // Retention removed its session, or the last of all is over.
+        guard let subject = subject(of: key, at: now.wall) else { return key.session == nil ? .completed : .cancelled }
+        let summary = subject.summary
+        if !summary.isLive { return summary.status == .failed ? .failed : .completed }
+        if now.wall >= oldAt(card, profile) { return .tooOld }
+        if summary.status == .idle, now.wall >= idleSince(subject, card) + PushPolicy.idleMax { return .idle }
+        return nil
+    }
+
+    /// Before the system's own limit, so that the end is there in time though APNs takes it late.
+    private func oldAt(_ card: Card, _ profile: Profile) -> Int64 {
+        card.startedAt + min(profile.maximumAge, PushPolicy.systemAge - PushPolicy.endMargin)
+    }
+
+    /// The system has taken it away by now, whoever could reach it or not.
+    func isGone(_ card: Card, at now: Instant) -> Bool { now.wall >= card.startedAt + PushPolicy.cardAge }
+
+    /// A person who is in the app has the card for as long.
+    private func idleSince(_ subject: PushSubject, _ card: Card) -> Int64 {
+        max(subject.summary.lastActivityAt, card.startedAt)
+    }
+
+    private mutating func updateIfDue(_ key: CardKey, _ card: Card, at now: Instant) {
+        let isRefreshDue = refreshAt(key, card, at: now).map { $0 <= now.wall } ?? false
+        let calls = dueCalls(by: key, at: now)
+        guard card.mailbox.map({ $0.dueAt <= now.wall }) == true || isRefreshDue || !calls.isEmpty else { return }
+        guard let profile = profile(of: key), let subject = subject(of: key, at: now.wall) else { return }
+        let face = digest(profile.contentState(subject.still, bytesMax: bytesMax(card)))
+        guard face != card.face || isRefreshDue || !calls.isEmpty else {
+            cards[key]?.mailbox = nil
+            return
+        }
+        planUpdate(key, subject, profile, face, calling: calls, at: now)
+    }
+
+    /// When a card that would go stale is to be told what it shows once more.
+    private func refreshAt(_ key: CardKey, _ card: Card, at now: Instant) -> Int64? {
+        guard card.canBePushed, card.phase != nil, card.sentAt > 0, let profile = profile(of: key),
+            let subject = subject(of: key, at: now.wall), isStaleAfterWhile(subject)
+        else { return nil }
+        return card.sentAt + profile.staleAfter * Int64(PushPolicy.refreshShare.0) / PushPolicy.refreshShare.of
+    }
+
+    private mutating func armCard(_ key: CardKey, at now: Instant) {
+        guard let card = cards[key], let device = devices[key.device] else { return }
+        let timer = PlannerTimer.card(key.workspace, key.device.device, key.session)
+        guard card.inFlight == nil else {
+            orders.append(.cancelTimer(timer))
+            return
+        }
+        var times: [Int64] = []
+        let spared = presences.until(key.device, at: now) ?? 0
+        switch card.stage {
+        case .none, .ended:
+            if card.isEndOwed {
+                times.append(max(card.mailbox?.dueAt ?? now.wall, spared))
+            } else if let due = card.mailbox?.dueAt {
+                times.append(due)
+            }
+        case .starting: times.append(card.isUnanswered ? card.startedAt + PushPolicy.cardAge : device.startPendingUntil)
+        case .active:
+            if card.canBePushed {
+                if let due = card.mailbox?.dueAt { times.append(max(due, spared)) }
+                if let refresh = refreshAt(key, card, at: now) { times.append(max(refresh, spared)) }
+                if let call = calls(by: key, at: now).map(\.dueAt).min() { times.append(max(call, spared)) }
+            }
+            if spared > 0, !isWanted(key, device) || end(of: key, card, device, at: now) != nil { times.append(spared) }
+            if let profile = profile(of: key) { times.append(max(oldAt(card, profile), spared)) }
+            if card.phase?.status == .idle, let subject = subject(of: key, at: now.wall) {
+                times.append(max(idleSince(subject, card) + PushPolicy.idleMax, spared))
+            }
+        }
+        if let next = times.min() {
+            orders.append(.armTimer(timer, after: max(1, next - now.wall)))
+        } else {
+            orders.append(.cancelTimer(timer))
+        }
+    }
+
+    // MARK: - What a card says
+
+    func profile(of key: CardKey) -> Profile? {
+        devices[key.device].flatMap { settings.profiles[$0.device.profile] }
+    }
+
+    private func bytesMax(_ card: Card) -> Int {
+        card.channel == nil ? Payload.bytesMax : Payload.broadcastBytesMax
+    }
+
+    /// Nil where there is nothing to show: the session is gone, or none is live.
+    func subject(of key: CardKey, at now: Int64) -> PushSubject? {
+        guard let device = devices[key.device], let profile = settings.profiles[device.device.profile] else { return nil }
+        if let session = key.sessionKey {
+            return sight.sessions[session].map { PushSubject($0, for: device, profile, at: now) }
+        }
+        let live = sight.sessions.live(in: key.workspace)
+        guard let most = live.most,
+            let view = sight.sessions[SessionKey(workspace: key.workspace, session: most)]
+        else { return nil }
+        var subject = PushSubject(view, for: device, profile, at: now)
+        subject.isOfAll = true
+        subject.sessions = Int64(live.count)
+        return subject
+    }
+
+    // MARK: - Planning
+
+    private mutating func planUpdate(
+        _ key: CardKey, _ subject: PushSubject, _ profile: Profile, _ face: UInt64, calling calls: [CallName], at now: Instant
+    ) {
+        guard pushes.hasRoom(for: key.device) else { return postpone(key, to: now.wall + PushPolicy.retryInterval, at: now) }
+        guard var card = cards[key], let target = target(of: card) else { return }
+        let urgency = calls.isEmpty ? card.mailbox?.urgency ?? .small : .waiting
+        let isUrgent =
+            urgency == .waiting || urgency == .phase && now.wall - card.urgentAt >= PushPolicy.urgentInterval
+        let priority: Int64 =
+            isUrgent && takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now) ? 10 : 5
+        card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
+        card.sentAt = now.wall
+        if priority == 10 { card.urgentAt = now.wall }
+        if urgency >= .phase { card.phaseAt = now.wall }
+        if urgency == .waiting { card.waitingAt = now.wall }
+        card.face = face
+        card.mailbox = nil
+        cards[key] = card
+        var order = order(.update, key, profile, target, at: now)
+        order.priority = priority
+        // A stored progress would take the place of a stored approval: APNs keeps one for each app.
+        order.expiration = urgency == .waiting ? now.wall / 1_000 + 3_600 : 0
+        order.worthUntil = now.wall + (urgency == .waiting ? 3_600_000 : PushPolicy.floor)
+        order.isHarmlessToRepeat = true
+        order.tokenRegisteredAt = card.tokenAt
+        order.payload = Payload.update(
+            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
+            relevance: profile.relevance(of: subject.summary.status),
+            alert: calls.first.flatMap { words(of: $0, on: key.device, profile, at: now) }, sound: true,
+            broadcast: card.channel != nil)
+        plan(PlannedPush(order, card: key, calls: calls))
+        stageRecord(of: key)
+    }
+
+    /// From here on nothing is sent to this card, but the same end once more where APNs has not got it.
+    mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
+        guard var card = cards[key], let profile = profile(of: key) else { return }
+        guard let target = target(of: card), let device = devices[key.device] else {
+            // The app has told no token yet: nobody can end it but the system. Until then another would stand beside it.
+            card.stage = .ended
+            card.isEndOwed = !isGone(card, at: now)
+            card.mailbox =
+                card.isEndOwed
+                ? Card.Mailbox(urgency: .small, dueAt: card.startedAt + PushPolicy.cardAge, since: now.wall) : nil
+            cards[key] = card
+            stageRecord(of: key)
+            return
+        }
+        var subject =
+            subject(of: key, at: now.wall)
+            ?? PushSubject(ended: key.session, named: profile.name, text: device.text(profile), now: now.wall)
+        if reason == .tooOld, subject.summary.isAtWork { subject.closing = profile.closingText }
+        if card.stage != .ended { card.timestamp = max(now.wall / 1_000, card.timestamp + 1) }
+        card.stage = .ended
+        card.isEndOwed = true
+        card.sentAt = now.wall
+        card.mailbox = nil
+        card.face = 0
+        cards[key] = card
+        var order = order(.end, key, profile, target, at: now)
+        order.priority = takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now) ? 10 : 5
+        order.expiration = now.wall / 1_000 + 3_600
+        order.worthUntil = now.wall + 3_600_000
+        order.isHarmlessToRepeat = true
+        order.tokenRegisteredAt = card.tokenAt
+        order.payload = Payload.end(
+            profile, subject, timestamp: card.timestamp, dismissal: dismissal(reason, profile, at: now),
+            broadcast: card.channel != nil)
+        plan(PlannedPush(order, card: key))
+        stageRecord(of: key)
+    }
+
+    private func dismissal(_ reason: CardEnd, _ profile: Profile, at now: Instant) -> Int64 {
+        let after: Int64 =
+            switch reason {
+            case .completed, .idle, .tooOld: profile.dismissal.completed
+            case .failed: profile.dismissal.failed
+            case .cancelled: profile.dismissal.cancelled
+            }
+        return (now.wall + after) / 1_000
+    }
+
+    func stale(_ subject: PushSubject, _ profile: Profile, at now: Instant) -> Int64? {
+        if isStaleAfterWhile(subject) { return (now.wall + profile.staleAfter) / 1_000 }
+        return switch subject.summary.status {
+        case .waitingApproval, .waitingAnswer: subject.approval?.expiresAt.map { $0 / 1_000 }
+        case .starting, .running, .idle, .completed, .failed, .stale: nil
+        }
+    }
+
+    /// It says that something goes on, and no date says until when.
+    private func isStaleAfterWhile(_ subject: PushSubject) -> Bool {
+        switch subject.summary.status {
+        case .starting, .running: true
+        case .waitingApproval, .waitingAnswer: subject.approval?.expiresAt == nil
+        case .idle, .completed, .failed, .stale: false
+        }
+    }
+
+    private func target(of card: Card) -> PushOrder.Target? {
+        card.channel.map { .broadcast(channel: $0) } ?? card.token.map { .device(token: $0) }
+    }
+
+    func order(
+        _ purpose: PushOrder.Purpose, _ key: CardKey, _ profile: Profile, _ target: PushOrder.Target, at now: Instant
+    ) -> PushOrder {
+        let device = devices[key.device]
+        var order = PushOrder(
+            id: PushID(rawValue: 0), workspace: key.workspace, device: key.device.device, purpose: purpose,
+            session: key.session, bundle: profile.bundle, target: target,
+            environment: device?.device.environment ?? .production,
+            worthUntil: now.wall, plannedAt: now.wall)
+        order.isEnvironmentProven = device?.isEnvironmentProven ?? false
+        if case .broadcast(let name) = target, let channel = channels[name] { order.environment = channel.environment }
+        order.pushType = "liveactivity"
+        if case .device = target { order.topic = "\(profile.bundle).push-type.liveactivity" }
+        return order
+    }
+
+    mutating func takeUrgent(_ key: DeviceKey, isWaitedFor: Bool, at now: Instant) -> Bool {
+        guard var device = devices[key] else { return false }
+        let isTaken = device.urgent.take(
+            isWaitedFor: isWaitedFor, isFrequent: device.device.hasFrequentPushes, at: now.wall)
+        devices[key] = device
+        if isTaken { stageRecord(of: key) }
+        return isTaken
+    }
+}
+
+extension Card {
+    /// The sooner of what was due and what this asks for; changes of phase wait a little for one another, and for their floor.
+    mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
+        let since = mailbox?.since ?? now
+        let due: Int64 =
+            switch new {
+            case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
+            case .phase: max(min(now + PushPolicy.settle, since + PushPolicy.settleMax), phaseAt + PushPolicy.phaseFloor)
+            case .waiting: max(now + grace, waitingAt + PushPolicy.waitingFloor)
+            }
+        let urgency = max(new, mailbox?.urgency ?? .small)
+        // A change of phase that goes on changing is put off; anything else is never later than it was.
+        let isPutOff = new == .phase && mailbox?.urgency == .phase
+        mailbox = Mailbox(urgency: urgency, dueAt: isPutOff ? due : min(due, mailbox?.dueAt ?? due), since: since)
+    }
+}
+
+extension PushSubject {
+    /// As this device is shown it.
+    init(_ view: SessionView, for device: RegisteredDevice, _ profile: Profile, at now: Int64) {
+        let pending = view.approvals.pending
+        self.init(
+            summary: view.state.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
+            text: device.text(profile), now: now)
+        waiting = Set(pending.map(\.id))
+        budgetLevel = view.state.summary.budget?.level ?? 0
+        if device.device.hidesCost { hideCost() }
+    }
+
+    /// Of a session that is gone.
+    init(ended session: SessionID?, named name: String, text: PushText, now: Int64) {
+        var summary = Summary(
+            session: session ?? SessionID("all")!, host: Named(id: HostID("none")!, name: name), hostIsConnected: false,
+            agentName: name, startedAt: now)
+        summary.status = .completed
+        summary.endedAt = now
+        self.init(summary: summary, approval: nil, text: text, now: now)
+        isOfAll = session == nil
+    }
+
+    /// As of the last thing that happened: time alone is no news.
+    var still: PushSubject {
+        var still = self
+        still.now = summary.lastActivityAt
+        return still
+    }
+}

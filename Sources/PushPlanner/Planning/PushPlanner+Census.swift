@@ -1,0 +1,72 @@
+package import RelayModel
+package import RelayProtocol
+
+/// For whoever checks the planner.
+extension PushPlanner {
+    package var knownChannels: [KnownChannel] { channels.all.map { KnownChannel(name: $0.name, isOver: $0.isOver) } }
+
+    package var lastPush: PushID { pushes.last }
+
+    /// What was planned after this one and is still kept, in order.
+    package func pushesPlanned(after last: PushID) -> [PushOrder] {
+        guard last < lastPush else { return [] }
+        return (last.rawValue + 1...lastPush.rawValue).compactMap { pushes[PushID(rawValue: $0)]?.order }
+    }
+
+    /// The approvals for which this push of a card rings.
+    package func approvalsCalled(by push: PushID) -> [ApprovalID] { pushes[push]?.calls.map(\.approval) ?? [] }
+
+    /// Every connection that it remembers.
+    package var peers: Set<PeerID> { watchers.values.reduce(into: presences.peers) { $0.formUnion($1) } }
+
+    package var knownDevices: [KnownDevice] {
+        devices.keys.compactMap { key in
+            guard let known = devices[key] else { return nil }
+            let cards = cards.filter { $0.key.device == key }.sorted { $0.key < $1.key }
+            return KnownDevice(
+                device: known.device, client: known.client.id,
+                cards: cards.map { key, card in
+                    KnownDevice.KnownCard(
+                        session: key.session, id: card.id, token: card.token, channel: card.channel,
+                        isActive: card.stage == .active)
+                })
+        }
+    }
+
+    /// What the planner holds, and whether it is within its bounds.
+    package func census(of sessions: CommittedSessions) -> PlannerCensus {
+        var census = PlannerCensus()
+        census.devices = devices.count
+        census.cards = cards.count
+        census.pushes = pushes.count
+        census.channels = channels.count
+        census.rings = cards.values.reduce(0) { $0 + $1.rings.count }
+        census.owed = owed.count
+        if !devices.isWithinBounds { census.breach = "too many devices are kept" }
+        for key in cards.keys {
+            if devices[key.device] == nil { census.breach = "a card is kept whose device is forgotten" }
+            if isOver(key, in: sessions) { census.breach = "a card is kept whose session is gone" }
+        }
+        if let breach = pushes.breach(isKnown: { devices[$0] != nil }) { census.breach = breach }
+        if devices.keys.contains(where: {
+            devices[$0].map { $0.owed.count > PlannerLimits.owedAlertsMax + PlannerLimits.unansweredPushesMax } == true
+        }) {
+            census.breach = "too many alerts are owed"
+        }
+        let inFlight = cards.values.compactMap(\.inFlight)
+        if inFlight.contains(where: { pushes[$0] == nil }) { census.breach = "a card waits for a push that is forgotten" }
+        let used = Set(cards.values.compactMap(\.channel))
+        for channel in channels.all where channel.isOver == used.contains(channel.name) {
+            census.breach = "a channel is kept that nobody listens to, or deleted where somebody does"
+        }
+        for card in cards.values where card.channel != nil && (card.stage == .none || card.stage == .ended) {
+            let isUsed = card.mailbox != nil || card.inFlight != nil || card.isEndOwed
+            if !isUsed { census.breach = "a channel is kept for a card that is over" }
+        }
+        // One record of each name, and the removals of pushes that were forgotten meanwhile.
+        if owed.count > devices.count + cards.count + channels.count + 2 * pushes.count + PlannerLimits.pushesKept {
+            census.breach = "too many records wait for the disk"
+        }
+        return census
+    }
+}

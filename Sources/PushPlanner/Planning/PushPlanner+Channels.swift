@@ -1,0 +1,126 @@
+import RelayModel
+import RelayProtocol
+
+/// Broadcast channels (iOS 18): one for each card that is started by push, made before it and deleted after it, whatever becomes of the
+/// card, its session or its device meanwhile.
+extension PushPlanner {
+    func usesChannel(_ device: RegisteredDevice, _ profile: Profile) -> Bool {
+        device.device.systemMajor >= 18 && settings.broadcastBundles.contains(profile.bundle)
+            && channels.isOpen(to: profile.bundle)
+    }
+
+    // MARK: - Made
+
+    mutating func planChannel(for key: CardKey, _ profile: Profile, at now: Instant) {
+        var order = order(.channel, key, profile, .makeChannel, at: now)
+        order.pushType = nil
+        order.worthUntil = now.wall + PushPolicy.startPatience
+        plan(PlannedPush(order, card: key))
+        stageRecord(of: key)
+    }
+
+    /// The card that asked for it may be gone, or its app may have begun one by itself: then nobody ever listens.
+    mutating func channelMade(_ name: String, by planned: PlannedPush, _ environment: PushEnvironment, at now: Instant) {
+        channels.add(Channel(name, madeBy: planned, environment))
+        if let key = planned.card, let card = cards[key], card.inFlight == planned.order.id, card.channel == nil,
+            card.stage == .none || card.stage == .ended
+        {
+            cards[key]?.channel = name
+            stageRecord(ofChannel: name)
+        } else {
+            letGo(ofChannel: name, at: now)
+        }
+    }
+
+    // MARK: - Deleted
+
+    /// `time`: what was published last may be on its way for so long.
+    mutating func letGoOfChannel(of card: inout Card, keptFor time: Int64 = 0, at now: Instant) {
+        guard let name = card.channel else { return }
+        card.channel = nil
+        letGo(ofChannel: name, keptFor: time, at: now)
+    }
+
+    /// No start is to come that would use it.
+    mutating func letGoOfIdleChannel(_ key: CardKey, at now: Instant) {
+        guard var card = cards[key], card.channel != nil, card.stage == .none || card.stage == .ended,
+            card.mailbox == nil, card.inFlight == nil, !card.isEndOwed
+        else {
+            return
+        }
+        letGoOfChannel(of: &card, at: now)
+        cards[key] = card
+        stageRecord(of: key)
+    }
+
+    private mutating func letGo(ofChannel name: String, keptFor time: Int64 = 0, at now: Instant) {
+        guard channels.letGo(name, until: now.wall + time) else { return }
+        stageRecord(ofChannel: name)
+        serveChannels(at: now)
+    }
+
+    /// Deletes what is due, and arms the timer for the next.
+    mutating func serveChannels(at now: Instant) {
+        let waiting = channels.waiting
+        for channel in waiting where channel.dueAt <= now.wall {
+            if pushes.hasRoom(for: channel.device) {
+                planDeletion(of: channel, at: now)
+            } else {
+                channels.postpone(channel.name, to: now.wall + PushPolicy.retryInterval)
+            }
+        }
+        if let next = channels.waiting.map(\.dueAt).min() {
+            orders.append(.armTimer(.channels, after: max(1, next - now.wall)))
+        } else if !waiting.isEmpty {
+            orders.append(.cancelTimer(.channels))
+        }
+    }
+
+    private mutating func planDeletion(of channel: Channel, at now: Instant) {
+        var order = PushOrder(
+            id: PushID(rawValue: 0), workspace: channel.device.workspace, device: channel.device.device, purpose: .channel,
+            session: nil, bundle: channel.bundle, target: .deleteChannel(channel: channel.name),
+            environment: channel.environment, worthUntil: now.wall + PushPolicy.startPatience, plannedAt: now.wall)
+        order.isHarmlessToRepeat = true
+        plan(PlannedPush(order, card: nil))
+        channels.deletionBegan(channel.name, with: pushes.last)
+    }
+
+    /// Tried again until it is gone: nobody else ever will.
+    mutating func channelDeleted(_ name: String, _ outcome: PushOutcome, at now: Instant) {
+        guard let tries = channels.deletionEnded(name) else { return }
+        switch outcome {
+        case .accepted, .refused(.dropChannel, _): return forgetChannel(name)
+        case .refused, .unknown, .notSent:
+            guard tries < PushPolicy.deletionsMax else { return forgetChannel(name) }
+            channels.postpone(name, to: now.wall + PushPolicy.wait(afterTries: tries))
+            serveChannels(at: now)
+        }
+    }
+
+    /// APNs has it no longer, or we have tried for long enough.
+    mutating func forgetChannel(_ name: String) {
+        guard let channel = channels.remove(name) else { return }
+        stage(
+            PushRecord(workspace: channel.device.workspace, kind: .channel, name: String(channel.maker.rawValue), bytes: nil))
+    }
+
+    // MARK: - On disk
+
+    private mutating func stageRecord(ofChannel name: String) {
+        guard let channel = channels[name] else { return }
+        stage(
+            PushRecord(
+                workspace: channel.device.workspace, kind: .channel, name: String(channel.maker.rawValue), bytes: channel.bytes)
+        )
+    }
+
+    /// After the pushes without an answer have one, or are under way again.
+    mutating func resumeChannels(at now: Instant) {
+        let used = Set(cards.values.compactMap(\.channel))
+        for name in channels.names where !used.contains(name) { letGo(ofChannel: name, at: now) }
+        // The clock may have been set while the relay was down.
+        channels.limit(to: now.wall + PushPolicy.channelKept)
+        serveChannels(at: now)
+    }
+}

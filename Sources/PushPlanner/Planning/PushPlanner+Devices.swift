@@ -1,0 +1,84 @@
+import RelayModel
+import RelayProtocol
+
+/// Devices: registered by their apps, forgotten by their people.
+extension PushPlanner {
+    mutating func register(
+        _ device: Device, _ request: ClientRequest, at now: Instant
+    ) {
+        let key = DeviceKey(workspace: request.workspace, device: device.id)
+        guard let profile = settings.profiles[device.profile] else {
+            reply(
+                .failed(
+                    Notice(WireError(.badValue, at: "$.device.profile", "there is no profile \(device.profile)")), winner: nil),
+                to: request)
+            return
+        }
+        if let quiet = device.quiet, settings.localMinute(quiet.timeZone, now.wall) == nil {
+            reply(
+                .failed(Notice(WireError(.badValue, at: "$.device.quiet.timeZone", "there is no such time zone")), winner: nil),
+                to: request)
+            return
+        }
+        guard devices[key] != nil || devices.count(in: key.workspace) < PlannerLimits.devicesMax else {
+            reply(.failed(.tooMany, "at most \(PlannerLimits.devicesMax) devices"), to: request)
+            return
+        }
+        takeTokens(of: device, for: key)
+        if devices[key] == nil {
+            devices.add(RegisteredDevice(device, client: request.client.client, at: now.wall), in: key.workspace)
+        } else {
+            devices[key]?.update(device, client: request.client.client, at: now.wall)
+        }
+        if profile.attributesType == nil { devices[key]?.device.cards = .off }
+        stageRecord(of: key)
+        replyWhenStaged(to: request)
+        forgetFailures(of: key, at: now)
+        lookAtEverything(of: key, at: now)
+    }
+
+    /// A token belongs to one device: where it was known before, it is no longer.
+    private mutating func takeTokens(of device: Device, for key: DeviceKey) {
+        for other in devices.keys where other != key {
+            guard var known = devices[other] else { continue }
+            if let token = device.alertToken, known.device.alertToken == token { known.device.alertToken = nil }
+            if let token = device.startToken, known.device.startToken == token { known.device.startToken = nil }
+            guard known.device != devices[other]?.device else { continue }
+            known.troubles[.alerts] = "its app registered as another device"
+            devices[other] = known
+            stageRecord(of: other)
+        }
+    }
+
+    mutating func forget(
+        _ device: DeviceID, _ request: ClientRequest, at now: Instant
+    ) {
+        let key = DeviceKey(workspace: request.workspace, device: device)
+        guard devices[key] != nil else {
+            reply(.noSuchDevice, to: request)
+            return
+        }
+        forgetDevice(key, at: now)
+        replyWhenStaged(to: request)
+    }
+
+    /// As if those who hold a token no more had asked for it: nothing is sent to their devices, and no code of theirs decides.
+    mutating func forgetDevices(allBut holders: Set<ClientKey>, at now: Instant) {
+        for key in devices.keys {
+            guard let client = devices[key]?.client.id,
+                !holders.contains(ClientKey(workspace: key.workspace, client: client))
+            else { continue }
+            forgetDevice(key, at: now)
+        }
+    }
+
+    private mutating func forgetDevice(_ key: DeviceKey, at now: Instant) {
+        for card in cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
+        forgetPushes(of: key)
+        devices.remove(key)
+        presences.forget(key)
+        orders.append(.cancelTimer(.digest(key.workspace, key.device)))
+        orders.append(.cancelTimer(.alerts(key.workspace, key.device)))
+        stage(PushRecord(workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: nil))
+    }
+}

@@ -1,0 +1,81 @@
+import RelayModel
+import RelayProtocol
+
+/// What rings besides: errors, runs that are over, budgets. Each once.
+extension PushPlanner {
+    mutating func ring(_ kind: AlertKind, _ key: CardKey, _ view: SessionView, at now: Instant) {
+        ring(kind, key.device, view, collapse: "\(kind.rawValue).\(view.state.summary.session)", at: now)
+    }
+
+    /// No card shows the run that goes on: from here on alerts tell of it.
+    mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
+        guard let device = devices[key.device], let profile = settings.profiles[device.device.profile],
+            let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.alertToken != nil,
+            wants(.finished, device, subject.summary.session)
+        else { return }
+        let alert = OwedAlert(
+            .finished, words(on: subject, profile, compose), cover: compose(subject, .generic), chosen: subject.text,
+            level: .active,
+            thread: subject.summary.session.rawValue, collapse: "running.\(key.session?.rawValue ?? "all")".asCollapseID,
+            session: subject.summary.session, at: now.wall)
+        owe(alert, to: key.device, at: now)
+    }
+
+    /// In the batch that holds the crossing: both are on disk, or neither.
+    mutating func ring(for crossing: BudgetCrossing, _ key: SessionKey, _ view: SessionView, at now: Instant) {
+        for device in devices.keys(in: key.workspace) {
+            let number = ring(
+                .budget, device, view, budgetLevel: crossing.level,
+                collapse: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)", at: now)
+            if let number { orders.append(.tie(device, alert: number)) }
+        }
+    }
+
+    /// Who has it before their eyes is not rung, and in quiet hours it is counted for the digest. Returns the alert's number.
+    @discardableResult
+    private mutating func ring(
+        _ kind: AlertKind, _ key: DeviceKey, _ view: SessionView, budgetLevel: Int64? = nil, collapse: String, at now: Instant
+    ) -> Int64? {
+        let session = view.state.summary.session
+        guard let device = devices[key], let profile = settings.profiles[device.device.profile],
+            device.device.alertToken != nil, wants(kind, device, session)
+        else { return nil }
+        var subject = PushSubject(view, for: device, profile, at: now.wall)
+        if let budgetLevel { subject.budgetLevel = budgetLevel }
+        let alert = OwedAlert(
+            kind, text(kind, subject, device, profile), cover: cover(kind, subject), chosen: subject.text, level: .active,
+            thread: session.rawValue, collapse: collapse.asCollapseID, session: session, at: now.wall)
+        return owe(alert, to: key, at: now)
+    }
+
+    /// As an alert, or with a card where there is no way for alerts.
+    func wants(_ approval: Approval, _ key: CardKey) -> Bool {
+        guard let device = devices[key.device] else { return false }
+        return wants(approval.alertKind, device, approval.session) && (device.device.alertToken != nil || callsByCard(device))
+    }
+
+    func wants(_ kind: AlertKind, _ device: RegisteredDevice, _ session: SessionID) -> Bool {
+        device.device.kinds.contains(kind) && !device.device.muted.contains(session)
+    }
+
+    func text(
+        _ kind: AlertKind, _ subject: PushSubject, _ device: RegisteredDevice, _ profile: Profile
+    ) -> AlertText {
+        let bytesMax = subject.text == .sealed ? Payload.sealedAlertTextBytesMax : Payload.alertTextBytesMax
+        return words(on: subject, profile) { .compose(kind: kind, subject: $0, textMax: $1, bytesMax: bytesMax) }
+    }
+
+    /// What is sealed may say everything: only the device reads it.
+    func words(
+        on subject: PushSubject, _ profile: Profile, _ compose: (PushSubject, PushText) -> AlertText
+    ) -> AlertText {
+        guard subject.text == .sealed else { return compose(subject, profile.textMax) }
+        var subject = subject
+        subject.text = .full
+        return compose(subject, .full)
+    }
+
+    func cover(_ kind: AlertKind, _ subject: PushSubject) -> AlertText {
+        AlertText.compose(kind: kind, subject: subject, textMax: .generic, bytesMax: Payload.alertTextBytesMax)
+    }
+}

@@ -1,0 +1,59 @@
+import RelayModel
+import RelayProtocol
+
+/// What there is to show and to ring for, found from what is, whenever something has changed.
+extension PushPlanner {
+    /// Whatever concerns this device, as it is now.
+    mutating func lookAtEverything(of device: DeviceKey, at now: Instant) {
+        for key in sight.sessions.views.keys.filter({ $0.workspace == device.workspace }).sorted() {
+            look(at: key, for: device, at: now)
+        }
+        lookAtAggregate(for: device, at: now)
+        serveAlerts(of: device, at: now)
+    }
+
+    /// What these sessions look like now, for every device.
+    mutating func look(at keys: [SessionKey], at now: Instant) {
+        for key in keys {
+            for device in devices.keys(in: key.workspace) { look(at: key, for: device, at: now) }
+        }
+        for workspace in Set(keys.map(\.workspace)).sorted(by: { $0.rawValue < $1.rawValue }) {
+            for device in devices.keys(in: workspace) { lookAtAggregate(for: device, at: now) }
+        }
+    }
+
+    private mutating func look(at key: SessionKey, for device: DeviceKey, at now: Instant) {
+        guard let view = sight.sessions[key], devices[device] != nil else { return }
+        let card = CardKey(device: device, session: key.session)
+        // What is over, and was never shown here, needs nothing.
+        if cards[card] == nil {
+            guard view.state.summary.isLive else { return }
+            cards[card] = Card()
+        }
+        lookForRings(card, view, at: now)
+        lookAtCard(card, at: now)
+    }
+
+    /// Retention removed the session: its cards are kept until they have had their end.
+    mutating func leaveCards(of key: SessionKey, at now: Instant) {
+        for device in devices.keys(in: key.workspace) {
+            let card = CardKey(device: device, session: key.session)
+            guard cards[card] != nil else { continue }
+            cards[card]?.rung = []
+            cards[card]?.seen = []
+            stageRecord(of: card)
+            serveRings(card, at: now)
+            serve(card, at: now)
+        }
+    }
+
+    mutating func forgetCard(_ key: CardKey, at now: Instant) {
+        guard var card = cards.removeValue(forKey: key) else { return }
+        letGoOfChannel(of: &card, at: now)
+        orders.append(.cancelTimer(.card(key.workspace, key.device.device, key.session)))
+        if !card.rings.isEmpty, let session = key.session {
+            orders.append(.cancelTimer(.rings(key.workspace, key.device.device, session)))
+        }
+        stage(PushRecord(workspace: key.workspace, kind: .card, name: key.name, bytes: nil))
+    }
+}

@@ -1,0 +1,41 @@
+import RelayModel
+import RelayProtocol
+
+/// What follows from who looks, and from nobody looking any more.
+extension PushPlanner {
+    mutating func setPresence(_ isForeground: Bool, _ device: DeviceID?, _ request: ClientRequest, at now: Instant) {
+        // A connection speaks for a device of its own client only.
+        let key = device.map { DeviceKey(workspace: request.workspace, device: $0) }
+        let isOwn = key.map { devices[$0]?.client.id == request.client.client.id } ?? false
+        let presence = Presence(
+            isForeground: isForeground, workspace: request.workspace, device: isOwn ? device : nil, heardAt: now.uptime)
+        if let old = presences.leave(for: presence, request.peer) { turnedAway(old, at: now) }
+        presences.enter(presence, request.peer)
+    }
+
+    mutating func left(_ peer: PeerID, at now: Instant) {
+        for workspace in watchers.keys { watchers[workspace]?.remove(peer) }
+        if let key = presences.end(peer) { turnedAway(key, at: now) }
+    }
+
+    /// What was kept from the device because it was looking is due now.
+    private mutating func turnedAway(_ key: DeviceKey, at now: Instant) {
+        guard presences.until(key, at: now) == nil else { return }
+        for card in cards.keys.filter({ $0.device == key }).sorted() {
+            if cards[card]?.mailbox != nil, cards[card]?.stage == .active || cards[card]?.tries == 0 {
+                cards[card]?.mailbox?.dueAt = now.wall
+            }
+            for id in cards[card]?.seen ?? [] where cards[card]?.rings[id] != nil {
+                cards[card]?.rings[id] = now.wall
+            }
+            cards[card]?.seen = []
+            serve(card, at: now)
+            serveRings(card, at: now)
+        }
+    }
+
+    /// What is asked may be decided on another screen before a phone need ring.
+    func grace(of key: CardKey, at now: Instant) -> Int64 {
+        presences.isAnybodyThere(in: key.workspace, at: now) ? PushPolicy.grace : 0
+    }
+}

@@ -1,0 +1,103 @@
+import RelayModel
+import RelayProtocol
+
+/// The way of a push: planned, on disk, sent, answered.
+extension PushPlanner {
+    /// Numbers a push, keeps it, and stages it: it is sent when it is on disk.
+    mutating func plan(_ planned: PlannedPush) {
+        let planned = pushes.add(planned)
+        stageRemoval(of: pushes.forgetOld(of: planned.key, at: planned.order.plannedAt))
+        stageRecord(of: planned)
+        orders.append(.stageOrder(planned.order))
+        if let card = planned.card { cards[card]?.inFlight = planned.order.id }
+        tellWatchers(of: planned)
+    }
+
+    /// Of a device that is forgotten.
+    mutating func forgetPushes(of key: DeviceKey) { stageRemoval(of: pushes.forgetAll(of: key)) }
+
+    private mutating func stageRemoval(of forgotten: [PlannedPush]) {
+        for old in forgotten {
+            stage(PushRecord(workspace: old.order.workspace, kind: .push, name: old.name, bytes: nil))
+        }
+    }
+
+    mutating func stageRecord(of key: DeviceKey) {
+        guard let device = devices[key] else { return }
+        stage(
+            PushRecord(workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: device.bytes))
+    }
+
+    mutating func stageRecord(of key: CardKey) {
+        guard let card = cards[key] else { return }
+        stage(
+            PushRecord(workspace: key.workspace, kind: .card, name: key.name, bytes: card.bytes(of: key)))
+    }
+
+    mutating func stageRecord(of planned: PlannedPush) {
+        stage(
+            PushRecord(workspace: planned.order.workspace, kind: .push, name: planned.name, bytes: planned.bytes))
+    }
+
+    private mutating func tellWatchers(of planned: PlannedPush) {
+        guard let watchers = watchers[planned.order.workspace], !watchers.isEmpty else { return }
+        orders.append(.tell(.push(planned.shown), to: watchers.sorted()))
+    }
+
+    // MARK: - What became of it
+
+    mutating func pushAnswered(_ id: PushID, _ outcome: PushOutcome, at now: Instant) {
+        guard let planned = pushes.answer(id, outcome, at: now.wall) else { return }
+        stageRecord(of: planned)
+        learn(from: planned, outcome)
+        tellWatchers(of: planned)
+        switch planned.order.target {
+        case .makeChannel:
+            if case .accepted(let environment, let name?) = outcome { channelMade(name, by: planned, environment, at: now) }
+        case .deleteChannel(let name): channelDeleted(name, outcome, at: now)
+        case .device, .broadcast: break
+        }
+        if devices[planned.key] == nil { forgetPushes(of: planned.key) }
+        if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
+        guard planned.order.purpose == .alert else { return }
+        guard planned.order.code != nil else { return alertAnswered(planned, outcome, at: now) }
+        switch outcome {
+        // Sent again it would be refused again.
+        case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break
+        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should APNs have
+        // it all the same, it is one notification.
+        case .unknown, .notSent, .refused: ringAgain(planned, at: now)
+        }
+    }
+
+    private mutating func ringAgain(_ planned: PlannedPush, at now: Instant) {
+        guard let code = planned.order.code else { return }
+        let key = CardKey(device: planned.key, session: code.session)
+        guard cards[key]?.rung.remove(code.approval) != nil else { return }
+        cards[key]?.rings[code.approval] = now.wall + PushPolicy.retryInterval
+        stageRecord(of: key)
+        serveRings(key, at: now)
+    }
+
+    // MARK: - The disk
+
+    /// What the planner decided stands, whatever became of the tick it was decided in: it is tried with the next batch.
+    mutating func keepForNextBatch(_ lost: LostPlan) {
+        giveBackCodes()
+        let tied = takeBackAlerts(lost.tied)
+        let names = Set(tied.map { String($0.rawValue) })
+        for key in lost.tied.keys.sorted() { stageRecord(of: key) }
+        // What has just been staged goes with the rest.
+        let staged = orders.compactMap { if case .stage(let record) = $0 { record } else { nil } }
+        orders = []
+        let own = lost.records.filter { $0.kind != .budget && !($0.kind == .push && names.contains($0.name)) }
+        owed.add(own + staged, lost.orders.filter { !tied.contains($0.id) })
+        if !owed.isEmpty { orders.append(.armTimer(.owedRecords, after: PushPolicy.retryInterval)) }
+    }
+
+    mutating func stageOwed() {
+        guard let taken = owed.take() else { return }
+        orders.append(.stageFirst(taken.records, taken.orders))
+        orders.append(.cancelTimer(.owedRecords))
+    }
+}

@@ -1,0 +1,90 @@
+import RelayModel
+import RelayProtocol
+
+/// What clients ask of the planner.
+extension PushPlanner {
+    mutating func run(_ request: ClientRequest, at now: Instant) {
+        switch request.command {
+        case .presence(let isForeground, _, let device):
+            setPresence(isForeground, device, request, at: now)
+            reply(.done, to: request)
+        case .seen(let session, let approval):
+            saw(approval, in: SessionKey(workspace: request.workspace, session: session), request.peer)
+            reply(.done, to: request)
+        case .device(let device): register(device, request, at: now)
+        case .card(let device, let report): reported(report, by: device, request, at: now)
+        case .forget(let device): forget(device, request, at: now)
+        case .devices(let watches):
+            if watches { watchers[request.workspace, default: []].insert(request.peer) }
+            reply(.devices(shownDevices(in: request.workspace, at: now)), to: request)
+        case .testPush(let device): testPush(device, request, at: now)
+        default: preconditionFailure("not a command about pushes")
+        }
+    }
+
+    mutating func reply(_ reply: Reply, to request: ClientRequest) {
+        self.reply(reply, to: request.id, of: request.peer)
+    }
+
+    mutating func replyWhenStaged(to request: ClientRequest) {
+        orders.append(.replyWhenStaged(to: request.id, of: request.peer))
+    }
+
+    private mutating func testPush(
+        _ device: DeviceID, _ request: ClientRequest, at now: Instant
+    ) {
+        let key = DeviceKey(workspace: request.workspace, device: device)
+        guard let known = devices[key] else {
+            reply(.noSuchDevice, to: request)
+            return
+        }
+        guard known.device.alertToken != nil else {
+            reply(.failed(.unavailable, known.trouble ?? "its app has told no token for alerts"), to: request)
+            return
+        }
+        let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
+        let alert = Alert(
+            kind: nil, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
+        guard planAlert(alert, to: key, at: now) != nil else {
+            reply(.failed(.tooMany, "too many pushes wait to be sent"), to: request)
+            return
+        }
+        replyWhenStaged(to: request)
+    }
+
+    private func shownDevices(in workspace: WorkspaceID, at now: Instant) -> [[UInt8]] {
+        devices.keys(in: workspace).compactMap { key in devices[key].map { shown($0, key, at: now) } }
+    }
+
+    /// Tokens are nobody's business but ours and Apple's.
+    private func shown(_ known: RegisteredDevice, _ key: DeviceKey, at now: Instant) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.raw("device", known.device.bytesWithoutSecrets)
+            writer.object("client") { known.client.write(to: &$0) }
+            writer.field("present", presences.until(key, at: now) != nil)
+            let cards = cards.filter { $0.key.device == key && $0.value.stage != .none }.sorted { $0.key < $1.key }
+            writer.array("cards", cards.map { $0.value.shown(as: $0.key) })
+            writer.field("trouble", known.trouble)
+            let latest = pushes.ids(of: key).suffix(PlannerLimits.pushesShown).reversed()
+            writer.array("pushes", latest.compactMap { pushes[$0]?.shown })
+        }
+    }
+}
+
+extension Reply {
+    static let noSuchDevice = Reply.failed(.notFound, "there is no such device")
+}
+
+extension Card {
+    /// As clients see it.
+    func shown(as key: CardKey) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("card", id)
+            writer.field("session", key.session)
+            writer.field("state", stage == .active ? state.rawValue : stage.rawValue)
+            writer.field("startedAt", startedAt)
+            writer.field("updatedAt", sentAt)
+            writer.field("hasToken", token != nil || channel != nil)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import RelayModel
+import RelayProtocol
+
+/// Approvals and questions: each rings once, until it is resolved.
+extension PushPlanner {
+    /// What there is to ring for in this session, and what no longer is.
+    mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard var card = cards[key] else { return }
+        let pending = view.approvals.pending
+        let names = Set(pending.map(\.id))
+        for approval in pending
+        where !card.rung.contains(approval.id) && card.rings[approval.id] == nil && wants(approval, key) {
+            card.rings[approval.id] = now.wall + grace(of: key, at: now)
+        }
+        for gone in card.rings.keys where !names.contains(gone) { card.rings[gone] = nil }
+        card.seen.formIntersection(names)
+        let settled = card.rung.subtracting(names)
+        card.rung.subtract(settled)
+        cards[key] = card
+        for approval in settled.sorted(by: { $0.rawValue < $1.rawValue }).compactMap({ view.approvals[$0] }) {
+            takeBack(approval, key, view, at: now)
+        }
+        if !settled.isEmpty { stageRecord(of: key) }
+        lookAtRun(key, view, at: now)
+        serveRings(key, at: now)
+    }
+
+    private mutating func lookAtRun(_ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard var card = cards[key] else { return }
+        let summary = view.state.summary
+        if summary.isAtWork, card.runBeganAt == nil {
+            card.runBeganAt = now.wall
+            cards[key] = card
+            stageRecord(of: key)
+        } else if !summary.isAtWork, let began = card.runBeganAt {
+            card.runBeganAt = nil
+            cards[key] = card
+            stageRecord(of: key)
+            let isLong = now.wall - began >= PushPolicy.finishedMin
+            if summary.status == .failed {
+                ring(.error, key, view, at: now)
+            } else if isLong, summary.status == .idle || summary.status == .completed {
+                ring(.finished, key, view, at: now)
+            }
+        }
+        if let error = summary.error, error != cards[key]?.errorRung {
+            cards[key]?.errorRung = error
+            stageRecord(of: key)
+            if summary.status != .failed { ring(.error, key, view, at: now) }
+        } else if summary.error == nil, cards[key]?.errorRung != nil {
+            cards[key]?.errorRung = nil
+            stageRecord(of: key)
+        }
+    }
+
+    // MARK: - Approvals and questions
+
+    mutating func saw(_ approval: ApprovalID, in key: SessionKey, _ peer: PeerID) {
+        guard let device = presences.device(of: peer),
+            sight.sessions[key]?.approvals[approval]?.stage == .pending
+        else {
+            return
+        }
+        let card = CardKey(device: DeviceKey(workspace: key.workspace, device: device), session: key.session)
+        cards[card]?.seen.insert(approval)
+    }
+
+    /// Rings for what is due, and arms the timer for the next.
+    mutating func serveRings(_ key: CardKey, at now: Instant) {
+        guard let session = key.session, let rings = cards[key]?.rings else { return }
+        let timer = PlannerTimer.rings(key.workspace, key.device.device, session)
+        if let device = devices[key.device], callsByCard(device) {
+            if !rings.isEmpty { orders.append(.cancelTimer(timer)) }
+            return serve(CardKey(device: key.device, session: device.device.cards == .aggregate ? nil : session), at: now)
+        }
+        for (id, due) in rings.sorted(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }) where due <= now.wall {
+            ringOrWait(for: id, key, at: now)
+        }
+        if let next = cards[key]?.rings.values.min() {
+            orders.append(.armTimer(timer, after: max(1, next - now.wall)))
+        } else if !rings.isEmpty {
+            orders.append(.cancelTimer(timer))
+        }
+    }
+
+    private mutating func ringOrWait(for id: ApprovalID, _ key: CardKey, at now: Instant) {
+        guard let device = devices[key.device], let session = key.sessionKey, let view = sight.sessions[session],
+            let approval = view.approvals[id], approval.stage == .pending
+        else {
+            cards[key]?.rings[id] = nil
+            return
+        }
+        let kind = approval.alertKind
+        // Should the person, or the app with another token, want it after all, the next look finds it again.
+        guard wants(approval, key), !sight.isOver(approval, in: session, at: now) else {
+            cards[key]?.rings[id] = nil
+            return
+        }
+        // It is on the very screen that would ring; when that turns away, it rings after all.
+        if let until = presences.until(key.device, at: now), cards[key]?.seen.contains(id) == true {
+            cards[key]?.rings[id] = until + 1
+            return
+        }
+        if let end = quietUntil(device, at: now.wall) {
+            cards[key]?.rings[id] = end
+            return
+        }
+        // A card was rung with before the device had a token for alerts: APNs' answer says whether that is heard.
+        if isBeingCalled(id, key) {
+            cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
+            return
+        }
+        guard let profile = settings.profiles[device.device.profile] else { return }
+        var subject = PushSubject(view, for: device, profile, at: now.wall)
+        subject.approval = approval
+        let alert = Alert(
+            kind: kind, text: text(kind, subject, device, profile), level: .timeSensitive, thread: session.session.rawValue,
+            collapse: approval.collapse, session: session.session, approval: approval,
+            cover: cover(kind, subject))
+        guard planAlert(alert, to: key.device, at: now) != nil else {
+            cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
+            return
+        }
+        cards[key]?.rings[id] = nil
+        cards[key]?.rung.insert(id)
+        stageRecord(of: key)
+    }
+
+    /// What was rung for has been settled: the notification says so, without ringing again.
+    private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard let device = devices[key.device], let session = key.session,
+            let profile = settings.profiles[device.device.profile], device.device.alertToken != nil, wants(approval, key)
+        else {
+            return
+        }
+        // Whoever decided on this very device has seen it, and so does who looks.
+        guard approval.decision?.client != device.client.id, presences.until(key.device, at: now) == nil else { return }
+        let subject = PushSubject(view, for: device, profile, at: now.wall)
+        let alert = OwedAlert(
+            approval.alertKind, words(on: subject, profile) { .settled(approval, $0, textMax: $1) },
+            cover: .settled(approval, subject, textMax: .generic), chosen: subject.text, level: .passive,
+            thread: session.rawValue, collapse: approval.collapse, session: session, at: now.wall)
+        owe(alert, to: key.device, at: now)
+    }
+}
+
+extension Approval {
+    var alertKind: AlertKind { request.kind == .question ? .question : .approval }
+    /// One notification, however often it is sent.
+    fileprivate var collapse: String { "\(session).\(id)".asCollapseID }
+}

@@ -1,0 +1,70 @@
+import RelayModel
+import RelayProtocol
+
+/// A new life of the relay, and a clock that was set: what was planned goes on.
+extension PushPlanner {
+    /// Pushes without an answer may have been sent: what is harmless to repeat is, the rest has an outcome that nobody knows.
+    mutating func resume(at now: Instant, holders: Set<ClientKey>?) {
+        clockOffset = now.wall - now.uptime
+        devices.update { $0.limit(to: now.wall) }
+        for key in cards.keys { cards[key]?.limit(to: now.wall) }
+        // What is planned from here on is sent when it is on disk.
+        let unanswered = pushes.unanswered
+        for planned in unanswered {
+            if let card = planned.card { cards[card]?.inFlight = planned.order.id }
+            if case .deleteChannel(let name) = planned.order.target { channels.deletionBegan(name, with: planned.order.id) }
+        }
+        forgetOrphans(at: now)
+        if let holders { forgetDevices(allBut: holders, at: now) }
+        for id in unanswered.map(\.order.id) {
+            guard let planned = pushes[id], planned.outcome == nil else { continue }
+            if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall, !isForCardThatIsOver(planned) {
+                orders.append(.push(planned.order))
+            } else {
+                pushAnswered(id, .unknown("the relay ended before it had an answer"), at: now)
+            }
+        }
+        resumeChannels(at: now)
+        resumeAlerts()
+        for key in devices.keys { lookAtEverything(of: key, at: now) }
+        // Those whose session was removed with the last commit before the relay ended.
+        for key in cards.keys.sorted() where key.sessionKey.map({ sight.sessions[$0] == nil }) == true {
+            serve(key, at: now)
+        }
+    }
+
+    /// The person has swiped the card away meanwhile: where it listened, there may be nothing any more.
+    private func isForCardThatIsOver(_ planned: PlannedPush) -> Bool {
+        guard let card = planned.card.flatMap({ cards[$0] }) else { return false }
+        return switch planned.order.purpose {
+        case .update, .end: card.stage == .ended && !card.isEndOwed
+        case .start, .alert, .channel: false
+        }
+    }
+
+    /// What belongs to devices that were forgotten with the last commit before the relay ended.
+    private mutating func forgetOrphans(at now: Instant) {
+        for key in cards.keys.sorted() where devices[key.device] == nil { forgetCard(key, at: now) }
+        for key in pushes.keys where devices[key] == nil { forgetPushes(of: key) }
+    }
+
+    /// Where the wall clock is set, what the planner waits for moves with it: nothing comes sooner than it was meant to, or later.
+    mutating func followClock(at now: Instant) {
+        let offset = now.wall - now.uptime
+        let jump = offset - clockOffset
+        clockOffset = offset
+        devices.update { $0.move(by: jump) }
+        channels.move(by: jump)
+        for key in cards.keys.sorted() {
+            guard var card = cards[key] else { continue }
+            card.move(by: jump)
+            // Quiet hours are by the clock itself: looked at again, though no sooner than who is there can say so.
+            if devices[key.device]?.device.quiet != nil {
+                card.rings = card.rings.mapValues { min($0, now.wall + PushPolicy.grace) }
+            }
+            cards[key] = card
+            serveRings(key, at: now)
+        }
+        for key in devices.keys { serveAlerts(of: key, at: now) }
+    }
+}

@@ -1,0 +1,113 @@
+package import RelayModel
+import RelayProtocol
+
+/// Plans what is pushed, as a pure machine: facts go in, orders come out.
+///
+/// One push goes: a fact makes it due (`PushPlanner+Cards`, `PushPlanner+Rings`, `PushPlanner+OwedAlerts`), it is numbered and staged
+/// (`PushPlanner+Pushes`), `committed` orders it to be sent, `pushAnswered` says what became of it. Nothing is sent that is not on disk as
+/// planned. What is not on disk is found again from what is.
+package struct PushPlanner {
+    let settings: PushSettings
+
+    var devices = DeviceBook()
+    var cards: [CardKey: Card] = [:]
+    var channels = ChannelBook()
+    var pushes = PushJournal()
+    var presences = PresenceBook()
+    /// Connections that hear of what becomes of pushes.
+    var watchers: [WorkspaceID: Set<PeerID>] = [:]
+    /// What the disk has not taken.
+    var owed = OwedRecords()
+    /// Numbers alerts that are owed.
+    var lastAlert: Int64 = 0
+    /// What the wall clock is ahead of the steady one, in milliseconds, as the planner's times have it.
+    var clockOffset: Int64 = 0
+    /// Records that do not decode, by kind and name: left where they are, and out of everything. An app registers again at its next launch.
+    package private(set) var damaged: [String] = []
+
+    /// What came with the fact that is being handled.
+    private(set) var sight = Sight()
+    /// Collected while one fact is handled.
+    var orders: [PlannerOrder] = []
+
+    package init(_ settings: PushSettings, restoring records: [PushRecord]) {
+        self.settings = settings
+        for record in records {
+            guard let bytes = record.bytes else { continue }
+            do throws(WireError) {
+                switch record.kind {
+                case .device: devices.add(try RegisteredDevice(stored: bytes), in: record.workspace)
+                case .card:
+                    let value = try JSONDocument(parsing: bytes).root.object()
+                    let key = CardKey(
+                        device: DeviceKey(workspace: record.workspace, device: try value.identifier("device")),
+                        session: try value.optionalIdentifier("session"))
+                    cards[key] = try Card(stored: value)
+                case .push: pushes.restore(try PlannedPush(stored: bytes, in: record.workspace))
+                case .channel: channels.add(try Channel(stored: bytes, in: record.workspace))
+                case .budget: break
+                }
+            } catch { damaged.append("\(record.kind) \(record.name)") }
+        }
+        pushes.sort()
+    }
+
+    package mutating func handle(_ fact: PlannerFact, seeing sight: Sight, at now: Instant) -> [PlannerOrder] {
+        self.sight = sight
+        // Kept no longer: what it holds is its owner's to change.
+        defer { self.sight = Sight() }
+        switch fact {
+        case .started(let holders): resume(at: now, holders: holders)
+        case .clockWasSet: followClock(at: now)
+        case .clientAsked(let request): run(request, at: now)
+        case .clientLeft(let peer): left(peer, at: now)
+        case .clientsListed(let holders): forgetDevices(allBut: holders, at: now)
+        case .sessionsChanged(let keys): look(at: keys, at: now)
+        case .sessionRemoved(let key): leaveCards(of: key, at: now)
+        case .budgetCrossed(let crossing, let key, let view): ring(for: crossing, key, view, at: now)
+        case .batchCut: stageOwed()
+        case .committed(let planned): for order in planned where pushes[order.id] != nil { orders.append(.push(order)) }
+        case .commitFailed(let lost): keepForNextBatch(lost)
+        case .timerFired(.card(let workspace, let device, let session)):
+            serve(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
+        case .timerFired(.rings(let workspace, let device, let session)):
+            serveRings(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
+        case .timerFired(.digest(let workspace, let device)):
+            tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
+        case .timerFired(.alerts(let workspace, let device)):
+            serveAlerts(of: DeviceKey(workspace: workspace, device: device), at: now)
+        case .timerFired(.channels): serveChannels(at: now)
+        case .timerFired(.owedRecords): stageOwed()
+        case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
+        case .pushWayChanged: wayChanged(at: now)
+        case .codePresented(let push, let verdict, let command, let peer):
+            codePresented(push, verdict, command, peer, at: now)
+        case .codeDecided(let push): markCode(of: push, isUsed: true)
+        }
+        return takeOrders()
+    }
+
+    private mutating func takeOrders() -> [PlannerOrder] {
+        defer { orders = [] }
+        return orders
+    }
+
+    // MARK: - What is asked before a fact is told
+
+    /// Nobody has registered a device: a change of a session concerns nobody.
+    package var isIdle: Bool { devices.isEmpty }
+
+    /// The wall clock was set since it was last looked at.
+    package func isBehindClock(at now: Instant) -> Bool { abs(now.wall - now.uptime - clockOffset) >= PushPolicy.clockJump }
+
+    /// Anything that a client says shows that it is there.
+    package mutating func heard(_ peer: PeerID, at now: Instant) { presences.heard(peer, at: now) }
+
+    // MARK: - Orders
+
+    mutating func reply(_ reply: Reply, to command: CommandID, of peer: PeerID) {
+        orders.append(.reply(reply, to: command, of: peer))
+    }
+
+    mutating func stage(_ record: PushRecord) { orders.append(.stage(record)) }
+}

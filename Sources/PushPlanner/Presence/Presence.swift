@@ -1,0 +1,16 @@
+import RelayModel
+import RelayProtocol
+
+/// Whether a client is in the foreground, and what it shows.
+struct Presence: Equatable {
+    var isForeground: Bool
+    var workspace: WorkspaceID
+    /// Its own.
+    var device: DeviceID?
+    /// By `Instant.uptime`.
+    var heardAt: Int64
+
+    var key: DeviceKey? { device.map { DeviceKey(workspace: workspace, device: $0) } }
+
+    func isProof(at now: Instant) -> Bool { heardAt + WireLimits.presenceMilliseconds > now.uptime }
+}

@@ -1,0 +1,60 @@
+import RelayModel
+import RelayProtocol
+
+/// Who looks. A device is spared pushes only on proof: its own app is connected, in the foreground, and was heard of lately.
+struct PresenceBook {
+    /// As each connection last said of itself.
+    private var presences: [PeerID: Presence] = [:]
+    /// Connections in the foreground, by device and by workspace.
+    private var ofDevices: [DeviceKey: Set<PeerID>] = [:]
+    private var ofWorkspaces: [WorkspaceID: Set<PeerID>] = [:]
+
+    /// What a connection says of itself now, in two steps: the device that it looked at and looks at no more, if there is one …
+    mutating func leave(for presence: Presence, _ peer: PeerID) -> DeviceKey? {
+        let old = presences.updateValue(presence, forKey: peer)?.key
+        guard let old, old != presence.key || !presence.isForeground else { return nil }
+        return ofDevices[old]?.remove(peer) == nil ? nil : old
+    }
+
+    /// … and where it is.
+    mutating func enter(_ presence: Presence, _ peer: PeerID) {
+        if presence.isForeground {
+            ofWorkspaces[presence.workspace, default: []].insert(peer)
+            if let key = presence.key { ofDevices[key, default: []].insert(peer) }
+        } else {
+            ofWorkspaces[presence.workspace]?.remove(peer)
+        }
+    }
+
+    /// The connection is over. Returns the device that it looked at.
+    mutating func end(_ peer: PeerID) -> DeviceKey? {
+        guard let old = presences.removeValue(forKey: peer) else { return nil }
+        ofWorkspaces[old.workspace]?.remove(peer)
+        return old.key.flatMap { ofDevices[$0]?.remove(peer) == nil ? nil : $0 }
+    }
+
+    mutating func heard(_ peer: PeerID, at now: Instant) { presences[peer]?.heardAt = now.uptime }
+
+    mutating func forget(_ key: DeviceKey) { ofDevices[key] = nil }
+
+    /// The device that this connection speaks for.
+    func device(of peer: PeerID) -> DeviceID? { presences[peer]?.device }
+
+    /// Until when the proof holds, by the wall clock; nil: the device does not look.
+    func until(_ key: DeviceKey, at now: Instant) -> Int64? {
+        let heard = (ofDevices[key] ?? []).compactMap { presences[$0]?.heardAt }.max()
+        guard let heard, heard + WireLimits.presenceMilliseconds > now.uptime else { return nil }
+        return now.wall + heard + WireLimits.presenceMilliseconds - now.uptime
+    }
+
+    /// Somebody in the workspace looks, on whatever screen.
+    func isAnybodyThere(in workspace: WorkspaceID, at now: Instant) -> Bool {
+        (ofWorkspaces[workspace] ?? []).contains { presences[$0]?.isProof(at: now) ?? false }
+    }
+
+    /// Every connection that is known here.
+    var peers: Set<PeerID> {
+        let looking = Array(ofDevices.values) + Array(ofWorkspaces.values)
+        return looking.reduce(into: Set(presences.keys)) { $0.formUnion($1) }
+    }
+}

@@ -1,0 +1,83 @@
+import PushPlanner
+import RelayModel
+import RelayProtocol
+
+/// Tells the planner of pushes what has happened, and carries out what it orders.
+extension Relay {
+    mutating func tellPlanner(_ fact: PlannerFact, at now: Instant) {
+        let orders = planner.handle(fact, seeing: Sight(sessions: shown, expiries: expiries), at: now)
+        for order in orders { carryOut(order, at: now) }
+    }
+
+    /// What is on disk of these sessions, or who is connected, has changed: mostly there is no device to tell.
+    mutating func tellPlanner(changesOf keys: [SessionKey], at now: Instant) {
+        if !planner.isIdle { tellPlanner(.sessionsChanged(keys), at: now) }
+    }
+
+    mutating func tellPlanner(committed batch: Staging, at now: Instant) {
+        if !batch.orders.isEmpty { tellPlanner(.committed(batch.orders), at: now) }
+        answer(batch.recordWaiters, .done)
+    }
+
+    mutating func tellPlanner(failed batch: Staging, _ reason: String, at now: Instant) {
+        answer(batch.recordWaiters, .failed(.unavailable, reason))
+        tellPlanner(
+            .commitFailed(LostPlan(records: batch.records, orders: batch.orders, tied: batch.tied)), at: now)
+    }
+
+    mutating func askPlanner(
+        _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
+    ) {
+        var namesNoSession = false
+        if case .card(_, let report) = command, let session = report.session {
+            let key = SessionKey(workspace: client.workspace, session: session)
+            namesNoSession = isPlaceKnown(of: key) && removed[key] == nil
+        }
+        tellPlanner(
+            .clientAsked(ClientRequest(command, id, by: peer, of: client.identity, namesNoSession: namesNoSession)), at: now)
+    }
+
+    private mutating func answer(_ waiters: [RecordWaiter], _ answer: Reply) {
+        for waiter in waiters where clients[waiter.peer] != nil { reply(answer, to: waiter.command, of: waiter.peer) }
+    }
+
+    private mutating func carryOut(_ order: PlannerOrder, at now: Instant) {
+        switch order {
+        case .reply(let answer, let command, let peer): reply(answer, to: command, of: peer)
+        case .replyWhenStaged(let command, let peer):
+            staging.recordWaiters.append(RecordWaiter(peer: peer, command: command))
+        case .tell(let message, let peers): send(message, to: peers.filter { clients[$0]?.isCongested == false })
+        case .stage(let record): staging.records.append(record)
+        case .stageOrder(let order): staging.orders.append(order)
+        case .stageFirst(let records, let orders):
+            staging.records = records + staging.records
+            staging.orders = orders + staging.orders
+        case .tie(let device, let alert): staging.tied[device, default: []].insert(alert)
+        case .push(let order): effects.append(.push(order))
+        case .armTimer(let timer, let after): effects.append(.armTimer(.push(timer), after: after))
+        case .cancelTimer(let timer): effects.append(.cancelTimer(.push(timer)))
+        case .decide(let decide, let command, let client, let peer, let push):
+            self.decide(decide, command, as: client, peer, with: push, at: now)
+        }
+    }
+
+    /// By a code: for as long as it takes, whoever presented it is a client with a connection.
+    private mutating func decide(
+        _ decide: DecideCommand, _ command: CommandID, as identity: ClientIdentity, _ peer: PeerID, with push: PushID,
+        at now: Instant
+    ) {
+        var client = ClientPeer(identity: identity)
+        client.hasSaidHello = true
+        clients[peer] = client
+        self.decide(decide, command, of: client, peer, at: now)
+        let key = SessionKey(workspace: identity.workspace.id, session: decide.session)
+        guard sessions[key]?.staged.approvals[decide.approval]?.decision?.command == command else { return }
+        tellPlanner(.codeDecided(push), at: now)
+    }
+}
+
+/// A command that is answered when its records are on disk.
+struct RecordWaiter {
+    let peer: PeerID
+    let command: CommandID
+}

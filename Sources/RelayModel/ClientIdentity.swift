@@ -1,0 +1,12 @@
+package import RelayProtocol
+
+/// Whom a client token speaks for.
+package struct ClientIdentity: Sendable, Equatable {
+    package let workspace: Named<WorkspaceTag>
+    package let client: Named<ClientTag>
+
+    package init(workspace: Named<WorkspaceTag>, client: Named<ClientTag>) {
+        self.workspace = workspace
+        self.client = client
+    }
+}

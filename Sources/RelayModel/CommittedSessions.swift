@@ -1,0 +1,37 @@
+package import RelayProtocol
+
+/// Every session as it is on disk: the only views that are ever shown.
+package struct CommittedSessions {
+    package private(set) var views: [SessionKey: SessionView] = [:]
+    private var live: [WorkspaceID: LiveSessions] = [:]
+
+    package init() {}
+
+    package subscript(key: SessionKey) -> SessionView? { views[key] }
+
+    package mutating func put(_ view: SessionView, for key: SessionKey) {
+        views[key] = view
+        live[key.workspace, default: LiveSessions()].file(key.session, view.state.summary)
+    }
+
+    package mutating func remove(_ key: SessionKey) {
+        views[key] = nil
+        live[key.workspace]?.file(key.session, nil)
+    }
+
+    /// Changes what does not say how much a session wants to be looked at.
+    package mutating func update(_ key: SessionKey, _ change: (inout SessionView) -> Void) {
+        guard let place = views.index(forKey: key) else { return }
+        change(&views.values[place])
+    }
+
+    /// Those of a workspace that go on.
+    package func live(in workspace: WorkspaceID) -> LiveSessions { live[workspace] ?? LiveSessions() }
+
+    /// What is kept of who is live is what one would find by looking at all of them.
+    package var isLiveMisfiled: Bool {
+        var expected: [WorkspaceID: LiveSessions] = [:]
+        for (key, view) in views { expected[key.workspace, default: LiveSessions()].file(key.session, view.state.summary) }
+        return Set(live.keys).union(expected.keys).contains { live(in: $0) != expected[$0] ?? LiveSessions() }
+    }
+}

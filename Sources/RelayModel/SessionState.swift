@@ -1,0 +1,121 @@
+package import RelayProtocol
+
+/// All that the relay keeps of a session besides its events: the summary that people see, and what reducing the next event needs.
+///
+/// `reduce` is in `SessionView+Reduce.swift`. The store keeps it as `bytes`, so that a start needs no replay.
+package struct SessionState: Sendable, Equatable {
+    package var summary: Summary
+    /// The last event of the host's own numbering that is in the log.
+    package var hostSeq: Int64 = 0
+    /// Of the events that the log holds; after a trim in proportion to what was left.
+    package var eventBytes: Int64 = 0
+    /// When the relay last took something in, in milliseconds since 1970 by the time that history ages by: hosts' clocks may say anything.
+    package var touchedAt: Int64 = 0
+
+    /// Cost and tokens of runs that are over; the current run counts up from here.
+    var pastCostMicroUSD: Int64 = 0
+    var pastTokens = Tokens()
+    /// What the current run has reported so far.
+    var run: String?
+    var runCostMicroUSD: Int64 = 0
+    var runTokens = Tokens()
+    /// Subagents that have started and not finished.
+    var subagents: Set<String> = []
+    /// What the agent itself last said of its status; pending approvals cover it.
+    var agentStatus = SessionStatus.starting
+    var agentReason: String?
+    /// What the agent does; what it asks covers it.
+    var agentOperation: String?
+    /// The tool call that `agentOperation` is about.
+    var currentCall: String?
+
+    package var seq: Int64 { summary.seq }
+
+    /// The log holds so many bytes more, since this time.
+    package mutating func holds(_ bytes: Int, since time: Int64) {
+        eventBytes += Int64(bytes)
+        touchedAt = time
+    }
+
+    /// Its host is there, and everything up to this event of its numbering was taken in.
+    package mutating func took(through hostSeq: Int64) {
+        self.hostSeq = hostSeq
+        summary.hostIsConnected = true
+    }
+
+    package init(summary: Summary) { self.summary = summary }
+
+    package init(stored bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        summary = try Summary(from: value.required("summary"))
+        hostSeq = try value.integer("hostSeq")
+        eventBytes = try value.optionalInteger("eventBytes") ?? 0
+        touchedAt = try value.optionalInteger("touchedAt") ?? summary.lastActivityAt
+        try readUsage(from: value)
+        for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
+        agentStatus = try value.word("agentStatus")
+        currentCall = try value.optionalString("currentCall")
+        // Before they were kept by themselves they were what was shown.
+        let isKept = value.optional("agent") != nil
+        agentReason = isKept ? try value.required("agent").optionalString("reason") : summary.statusReason
+        agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation
+    }
+
+    /// What outlives the session where retention removes it: cost and tokens, as JSON; empty where there are none.
+    package var usage: [UInt8] {
+        guard summary.costMicroUSD != nil || summary.tokens != nil else { return [] }
+        return JSONWriter.object { writer in
+            writer.field("costMicroUSD", summary.costMicroUSD)
+            if let tokens = summary.tokens { writer.object("tokens") { tokens.write(to: &$0) } }
+            writeUsage(to: &writer)
+        }
+    }
+
+    /// A session that was removed goes on. Where its usage does not decode, all that can be done is to count anew.
+    package mutating func resume(usage bytes: [UInt8]) {
+        guard !bytes.isEmpty, let resumed = try? resumed(usage: bytes) else { return }
+        self = resumed
+    }
+
+    private func resumed(usage bytes: [UInt8]) throws(WireError) -> SessionState {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        var resumed = self
+        try resumed.readUsage(from: value)
+        resumed.summary.costMicroUSD = try value.optionalInteger("costMicroUSD")
+        if let tokens = value.optional("tokens") { resumed.summary.tokens = try Tokens(from: tokens) }
+        return resumed
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.object("summary") { summary.write(to: &$0) }
+            writer.field("hostSeq", hostSeq)
+            writer.field("eventBytes", eventBytes)
+            writer.field("touchedAt", touchedAt)
+            writeUsage(to: &writer)
+            writer.strings("subagents", subagents.sorted())
+            writer.field("agentStatus", agentStatus.rawValue)
+            writer.field("currentCall", currentCall)
+            writer.object("agent") {
+                $0.field("reason", agentReason)
+                $0.field("operation", agentOperation)
+            }
+        }
+    }
+
+    private func writeUsage(to writer: inout JSONWriter) {
+        writer.field("pastCostMicroUSD", pastCostMicroUSD)
+        writer.object("pastTokens") { pastTokens.write(to: &$0) }
+        writer.field("run", run)
+        writer.field("runCostMicroUSD", runCostMicroUSD)
+        writer.object("runTokens") { runTokens.write(to: &$0) }
+    }
+
+    private mutating func readUsage(from value: JSONValue) throws(WireError) {
+        pastCostMicroUSD = try value.integer("pastCostMicroUSD")
+        pastTokens = try Tokens(from: value.required("pastTokens"))
+        run = try value.optionalString("run")
+        runCostMicroUSD = try value.integer("runCostMicroUSD")
+        runTokens = try Tokens(from: value.required("runTokens"))
+    }
+}

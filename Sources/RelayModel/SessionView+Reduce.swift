@@ -1,0 +1,255 @@
+package import RelayProtocol
+
+extension SessionView {
+    /// Adds one event to the view. Total: whatever a host sends has a next state, and the same events give the same state.
+    package mutating func reduce(_ event: Event, seq: Int64) {
+        reduceApprovals(event, seq: seq)
+        // One call: each time that a state is reached the runtime asks whether it is being changed already.
+        state.reduce(event, seq: seq, counting: approvals)
+    }
+
+    private mutating func reduceApprovals(_ event: Event, seq: Int64) {
+        switch event.head {
+        case .approvalRequested(let request): open(request, event: event, seq: seq)
+        case .approvalDecided(let approval, let decision):
+            change(approval, seq: seq, from: [.pending]) {
+                $0.stage = .decided
+                $0.decision = decision
+            }
+        case .approvalDelivered(let approval):
+            change(approval, seq: seq, from: [.decided]) {
+                $0.stage = .delivered
+                $0.deliveredAt = event.at
+            }
+        case .approvalApplied(let approval, let outcome):
+            change(approval, seq: seq, from: [.decided, .delivered]) {
+                $0.resolve(.applied, at: event.at)
+                $0.outcome = outcome
+            }
+        case .approvalExpired(let approval):
+            change(approval, seq: seq, from: [.pending, .decided]) { $0.resolve(.expired, at: event.at) }
+        case .approvalCancelled(let approval, let reason):
+            change(approval, seq: seq, from: [.pending, .decided, .delivered]) {
+                $0.resolve(.cancelled, at: event.at, reason: reason)
+            }
+        case .approvalStale(let approval, let reason):
+            change(approval, seq: seq, from: [.pending, .decided, .delivered]) {
+                $0.resolve(.stale, at: event.at, reason: reason)
+            }
+        default: break
+        }
+    }
+
+    /// The approval that an event is about.
+    package static func approval(of head: EventHead) -> ApprovalID? {
+        switch head {
+        case .approvalRequested(let request): request.approval
+        case .approvalDecided(let approval, _), .approvalDelivered(let approval), .approvalApplied(let approval, _),
+            .approvalExpired(let approval), .approvalCancelled(let approval, _), .approvalStale(let approval, _):
+            approval
+        default: nil
+        }
+    }
+
+    package var openApprovalCount: Int { approvals.openCount }
+
+    /// As if nobody had asked.
+    package mutating func withdraw(_ approval: ApprovalID) {
+        approvals.withdraw(approval)
+        state.recount(approvals)
+    }
+
+    private mutating func open(_ request: ApprovalRequest, event: Event, seq: Int64) {
+        // A host that asks twice under one name gets one approval: the first, whatever became of it.
+        guard approvals[request.approval] == nil else { return }
+        approvals.put(
+            Approval(
+                session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq))
+    }
+
+    /// A step that does not follow from the present stage changes nothing: the first end of an approval stands.
+    private mutating func change(
+        _ id: ApprovalID, seq: Int64, from stages: Set<ApprovalStage>, _ body: (inout Approval) -> Void
+    ) {
+        guard var approval = approvals[id], stages.contains(approval.stage) else { return }
+        body(&approval)
+        approval.seq = seq
+        approvals.put(approval)
+        if approval.stage.isFinal { approvals.forgetResolved(beyond: SessionLimits.resolvedApprovalsMax) }
+    }
+}
+
+extension Approval {
+    fileprivate mutating func resolve(_ stage: ApprovalStage, at time: Int64, reason: String? = nil) {
+        self.stage = stage
+        self.reason = reason
+        resolvedAt = time
+    }
+}
+
+extension SessionState {
+    /// `approvals` are as they are after the event.
+    fileprivate mutating func reduce(_ event: Event, seq: Int64, counting approvals: ApprovalBook) {
+        summary.seq = seq
+        summary.lastActivityAt = max(summary.lastActivityAt, event.at)
+        switch event.head {
+        case .sessionStarted(let facts): start(facts)
+        case .sessionRenamed(let title): summary.title = title
+        case .sessionEnded(let reason, let failed): end(reason: reason, failed: failed, at: event.at)
+        case .statusChanged(let status, let reason): setStatus(status, reason: reason)
+        case .message(let role, _, _, _): if role != .thought { summary.messages += 1 }
+        case .toolStarted(let start): startTool(start)
+        case .toolFinished(let finish): finishTool(finish)
+        case .fileChanged(let path, let added, let removed, _):
+            summary.file = path
+            summary.linesAdded.addSaturating(added)
+            summary.linesRemoved.addSaturating(removed)
+        case .todoChanged(let progress): summary.todo = progress
+        case .usage(let usage): add(usage)
+        case .subagentStarted(let agent, _): if subagents.count < SessionLimits.subagentsMax { subagents.insert(agent) }
+        case .subagentFinished(let agent, _): subagents.remove(agent)
+        case .error(let message, _): summary.error = message
+        case .approvalRequested, .approvalDecided, .approvalDelivered, .approvalApplied, .approvalExpired, .approvalCancelled,
+            .approvalStale:
+            count(approvals)
+        case .budgetCrossed, .truncated, .rewound, .unsupported: break
+        }
+        summary.subagents = Int64(subagents.count)
+        coverStatus(approvals)
+    }
+
+    fileprivate mutating func recount(_ approvals: ApprovalBook) {
+        count(approvals)
+        coverStatus(approvals)
+    }
+
+    private mutating func count(_ approvals: ApprovalBook) {
+        let pending = approvals.pendingCounts
+        summary.questions = Int64(pending.questions)
+        summary.approvals = Int64(pending.all - pending.questions)
+    }
+
+    /// What a person can do something about covers what the agent is doing besides. One that is decided covers it too, until its
+    /// host has the decision: a tool that waits for that does not run.
+    private mutating func coverStatus(_ approvals: ApprovalBook) {
+        summary.status = agentStatus
+        summary.statusReason = agentReason
+        // At the terminal nothing runs, whatever tool began.
+        let isWaiting = agentStatus == .waitingApproval || agentStatus == .waitingAnswer
+        summary.operation = isWaiting ? agentReason ?? agentOperation : agentOperation
+        guard summary.endedAt == nil, approvals.openCount > 0,
+            let (first, isOneForTool) = approvals.first(at: .pending) ?? approvals.first(at: .decided)
+        else { return }
+        summary.status = isOneForTool ? .waitingApproval : .waitingAnswer
+        summary.operation = first.stage == .pending ? first.request.title : Self.decidedReason
+        if first.stage == .decided { summary.statusReason = Self.decidedReason }
+    }
+
+    private static let decidedReason = "decided, waits for the host"
+
+    fileprivate mutating func start(_ facts: SessionFacts) {
+        summary.agentName = facts.agentName
+        summary.agentVersion = facts.agentVersion ?? summary.agentVersion
+        summary.model = facts.model ?? summary.model
+        summary.title = facts.title ?? summary.title
+        summary.project = facts.project ?? summary.project
+        summary.workingDirectory = facts.workingDirectory ?? summary.workingDirectory
+        summary.endedAt = nil
+        summary.error = nil
+        agentReason = nil
+        agentOperation = nil
+        agentStatus = .starting
+        currentCall = nil
+        subagents = []
+        if facts.run != run { closeRun(next: facts.run) }
+    }
+
+    fileprivate mutating func end(reason: String?, failed: Bool, at time: Int64) {
+        summary.endedAt = time
+        agentReason = reason
+        agentOperation = nil
+        currentCall = nil
+        subagents = []
+        agentStatus = failed ? .failed : .completed
+    }
+
+    fileprivate mutating func setStatus(_ status: SessionStatus, reason: String?) {
+        agentStatus = status
+        agentReason = reason
+        if status == .running { summary.error = nil }
+        if status == .idle || status == .completed || status == .failed {
+            agentOperation = nil
+            currentCall = nil
+        }
+    }
+
+    fileprivate mutating func startTool(_ start: ToolStart) {
+        summary.operations += 1
+        agentOperation = start.operation
+        summary.file = start.file ?? summary.file
+        currentCall = start.call
+        // The agent works again, so what it waited for at the terminal is settled.
+        agentStatus = .running
+        agentReason = nil
+    }
+
+    fileprivate mutating func finishTool(_ finish: ToolFinish) {
+        guard finish.call == currentCall else { return }
+        agentOperation = nil
+        currentCall = nil
+    }
+
+    // MARK: - Cost
+
+    /// Usage counts up within a run. A report of another run begins at zero again; one of the same run that is lower than
+    /// before is a repeat and changes nothing; where no run is named, a lower cost can only mean a new one.
+    fileprivate mutating func add(_ usage: Usage) {
+        summary.model = usage.model ?? summary.model
+        summary.contextUsed = usage.contextUsed ?? summary.contextUsed
+        summary.contextLimit = usage.contextLimit ?? summary.contextLimit
+        if let run = usage.run, run != self.run {
+            closeRun(next: run)
+        } else if usage.run == nil, let cost = usage.costMicroUSD, cost < runCostMicroUSD {
+            closeRun(next: nil)
+        }
+        if let cost = usage.costMicroUSD {
+            runCostMicroUSD = max(runCostMicroUSD, cost)
+        } else if let delta = usage.costDeltaMicroUSD {
+            runCostMicroUSD.addSaturating(delta)
+        }
+        if let tokens = usage.tokens { runTokens = runTokens.maximum(tokens) }
+        if usage.costMicroUSD != nil || usage.costDeltaMicroUSD != nil {
+            summary.costMicroUSD = pastCostMicroUSD.sumSaturating(runCostMicroUSD)
+        }
+        if usage.tokens != nil { summary.tokens = pastTokens.sum(runTokens) }
+    }
+
+    private mutating func closeRun(next: String?) {
+        pastCostMicroUSD.addSaturating(runCostMicroUSD)
+        pastTokens = pastTokens.sum(runTokens)
+        runCostMicroUSD = 0
+        runTokens = Tokens()
+        run = next
+    }
+}
+
+extension Tokens {
+    fileprivate func maximum(_ other: Tokens) -> Tokens {
+        Tokens(
+            input: max(input, other.input), output: max(output, other.output), cacheRead: max(cacheRead, other.cacheRead),
+            cacheWrite: max(cacheWrite, other.cacheWrite))
+    }
+
+    fileprivate func sum(_ other: Tokens) -> Tokens {
+        Tokens(
+            input: input.sumSaturating(other.input), output: output.sumSaturating(other.output),
+            cacheRead: cacheRead.sumSaturating(other.cacheRead), cacheWrite: cacheWrite.sumSaturating(other.cacheWrite))
+    }
+}
+
+extension Int64 {
+    /// A host may send any number that the wire can carry, any number of times: sums stop where the wire stops.
+    fileprivate func sumSaturating(_ other: Int64) -> Int64 { Swift.min(self + other, JSONValue.integerMax) }
+
+    fileprivate mutating func addSaturating(_ other: Int64) { self = sumSaturating(other) }
+}

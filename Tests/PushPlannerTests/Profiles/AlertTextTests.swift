@@ -1,0 +1,234 @@
+import RelayProtocol
+import Testing
+
+@testable import PushPlanner
+
+@Suite("The words of alerts") struct AlertTextTests {
+    private func compose(
+        _ approval: Approval?, _ kind: AlertKind = .approval, text: PushText = .full, textMax: PushText = .full,
+        bytesMax: Int = Payload.alertTextBytesMax, change: (inout Summary) -> Void = { _ in }
+    ) -> AlertText {
+        let subject = PushSubjects.subject(PushSubjects.summary(change), approval: approval, text: text)
+        return AlertText.compose(kind: kind, subject: subject, textMax: textMax, bytesMax: bytesMax)
+    }
+
+    // MARK: - Approvals
+
+    @Test("full shows the whole input")
+    func full() {
+        let alert = compose(PushSubjects.approval())
+        #expect(alert.title == "claude wants to run Bash")
+        #expect(alert.subtitle == "relay · Fix APNs client")
+        #expect(alert.body == "command: swift test")
+        #expect(alert.isWhole)
+    }
+
+    @Test(
+        "summary shows what the host wrote, and is never whole",
+        arguments: [(PushText.summary, PushText.full), (.full, .summary)])
+    func summary(text: PushText, textMax: PushText) {
+        let alert = compose(PushSubjects.approval(), text: text, textMax: textMax)
+        #expect(alert.body == "Run: swift test")
+        #expect(!alert.isWhole)
+    }
+
+    @Test("with summaries a command stands there whole where it fits, and is not whole enough to allow")
+    func command() {
+        let long = "swift test --filter " + String(repeating: "a", count: 400)
+        let alert = compose(
+            PushSubjects.approval(body: #"{"input":{"command":"\#(long)","description":"Test"}}"#), text: .summary)
+        #expect(alert.body == "Run: " + long && !alert.isWhole)
+        let lines = compose(PushSubjects.approval(body: #"{"input":{"command":"a\nb"}}"#), text: .summary)
+        #expect(lines.body == "Run:\n│ a\n│ b")
+        let many = String(repeating: "a\\n", count: 40)
+        #expect(
+            compose(PushSubjects.approval(body: #"{"input":{"command":"\#(many)"}}"#), text: .summary).body == "Run: swift test"
+        )
+    }
+
+    @Test("generic and sealed name nothing", arguments: [PushText.generic, .sealed], AlertKind.allCases)
+    func generic(text: PushText, kind: AlertKind) {
+        let alert = compose(PushSubjects.approval(), kind, text: text) {
+            $0.error = "no such file"
+            $0.statusReason = "because"
+        }
+        let shown = alert.title + alert.body
+        #expect(alert.subtitle == nil)
+        #expect(!alert.isWhole)
+        #expect(!alert.title.isEmpty && !alert.body.isEmpty)
+        for word in ["relay", "APNs", "claude", "Bash", "swift", "file", "because", "build-server"] {
+            #expect(!shown.contains(word), "\(shown)")
+        }
+        if kind == .approval { #expect(alert.title == "An agent needs approval") }
+    }
+
+    static let inputs: [(body: String, shown: String)] = [
+        (#"{"input":{"command":"ls","description":"List"}}"#, "command: ls\ndescription: List"),
+        (#"{"input":{"command":"a\nb"}}"#, "command:\n│ a\n│ b"),
+        (#"{"input":{"command":"ok\ntimeout: 5"}}"#, "command:\n│ ok\n│ timeout: 5"),
+        (#"{"input":{"n":5,"list":["a", {"b":null}]}}"#, #"n: 5"# + "\n" + #"list: ["a", {"b":null}]"#),
+        (#"{"input":{"a\nb":"c"}}"#, "a⏎b: c"),
+        (#"{"input":{"command":"rm \u202e-rf\u0000"}}"#, "command: rm ⟨U+202E⟩-rf⟨U+0000⟩"),
+        (#"{"input":{"command":"⟨redacted⟩"},"more":1}"#, "command: ⟨redacted⟩"),
+        (#"{"input":{}}"#, "no input"),
+        (#"{"input":"text"}"#, "input: text"),
+        (#"{"input":[1,2]}"#, "input: [1,2]"),
+    ]
+
+    @Test("every part of the input has its name, and no line of it can pass for another part", arguments: inputs)
+    func partsOfInput(body: String, shown: String) {
+        let alert = compose(PushSubjects.approval(body: body))
+        #expect(Array(alert.body.unicodeScalars) == Array(shown.unicodeScalars))
+        #expect(alert.isWhole)
+    }
+
+    @Test("with a redacted value it is shown, but never offers Allow")
+    func redacted() {
+        let approval = PushSubjects.approval(isRedacted: true, body: #"{"input":{"command":"curl -H ⟨redacted⟩"}}"#)
+        #expect(compose(approval).body == "command: curl -H ⟨redacted⟩")
+        #expect(!compose(approval).isWhole)
+    }
+
+    @Test("where parts are hidden that must be seen, the alert says so")
+    func hidden() {
+        let approval = PushSubjects.approval(isCut: true, isRedacted: true, body: #"{"input":{"command":"rm ⟨redacted⟩"}}"#)
+        let alert = compose(approval)
+        #expect(alert.body.hasPrefix("Run: swift test\nParts are hidden because they may be secret.") && !alert.isWhole)
+    }
+
+    static let notWhole: [(String, Approval)] = [
+        ("cut at the host", PushSubjects.approval(isCut: true)),
+        ("no body", PushSubjects.approval(body: nil)),
+        ("no input", PushSubjects.approval(body: #"{"diff":"+a"}"#)),
+        ("input is null", PushSubjects.approval(body: #"{"input":null}"#)),
+        (
+            "longer than fits",
+            PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: "x", count: 3_000))"}}"#)
+        ),
+        (
+            "more lines than are seen at once",
+            PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: #"x\n"#, count: 20))"}}"#)
+        ),
+    ]
+
+    @Test("where it cannot be shown whole the summary stands, and it is not whole", arguments: notWhole)
+    func fallback(why: String, approval: Approval) {
+        let alert = compose(approval)
+        #expect(alert.body == "Run: swift test", "\(why)")
+        #expect(!alert.isWhole, "\(why)")
+    }
+
+    @Test("letters that may be read as others are shown, and are not whole", arguments: ["r\u{43C} -rf", "שלום"])
+    func misleading(command: String) {
+        let alert = compose(PushSubjects.approval(body: #"{"input":{"command":"\#(command)"}}"#))
+        #expect(alert.body == "command: \(command)")
+        #expect(!alert.isWhole)
+        #expect(!compose(PushSubjects.approval(tool: command)).isWhole)
+    }
+
+    @Test("a tool whose name was cut is not whole")
+    func longTool() {
+        let alert = compose(PushSubjects.approval(tool: String(repeating: "t", count: 256)))
+        #expect(!alert.isWhole)
+        #expect(alert.title.hasSuffix("…"))
+    }
+
+    @Test("the place makes room for the command")
+    func placeMakesRoom() {
+        let approval = PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: "x", count: 60))"}}"#)
+        let alert = compose(approval, bytesMax: 100)
+        #expect(alert.subtitle == nil)
+        #expect(alert.isWhole)
+        let long = compose(PushSubjects.approval()) { $0.title = String(repeating: "x", count: 4_096) }
+        #expect(long.isWhole)
+        #expect(long.subtitle?.hasSuffix("…") == true)
+    }
+
+    @Test("nothing known of the approval: its words say to open the app")
+    func noApproval() {
+        let alert = compose(nil)
+        #expect(alert.title == "claude wants to run a tool")
+        #expect(!alert.isWhole)
+    }
+
+    // MARK: - Others
+
+    @Test("a question stands there with its choices")
+    func question() {
+        let body =
+            #"{"questions":[{"id":"q0","text":"Which branch?","choices":[{"label":"main"},{"label":"dev","description":"new"}]}]}"#
+        let approval = PushSubjects.approval(.question, tool: "AskUserQuestion", title: "Which branch?", body: body)
+        let alert = compose(approval, .question)
+        #expect(alert.title == "claude asks")
+        #expect(alert.body == "Which branch?\n• main\n• dev — new")
+        #expect(alert.isWhole)
+        #expect(compose(approval, .question, text: .summary).body == "Which branch?")
+        let empty = PushSubjects.approval(.question, title: "Which?", body: #"{"questions":[]}"#)
+        #expect(compose(empty, .question).body == "Which?")
+    }
+
+    @Test("an error, a finish and a budget say what happened and what it took")
+    func others() {
+        let failed = compose(nil, .error, text: .summary) {
+            $0.status = .failed
+            $0.error = "no such file\u{202E}"
+        }
+        #expect(failed.title == "claude failed")
+        #expect(failed.body == "no such file⟨U+202E⟩")
+        #expect(compose(nil, .error).body == "20 min · 12 tools · 3 of 7 tasks · $0.41")
+        let finished = compose(nil, .finished) {
+            $0.statusReason = "All 7 tasks done"
+            ($0.linesAdded, $0.linesRemoved) = (120, 30)
+            $0.operations = 1
+        }
+        #expect(finished.title == "claude finished")
+        #expect(finished.body == "All 7 tasks done · 20 min · 1 tool · 3 of 7 tasks · +120 −30 lines · $0.41")
+        var subject = PushSubjects.subject(PushSubjects.summary())
+        subject.budgetLevel = 80
+        let budget = AlertText.compose(kind: .budget, subject: subject, textMax: .full, bytesMax: 500)
+        #expect(budget.title == "A budget has reached 80 %")
+        #expect(budget.body == "This session has cost $0.41.")
+    }
+
+    @Test("a card begins with what is asked, or with who is at work, and never says that anything is finished")
+    func start() throws {
+        func start(_ approval: Approval? = nil, text: PushText = .summary) -> AlertText {
+            let subject = PushSubjects.subject(PushSubjects.summary(), approval: approval, text: text)
+            return AlertText.start(subject, textMax: .full, bytesMax: Payload.startTextBytesMax)
+        }
+        #expect(start().title == "claude is at work")
+        #expect(start().body == "20 min · 12 tools · 3 of 7 tasks · $0.41")
+        #expect(start(text: .generic).title == "An agent is at work" && start(text: .sealed).title == "An agent is at work")
+        #expect(start(PushSubjects.approval()).title == "claude wants to run Bash")
+        #expect(start(PushSubjects.approval(.question)).title == "claude asks")
+    }
+
+    @Test("durations and money as people read them")
+    func figures() {
+        #expect(
+            [0, 59_999, 60_000, 3_599_999, 3_600_000, 3_660_000].map(Figures.duration) == [
+                "0 s", "59 s", "1 min", "59 min", "1 h", "1 h 1 min",
+            ])
+        #expect(
+            [0, 1, 9_999, 10_000, 995_000, 1_004_999].map(Figures.money) == [
+                "$0.00", "<$0.01", "<$0.01", "$0.01", "$1.00", "$1.00",
+            ])
+        #expect(Figures.money(Int64.max) == "$9223372036854.78")
+    }
+
+    @Test("whatever is asked, it fits, and what is whole was not cut", arguments: 0..<60)
+    func alwaysFits(seed: UInt64) {
+        var hostile = Hostile(seed: seed)
+        for kind in AlertKind.allCases {
+            let subject = hostile.subject(hostile.pick(SessionStatus.allCases))
+            let bytesMax = hostile.pick([60, 200, 512, 2_800])
+            let alert = AlertText.compose(kind: kind, subject: subject, textMax: .full, bytesMax: bytesMax)
+            #expect(alert.bytesCount <= bytesMax)
+            if alert.isWhole {
+                #expect(subject.approval?.request.isCut == false)
+                #expect(subject.text == .full)
+                #expect(alert.body == subject.approval.flatMap { RequestText($0) }?.text)
+            }
+        }
+    }
+}

@@ -17,17 +17,8 @@ struct RegisteredDevice {
     var starts: [Int64] = []
     /// A card was started by push and the app has not told of it; until then no other is.
     var startPendingUntil: Int64 = 0
-    /// What was not said in quiet hours, or was one too many, by kind.
-    var heldBack: [AlertKind: Int64] = [:]
-    /// What APNs has not taken yet, oldest first.
-    var owed: [OwedAlert] = []
-
-    // MARK: Not on disk
-
-    /// Of those, pushes that failed in a row …
-    var alertTries: Int64 = 0
-    /// … and when the next is tried, in milliseconds since 1970.
-    var alertsDueAt: Int64 = 0
+    /// Alerts about what has happened.
+    var alerts = AlertQueue()
 
     init(_ device: Device, client: Named<ClientTag>, at now: Int64) {
         self.device = device
@@ -48,8 +39,7 @@ struct RegisteredDevice {
         // Told again is told now, also where it is the same: an older 410 no longer means it.
         alertTokenAt = now
         startTokenAt = now
-        alertTries = 0
-        alertsDueAt = 0
+        alerts.forgetFailures()
         device = newer
         self.client = client
     }
@@ -73,8 +63,7 @@ struct RegisteredDevice {
         starts = starts.map { $0.moved(by: jump) }
         startPendingUntil = startPendingUntil.moved(by: jump)
         urgent.at = urgent.at.moved(by: jump)
-        alertsDueAt = alertsDueAt.moved(by: jump)
-        for place in owed.indices { owed[place].worthUntil = owed[place].worthUntil.moved(by: jump) }
+        alerts.move(by: jump)
     }
 
     /// It may have been set while the relay was down: nothing that was is still to come.
@@ -82,7 +71,7 @@ struct RegisteredDevice {
         starts = starts.map { min($0, now) }
         startPendingUntil = min(startPendingUntil, now + PushPolicy.startPatience)
         urgent.at = min(urgent.at, now)
-        for place in owed.indices { owed[place].worthUntil = min(owed[place].worthUntil, now + PushPolicy.alertAge) }
+        alerts.limit(to: now)
     }
 
     /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
@@ -103,11 +92,7 @@ struct RegisteredDevice {
         urgent = PushBucket(level: try value.integer("urgent"), at: try value.integer("urgentAt"))
         for start in try value.array("starts") { starts.append(try start.integer()) }
         startPendingUntil = try value.integer("startPendingUntil")
-        for (key, count) in try value.required("heldBack").members() {
-            guard let kind = AlertKind(rawValue: key) else { continue }
-            heldBack[kind] = try count.integer()
-        }
-        for entry in try value.optional("owed")?.array() ?? [] { owed.append(try OwedAlert(stored: entry)) }
+        alerts = try AlertQueue(stored: value)
     }
 
     var bytes: [UInt8] {
@@ -126,12 +111,7 @@ struct RegisteredDevice {
             writer.field("urgentAt", urgent.at)
             writer.array("starts", starts.map { Array(String($0).utf8) })
             writer.field("startPendingUntil", startPendingUntil)
-            writer.object("heldBack") { writer in
-                for kind in AlertKind.allCases {
-                    if let count = heldBack[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
-                }
-            }
-            writer.array("owed", owed.map(\.bytes))
+            alerts.write(to: &writer)
         }
     }
 }

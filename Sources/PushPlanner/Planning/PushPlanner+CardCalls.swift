@@ -10,7 +10,7 @@ extension PushPlanner {
     /// The approvals to ring for with this card, the first at the front, and when.
     func calls(by key: CardKey, at now: Instant) -> [(name: CallName, dueAt: Int64)] {
         guard let device = devices[key.device], callsByCard(device), let card = cards[key] else { return [] }
-        let soonest = max(quietUntil(device, at: now.wall) ?? 0, card.waitingAt + PushPolicy.waitingFloor)
+        let soonest = max(device.quietUntil(now.wall, settings) ?? 0, card.waitingAt + PushPolicy.waitingFloor)
         let keys = key.session == nil ? cards.keys.filter { $0.device == key.device && $0.session != nil } : [key]
         let calls = keys.flatMap { key -> [(name: CallName, dueAt: Int64)] in
             guard let session = key.session, let rings = cards[key]?.rings else { return [] }

@@ -27,7 +27,7 @@ extension PushPlanner {
 
     /// Until when something is in the way of a start; nil: nothing is.
     private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ profile: Profile, at now: Instant) -> Int64? {
-        if let until = presences.until(key.device, at: now) ?? quietUntil(device, at: now.wall) { return until }
+        if let until = presences.until(key.device, at: now) ?? device.quietUntil(now.wall, settings) { return until }
         if device.startPendingUntil > now.wall { return device.startPendingUntil }
         let isFull = cardsShown(on: key.device, besides: key, at: now) >= profile.cardsMax
         guard !isFull, pushes.hasRoom(for: key.device) else { return now.wall + PushPolicy.retryInterval }

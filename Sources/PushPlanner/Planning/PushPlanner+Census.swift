@@ -49,7 +49,7 @@ extension PushPlanner {
         }
         if let breach = pushes.breach(isKnown: { devices[$0] != nil }) { census.breach = breach }
         if devices.keys.contains(where: {
-            devices[$0].map { $0.owed.count > PlannerLimits.owedAlertsMax + PlannerLimits.unansweredPushesMax } == true
+            devices[$0].map { $0.alerts.alerts.count > PlannerLimits.owedAlertsMax + PlannerLimits.unansweredPushesMax } == true
         }) {
             census.breach = "too many alerts are owed"
         }

@@ -101,7 +101,7 @@ extension PushPlanner {
             cards[key]?.rings[id] = until + 1
             return
         }
-        if let end = quietUntil(device, at: now.wall) {
+        if let end = device.quietUntil(now.wall, settings) {
             cards[key]?.rings[id] = end
             return
         }

@@ -1,0 +1,138 @@
+import RelayProtocol
+
+/// The alerts of one device about what has happened: each is tried until APNs has taken it, for as long as it is worth that. What is one too
+/// many, or comes in quiet hours, is counted for one digest.
+struct AlertQueue {
+    /// What APNs has not taken yet, oldest first.
+    private(set) var alerts: [OwedAlert] = []
+    /// What was not said, by kind.
+    private(set) var heldBack: [AlertKind: Int64] = [:]
+
+    // MARK: Not on disk
+
+    /// Pushes that failed in a row …
+    private var tries: Int64 = 0
+    /// … and when the next is tried, in milliseconds since 1970.
+    private(set) var dueAt: Int64 = 0
+
+    init() {}
+
+    init(stored value: JSONValue) throws(WireError) {
+        for (key, count) in try value.required("heldBack").members() {
+            guard let kind = AlertKind(rawValue: key) else { continue }
+            heldBack[kind] = try count.integer()
+        }
+        for entry in try value.optional("owed")?.array() ?? [] { alerts.append(try OwedAlert(stored: entry)) }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object("heldBack") { writer in
+            for kind in AlertKind.allCases {
+                if let count = heldBack[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
+            }
+        }
+        writer.array("owed", alerts.map(\.bytes))
+    }
+
+    var isEmpty: Bool { alerts.isEmpty }
+
+    /// Those that are not under way.
+    var waiting: [OwedAlert] { alerts.filter { $0.push == nil } }
+
+    /// What may be sent now: after a failure one of them finds out whether the way is free.
+    var next: [OwedAlert] {
+        let waiting = waiting
+        guard tries > 0 else { return waiting }
+        return waiting.count == alerts.count ? Array(waiting.prefix(1)) : []
+    }
+
+    /// Something was held back, and nothing that goes first is owed.
+    var hasDigest: Bool { !heldBack.isEmpty && alerts.isEmpty }
+
+    // MARK: - As they come and go
+
+    mutating func add(_ alert: OwedAlert) {
+        // A later one of the same notification takes the place of one that nobody has; each crossing of a budget is news of its own.
+        if alert.kind != .budget {
+            alerts.removeAll { $0.push == nil && $0.kind == alert.kind && $0.collapse == alert.collapse }
+        }
+        if alerts.count(where: { $0.push == nil }) >= PlannerLimits.owedAlertsMax,
+            let oldest = alerts.firstIndex(where: { $0.push == nil })
+        {
+            heldBack[alerts.remove(at: oldest).kind, default: 0] += 1
+        }
+        alerts.append(alert)
+    }
+
+    /// Lets go of what nobody wants, is not worth sending any more, or shall be heard of when quiet hours are over. Returns whether there
+    /// was any.
+    mutating func letGo(isQuiet: Bool, at now: Int64, unless isWanted: (OwedAlert) -> Bool) -> Bool {
+        let before = alerts.count
+        for alert in waiting {
+            let isWanted = isWanted(alert)
+            let isHeldBack = isQuiet && alert.level != .passive
+            if isWanted, alert.worthUntil > now, !isHeldBack { continue }
+            alerts.removeAll { $0.number == alert.number }
+            if isWanted, isHeldBack { heldBack[alert.kind, default: 0] += 1 }
+        }
+        return alerts.count != before
+    }
+
+    mutating func began(_ number: Int64, with push: PushID) {
+        if let place = alerts.firstIndex(where: { $0.number == number }) { alerts[place].push = push }
+    }
+
+    /// False where that push was for none of them.
+    mutating func answered(_ push: PushID, _ outcome: PushOutcome, at now: Int64) -> Bool {
+        guard let place = alerts.firstIndex(where: { $0.push == push }) else { return false }
+        alerts[place].push = nil
+        switch outcome {
+        case .accepted:
+            alerts.remove(at: place)
+            forgetFailures()
+        // Sent again it would be refused again.
+        case .refused(.fixRequest, _), .refused(.markProfile, _): alerts.remove(at: place)
+        case .refused, .unknown, .notSent:
+            tries += 1
+            dueAt = now + PushPolicy.wait(afterTries: tries)
+        }
+        return true
+    }
+
+    /// What they tell of is not on disk. Returns the pushes that were planned for them.
+    mutating func takeBack(_ numbers: Set<Int64>) -> [PushID] {
+        defer { alerts.removeAll { numbers.contains($0.number) } }
+        return alerts.filter { numbers.contains($0.number) }.compactMap(\.push)
+    }
+
+    /// For the digest.
+    mutating func takeHeldBack() { heldBack = [:] }
+
+    /// What waits for its next try is due.
+    mutating func forgetFailures() {
+        tries = 0
+        dueAt = 0
+    }
+
+    /// The relay has started: they are numbered anew, and only what is under way still has its push.
+    mutating func resume(after last: inout Int64, underWay: Set<PushID>) {
+        for place in alerts.indices {
+            last += 1
+            alerts[place].number = last
+            if let push = alerts[place].push, !underWay.contains(push) { alerts[place].push = nil }
+        }
+    }
+
+    // MARK: - Clocks
+
+    /// The wall clock was set: what was so long ago still is.
+    mutating func move(by jump: Int64) {
+        dueAt = dueAt.moved(by: jump)
+        for place in alerts.indices { alerts[place].worthUntil = alerts[place].worthUntil.moved(by: jump) }
+    }
+
+    /// It may have been set while the relay was down: nothing is worth sending for longer than it ever is.
+    mutating func limit(to now: Int64) {
+        for place in alerts.indices { alerts[place].worthUntil = min(alerts[place].worthUntil, now + PushPolicy.alertAge) }
+    }
+}

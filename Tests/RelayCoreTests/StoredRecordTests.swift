@@ -1,4 +1,5 @@
 import HeliographTestSupport
+import RelayModel
 import RelayProtocol
 import Testing
 

@@ -28,6 +28,10 @@ STRICT := HELIOGRAPH_STRICT=1
 FOR_TESTS := --scratch-path .build/tests
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
+# Modules whose folders need no other that needs them, but for pairs. The rest is to come: RelayCore, HeliographHost, the simulators, and the
+# wrappers of C libraries.
+WITHOUT_CIRCLES := $(addprefix Sources/,AgentClaude HeliographClient HeliographKit HeliographLink HeliographServer HostCore LiveActivityKit PushAPNs \
+	PushPlanner RelayAccess RelayModel RelayProtocol RelayStore StoreSQLite)
 # Everything that `swift format` looks at.
 SWIFT := Package.swift Sources Tests
 
@@ -116,9 +120,11 @@ image-check: build venv test-packages ## Build the container's image by hand in 
 wire: build-tests ## Write what is made from the wire's table: the page's types, and the fields in the protocol document
 	HELIOGRAPH_WIRE=write $(STRICT) swift test --skip-build $(FOR_TESTS) --filter WireFilesTests
 
-lint: test-packages ## Check the format of the Swift and the types of the page
+lint: test-packages ## Check the format of the Swift, words, circles among folders, and the types of the page
 	swift format lint --strict --recursive --parallel $(SWIFT)
 	Tests/Tools/check-apple-sources
+	Tests/Tools/check-words
+	Tests/Tools/circles --max 2 $(WITHOUT_CIRCLES)
 	tsc -p web
 
 format: ## Format the Swift

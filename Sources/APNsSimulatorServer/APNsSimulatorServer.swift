@@ -9,7 +9,7 @@ internal import WebSocketEngine
 
 /// The simulator as a process: what is wired to what.
 ///
-///     four TLS listeners ─▶ Door ─▶ Transport ─▶ APNsSimulator (pure) ─▶ orders ─▶ HTTP/2
+///     four TLS listeners ─▶ ListenerHandler ─▶ Transport ─▶ APNsSimulator (pure) ─▶ orders ─▶ HTTP/2
 ///     admin socket (HTTP/1.1) ─▶ AdminHandler ──┘                       └─▶ journal
 package enum APNsSimulatorServer {
     /// Where it can be reached.
@@ -78,7 +78,7 @@ package enum APNsSimulatorServer {
             // A scripted hang is the client's to end, and a delay may be long.
             listener.limits.streamDeadline = .seconds(86_400)
             listener.faults.holdsWindow = transport.holdsWindows
-            return try loop.listen(listener, handler: Door(endpoint, transport)).port
+            return try loop.listen(listener, handler: ListenerHandler(endpoint, transport)).port
         }
     }
 

@@ -147,7 +147,7 @@ final class Transport: @unchecked Sendable {
 }
 
 /// One listener's way in.
-final class Door: HTTP2ServerHandler {
+final class ListenerHandler: HTTP2ServerHandler {
     private let endpoint: Endpoint
     private let transport: Transport
 

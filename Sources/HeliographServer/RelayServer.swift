@@ -11,10 +11,10 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// The relay as a process: what is wired to what. Everything but `Visitors`, of which each loop has its own, lives on the core's thread.
+/// The relay as a process: what is wired to what. Everything but `PeerHandler`, of which each loop has its own, lives on the core's thread.
 ///
-///     sockets ─▶ Visitors ─▶ Reception ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SessionLog, sockets, PushRunner ─▶ APNs
-///                   └─▶ Routes (page, pairing, health) ─▶ Callers (clients over HTTP)          Access: who may come in
+///     sockets ─▶ PeerHandler ─▶ Ingress ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SessionLog, sockets, PushRunner ─▶ APNs
+///                   └─▶ Routes (page, pairing, health) ─▶ HTTPCommandPeers (clients over HTTP)          Access: who may come in
 package final class RelayServer {
     private let loops: EventLoopGroup
     private let access: Access
@@ -33,7 +33,7 @@ package final class RelayServer {
     private static let shutdownDeadline = Duration.seconds(3)
 
     /// Runs until SIGTERM or SIGINT. `started` gets the addresses, on the loop's thread, when the relay accepts connections.
-    package static func run(_ configuration: ServerConfiguration, started: @escaping (Addresses) -> Void) throws {
+    package static func run(_ configuration: ServerConfiguration, started: @escaping (RelayAddresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
         try SystemLimits.check(loops: configuration.loops)
         let signals = SignalSwitch()
@@ -61,7 +61,7 @@ package final class RelayServer {
                     bound.value.carryOut(order)
                 }
             }
-            let addresses = Addresses(
+            let addresses = RelayAddresses(
                 port: made.listeners[0].port ?? 0, credentials: Credentials(store: store.credentials, workspace: workspace),
                 configuration: configuration)
             do { try AddressFile.write(addresses, in: store.folder) } catch {
@@ -86,18 +86,6 @@ package final class RelayServer {
         case is SystemLimits.Fault, is PrivateFile.Fault: true
         default: OpenStore.isFaultOfMachine(error)
         }
-    }
-
-    package struct Addresses {
-        package let port: UInt16
-        package let credentials: Credentials
-        let configuration: ServerConfiguration
-
-        package var localURL: String { configuration.localURL(port: port) }
-        package var publicURL: String { configuration.publicURL ?? configuration.certifiedURL(port: port) ?? localURL }
-        /// Whether a program on this machine gets in there as it is: a certificate is for the name that others use, and a PROXY header
-        /// is a proxy's to send.
-        var isPlainHere: Bool { configuration.tls == nil && !configuration.expectsProxyHeader }
     }
 
     private init(
@@ -143,8 +131,8 @@ package final class RelayServer {
             measures: measures, logger: logger)
         pushes.answered = { [unowned runner] in runner.feed(.pushAnswered($0, $1)) }
         pushes.wayChanged = { [unowned runner] in runner.feed(.pushWayChanged) }
-        let callers = Callers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
-        runner.callers = callers
+        let httpPeers = HTTPCommandPeers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
+        runner.httpPeers = httpPeers
         Self.name(store.upkeep.damagedRecords, logger)
         // What takes long is checked beside what goes on; see decision record 0007.
         DispatchQueue.global(qos: .utility).async {
@@ -161,21 +149,22 @@ package final class RelayServer {
             logger: logger)
         self.access = access
         let routes = Routes(
-            loops: loops, access: access, page: WebPage(root: configuration.webRoot), callers: callers, pushes: pushes,
+            loops: loops, access: access, page: WebPage(root: configuration.webRoot), httpPeers: httpPeers, pushes: pushes,
             registry: registry, pushMeasures: pushMeasures, logger: logger)
         memory = MemoryWatch(
-            megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, door: access.door, measures: measures,
-            logger: logger, isClient: { access.visitors[$0]?.token.role == .client })
-        let reception = Reception(
+            megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
+            measures: measures,
+            logger: logger, isClient: { access.peers[$0]?.token.role == .client })
+        let ingress = Ingress(
             configuration.serverLimits, runner: runner, routes: routes, access: access, loops: loops, measures: measures,
             logger: logger)
-        let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { reception.take(arrival) } }
-        let (door, forwarding) = (access.door, configuration.forwarding)
-        runner.admissionChanged = { door.shut($0) }
+        let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
+        let (admission, forwarding) = (access.admission, configuration.forwarding)
+        runner.admissionChanged = { admission.shut($0) }
         runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
         loops.turnEnded = {
             runner.tickEnded()
-            reception.tickEnded()
+            ingress.tickEnded()
         }
         loop.hasMoreToGather = { runner.isStaging }
         self.runner = runner
@@ -192,15 +181,15 @@ package final class RelayServer {
             return listener
         }
         access.clientsListed = { [unowned runner] in runner.clientsListed($0) }
-        runner.start(holders: access.gate.clients)
+        runner.start(holders: access.authenticator.clients)
         memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
-        let visitors = Visitors.atCore(loop, door, forwarding, reception, measures, logger)
+        let handler = PeerHandler.atCore(loop, admission, forwarding, ingress, measures, logger)
         listeners = [
             try loops.listen(
-                listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: visitors,
-                onOthers: { Visitors.onOther($0, door, forwarding, inbox, measures, logger) }),
-            try loop.listen(listener(.unix(path: AdminSocket(in: store.folder).path), nil), handler: visitors),
+                listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: handler,
+                onOthers: { PeerHandler.onOther($0, admission, forwarding, inbox, measures, logger) }),
+            try loop.listen(listener(.unix(path: AdminSocket(in: store.folder).path), nil), handler: handler),
         ]
         // What was revoked before the command line could say so here.
         try access.reload()

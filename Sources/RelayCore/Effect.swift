@@ -11,8 +11,8 @@ package enum Effect: Sendable {
     case append(LogBatch)
     /// Answered by `.pageRead` or `.readFailed`.
     case read(ReadID, LogQuery)
-    /// Answered by `.placesRead` or `.readFailed`.
-    case readPlaces(ReadID, [SessionKey])
+    /// Answered by `.removedSessionsRead` or `.readFailed`.
+    case readRemovedSessions(ReadID, [SessionKey])
     /// Answered by `.approvalRead` or `.readFailed`.
     case readApproval(ReadID, SessionKey, ApprovalID)
     /// Fires once; arming it again moves it. `after` in milliseconds.

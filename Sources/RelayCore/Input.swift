@@ -25,7 +25,7 @@ package enum Input: Sendable {
     /// Nil where the log holds no such approval.
     case approvalRead(ReadID, Approval?)
     /// Those that the log holds of the ones that were asked for.
-    case placesRead(ReadID, [SessionKey: RemovedSession])
+    case removedSessionsRead(ReadID, [SessionKey: RemovedSession])
     /// `isLasting`: what was asked for will never be readable again.
     case readFailed(ReadID, reason: String, isLasting: Bool)
     /// So much waits for this peer that it must be sent no more for now.

@@ -30,10 +30,10 @@ package enum Limits {
     static let trimAfterStart: Int64 = 5_000
     /// Between two steps of retention while there is more to let go of, in milliseconds.
     static let trimInterval: Int64 = 100
-    /// Places of removed sessions that are kept at hand, of all workspaces: 8 MB. The others are read when their host names them.
-    package static let placesMax = 20_000
+    /// RemovedSessions of removed sessions that are kept at hand, of all workspaces: 8 MB. The others are read when their host names them.
+    package static let removedSessionsMax = 20_000
     /// Looks for places under way for one host: it sends again what has to wait.
-    static let placeReadsMax = 64
+    static let removedSessionsReadsMax = 64
     /// Subscriptions of one client: a wall of sessions, not all that ever were.
     static let subscriptionsMax = 256
     /// Reads of the log under way for one client: what a page opens at once. Reads are served in turn, so this is what one client

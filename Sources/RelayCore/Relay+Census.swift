@@ -62,11 +62,11 @@ extension Relay {
         census.expiries = expiries.count
         census.peers = hosts.count + clients.count
         census.waiters = waiters.count + commandWaiters.count
-        census.reads = reads.count + placeReads.count
-        if removed.idleCount(isOpen: { sessions[$0] != nil }) > configuration.placesMax {
+        census.reads = reads.count + removedSessionsReads.count
+        if removed.idleCount(isOpen: { sessions[$0] != nil }) > configuration.removedSessionsMax {
             census.breach = "too many places of removed sessions are at hand"
         }
-        for host in hosts.values where host.placeReads > Limits.placeReadsMax {
+        for host in hosts.values where host.removedSessionsReads > Limits.removedSessionsReadsMax {
             census.breach = "too many places are looked up for a host"
         }
         for client in clients.values {

@@ -24,8 +24,8 @@ package struct Relay {
     /// Sessions with an open approval, and some that had one.
     var asking: [WorkspaceID: Set<SessionKey>] = [:]
     /// Where the sessions that retention removed would go on.
-    var removed: Places
-    var placeReads: [ReadID: PlaceRead] = [:]
+    var removed: RemovedSessions
+    var removedSessionsReads: [ReadID: RemovedSessionsRead] = [:]
     var workspaceAudiences: [WorkspaceID: WorkspaceAudience] = [:]
     /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
     var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
@@ -69,19 +69,19 @@ package struct Relay {
         package var retention: Retention
         package var quotas: Quotas
         package var push: PushSettings
-        /// Places of removed sessions that are kept at hand.
-        package var placesMax: Int
+        /// RemovedSessions of removed sessions that are kept at hand.
+        package var removedSessionsMax: Int
 
         package init(
             software: String, heartbeat: Heartbeat, retention: Retention = Retention(), quotas: Quotas = Quotas(),
-            push: PushSettings = PushSettings(), placesMax: Int = Limits.placesMax
+            push: PushSettings = PushSettings(), removedSessionsMax: Int = Limits.removedSessionsMax
         ) {
             self.software = software
             self.heartbeat = heartbeat
             self.retention = retention
             self.quotas = quotas
             self.push = push
-            self.placesMax = placesMax
+            self.removedSessionsMax = removedSessionsMax
         }
     }
 
@@ -92,7 +92,7 @@ package struct Relay {
         self.epoch = epoch
         ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
         planner = PushPlanner(configuration.push, restoring: state.records)
-        removed = Places(state.removed, isComplete: !state.hasMoreRemoved)
+        removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)
         for (key, stored) in state.sessions {
             var state = stored
             // Nobody is connected to a relay that has just started, whatever was true when this was stored.
@@ -110,7 +110,7 @@ package struct Relay {
             commands[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
         }
         budgets = Budgets(restoring: state.records)
-        shrinkPlaces()
+        shrinkRemovedSessions()
     }
 
     /// `holders`: who holds a token of a client; nil: everybody.
@@ -151,7 +151,7 @@ package struct Relay {
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): pageRead(read, page)
         case .approvalRead(let read, let approval): approvalRead(read, approval)
-        case .placesRead(let read, let places): placesRead(read, places)
+        case .removedSessionsRead(let read, let places): removedSessionsRead(read, places)
         case .readFailed(let read, let reason, let isLasting): readFailed(read, reason, isLasting: isLasting)
         case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)
         case .timerFired(.housekeeping): keepHouse(at: now)

@@ -12,8 +12,8 @@ package struct Shape: Sendable, Equatable {
     package var budgets = 0.05
     package var retentionAge: Int64?
     package var retentionBytes: Int64?
-    /// Places of removed sessions that are at hand: so few that many have to be read.
-    package var placesMax = 2
+    /// RemovedSessions of removed sessions that are at hand: so few that many have to be read.
+    package var removedSessionsMax = 2
 
     package static let short = Shape(duration: 40_000, pace: 2_000)
     /// Sessions end and are removed, over several rounds of housekeeping.
@@ -23,7 +23,7 @@ package struct Shape: Sendable, Equatable {
     package static let bulky = Shape(duration: 700_000, pace: 60_000, burst: 250, endings: 0, retentionBytes: 40 << 10)
     /// For hours.
     package static let soak = Shape(
-        duration: 0, pace: 10_000, endings: 0.02, retentionAge: 3_600_000, retentionBytes: 256 << 10, placesMax: 32)
+        duration: 0, pace: 10_000, endings: 0.02, retentionAge: 3_600_000, retentionBytes: 256 << 10, removedSessionsMax: 32)
 
     static func drawn(by dice: inout Dice) -> Shape {
         switch dice.below(40) {

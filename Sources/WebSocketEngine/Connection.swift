@@ -122,7 +122,7 @@ internal import DequeModule
     /// Whom it counts for against the cap per address, as a peer of ours; nil: nobody.
     var countedPeer: Peer?
     /// Whom the request under way counts for, where a proxy said who that is; nil: nobody.
-    var visitor: Peer?
+    var forwardedPeer: Peer?
     /// The headers of a first request were in.
     var hasAsked = false
     /// What the handler accepted, while `upgrading`.

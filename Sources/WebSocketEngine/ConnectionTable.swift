@@ -3,42 +3,42 @@
 /// Each connection is an object that stands anywhere in memory, and thousands of them are more than a processor's cache holds. A message for
 /// thousands goes through this table instead, and touches only those for whom sending is not as simple as that.
 @safe final class ConnectionTable {
-    var places = Places()
+    var slots = Slots()
 
     /// What the loop knows of all of them.
-    var values: [Connection] { places.all.compactMap(\.connection) }
-    var count: Int { places.count }
+    var values: [Connection] { slots.all.compactMap(\.connection) }
+    var count: Int { slots.count }
 
-    subscript(id: UInt64) -> Connection? { places.index(of: id).flatMap { places.all[$0].connection } }
+    subscript(id: UInt64) -> Connection? { slots.index(of: id).flatMap { slots.all[$0].connection } }
 
     /// `makeID` counts up; identifiers whose place is taken are passed over.
     func add(_ role: Connection.Role, _ peer: Peer, _ phase: Connection.Phase, makeID: () -> UInt64) -> Connection {
-        let id = places.takeID(makeID)
+        let id = slots.takeID(makeID)
         let connection = Connection(id: ConnectionID(rawValue: id), of: self, role, peer, phase)
-        places.all[places.place(of: id)].connection = connection
+        slots.all[slots.slot(of: id)].connection = connection
         return connection
     }
 
     /// Nil where it is gone already.
-    func remove(_ id: UInt64) -> Connection? { places.remove(id) }
+    func remove(_ id: UInt64) -> Connection? { slots.remove(id) }
 
     func run(of id: ConnectionID) -> TurnOutbox.Run {
-        places.index(of: id.rawValue).map { places.all[$0].run } ?? TurnOutbox.nothing
+        slots.index(of: id.rawValue).map { slots.all[$0].run } ?? TurnOutbox.nothing
     }
 
     /// What the turn has for it, which it then has no longer.
     func takeRun(of id: ConnectionID) -> TurnOutbox.Run {
-        guard let index = places.index(of: id.rawValue) else { return TurnOutbox.nothing }
-        defer { places.all[index].run = TurnOutbox.nothing }
-        return places.all[index].run
+        guard let index = slots.index(of: id.rawValue) else { return TurnOutbox.nothing }
+        defer { slots.all[index].run = TurnOutbox.nothing }
+        return slots.all[index].run
     }
 
     /// What sending looks at has changed; of one that is gone already, nothing has.
     func show(_ connection: Connection) {
-        guard let index = places.index(of: connection.id.rawValue) else { return }
-        unsafe places.all[index].socket = connection.socket
-        places.all[index].descriptor = connection.plainDescriptor
-        places.all[index].isReady = connection.isReady
+        guard let index = slots.index(of: connection.id.rawValue) else { return }
+        unsafe slots.all[index].socket = connection.socket
+        slots.all[index].descriptor = connection.plainDescriptor
+        slots.all[index].isReady = connection.isReady
     }
 
     /// What one of them looks like to who sends.
@@ -68,23 +68,23 @@
     }
 
     /// A power of two of them. An identifier's place are its last bits, and whoever makes one sees to it that nobody else stands there.
-    struct Places {
+    struct Slots {
         var all = [Place](repeating: Place(), count: 16)
         private(set) var count = 0
 
-        func place(of id: UInt64) -> Int { Int(truncatingIfNeeded: id) & (all.count - 1) }
+        func slot(of id: UInt64) -> Int { Int(truncatingIfNeeded: id) & (all.count - 1) }
 
         func index(of id: UInt64) -> Int? {
-            let index = place(of: id)
+            let index = slot(of: id)
             return all[index].id == id && id != 0 ? index : nil
         }
 
-        /// One in four stays free. Counting up passes over those who stay for long once in as many identifiers as there are places.
+        /// One in four stays free. Counting up passes over those who stay for long once in as many identifiers as there are slots.
         mutating func takeID(_ makeID: () -> UInt64) -> UInt64 {
             if (count + 1) * 4 > all.count * 3 { grow() }
             var id = makeID()
-            while all[place(of: id)].id != 0 { id = makeID() }
-            all[place(of: id)].id = id
+            while all[slot(of: id)].id != 0 { id = makeID() }
+            all[slot(of: id)].id = id
             count += 1
             return id
         }
@@ -113,7 +113,7 @@
         private mutating func grow() {
             let before = all
             all = [Place](repeating: Place(), count: 2 * before.count)
-            for one in before where one.id != 0 { all[place(of: one.id)] = one }
+            for one in before where one.id != 0 { all[slot(of: one.id)] = one }
         }
     }
 }

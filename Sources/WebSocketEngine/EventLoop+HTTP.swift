@@ -100,7 +100,7 @@ extension EventLoop {
         requests[exchange.id] = nil
         connection.exchange = nil
         connection.lastHeard = .now
-        stopCountingVisitor(of: connection)
+        stopCountingForwardedPeer(of: connection)
         guard unsafe write(response, to: wsi, withBody: !exchange.isHead, andHangUp: false) else { return -1 }
         return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
     }
@@ -121,12 +121,12 @@ extension EventLoop {
         if let refusal = listener.handler.headReceived(&request) { return refusal }
         // What comes straight from a peer was counted when it was accepted.
         guard request.peer != connection.peer, let visitor = listener.handler.countedPeer(for: request.peer) else { return nil }
-        stopCountingVisitor(of: connection)
+        stopCountingForwardedPeer(of: connection)
         guard listener.admission.asks(visitor, listener.configuration.limits) else {
             noteTurnedAway(from: listener, .address)
             return turnAwayResponse(.address, listener)
         }
-        connection.visitor = visitor
+        connection.forwardedPeer = visitor
         return nil
     }
 

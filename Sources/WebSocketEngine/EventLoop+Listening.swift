@@ -188,15 +188,15 @@ extension EventLoop {
     func stopCountingAsPending(_ connection: Connection) {
         guard let listener = connection.listener, connection.isPending else { return }
         connection.isPending = false
-        stopCountingVisitor(of: connection)
+        stopCountingForwardedPeer(of: connection)
         listener.admission.isNoLongerPending(connection.countedPeer)
         connection.countedPeer = nil
     }
 
     /// The request that came through a proxy is answered, or has become a WebSocket.
-    func stopCountingVisitor(of connection: Connection) {
-        guard let listener = connection.listener, let visitor = connection.visitor else { return }
-        connection.visitor = nil
+    func stopCountingForwardedPeer(of connection: Connection) {
+        guard let listener = connection.listener, let visitor = connection.forwardedPeer else { return }
+        connection.forwardedPeer = nil
         listener.admission.wasAnswered(visitor)
     }
 

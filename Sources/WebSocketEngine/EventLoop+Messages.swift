@@ -18,7 +18,7 @@ extension EventLoop {
 
     private func send(_ message: OutgoingMessage, toEach recipients: some Sequence<ConnectionID>) {
         preconditionOnLoop()
-        for id in turn.add(message, toReady: recipients, of: &connections.places) {
+        for id in turn.add(message, toReady: recipients, of: &connections.slots) {
             guard let connection = connections[id.rawValue], connection.phase == .open, let wsi = unsafe connection.socket
             else {
                 continue
@@ -38,7 +38,7 @@ extension EventLoop {
         if mustWait || !connection.outbox.isEmpty {
             unsafe enqueue(message, on: connection, wsi)
         } else if !connection.isClient, message.frameCount <= TurnOutbox.runBytesMax {
-            turn.add(message, to: connection.id, of: &connections.places)
+            turn.add(message, to: connection.id, of: &connections.slots)
         } else if unsafe lws_partial_buffered(wsi) != 0 {
             unsafe enqueue(message, on: connection, wsi)
         } else if unsafe write(message, on: connection, wsi) {
@@ -55,13 +55,13 @@ extension EventLoop {
     /// everybody else was once.
     func sendRuns() {
         guard turn.newCount > 0 || turn.restCount > 0 else { return }
-        let new = turn.takeNew(of: &connections.places)
+        let new = turn.takeNew(of: &connections.slots)
         if turn.restCount > 0, new.count <= Self.fewWrites {
             for start in stride(from: 0, to: new.count, by: Self.writesAtOnce) {
                 sendRuns(of: new[start...].prefix(Self.writesAtOnce))
             }
         } else {
-            turn.addToRest(new, of: &connections.places)
+            turn.addToRest(new, of: &connections.slots)
         }
         sendPart()
         turn.clear()
@@ -72,7 +72,7 @@ extension EventLoop {
         let isWhole = isStopping || turn.isFull || turn.restCount <= Self.finishedWrites
         let end = isWhole ? nil : MonotonicTime.now + Self.partDuration
         while turn.restCount > 0 {
-            sendRuns(of: turn.takeFromRest(Self.writesAtOnce, of: &connections.places))
+            sendRuns(of: turn.takeFromRest(Self.writesAtOnce, of: &connections.slots))
             guard let end, turn.restCount > Self.finishedWrites else { continue }
             if MonotonicTime.now >= end { return }
         }
@@ -87,7 +87,7 @@ extension EventLoop {
     private static let writesAtOnce = 32
 
     private func sendRuns(of ids: ArraySlice<UInt64>) {
-        connections.places.takeRuns(of: ids, into: &writes)
+        connections.slots.takeRuns(of: ids, into: &writes)
         Self.look(at: &writes)
         var run = TurnOutbox.nothing
         var frames = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)

@@ -57,35 +57,35 @@ internal import CHeliographLibwebsockets
 
     /// To each who is ready and has room for it, in the order given. The others are returned; who is unknown is not.
     mutating func add(
-        _ message: OutgoingMessage, toReady recipients: some Sequence<ConnectionID>, of places: inout ConnectionTable.Places
+        _ message: OutgoingMessage, toReady recipients: some Sequence<ConnectionID>, of slots: inout ConnectionTable.Slots
     ) -> [ConnectionID] {
         var others: [ConnectionID] = []
         // Most of them come from the same run.
         var (from, to) = (Run(-1), Run(-1))
         for id in recipients {
-            guard let index = places.index(of: id.rawValue) else { continue }
-            let run = places.all[index].run
-            guard places.all[index].isReady, run == from || bytes(of: run) + message.frameCount <= Self.runBytesMax else {
+            guard let index = slots.index(of: id.rawValue) else { continue }
+            let run = slots.all[index].run
+            guard slots.all[index].isReady, run == from || bytes(of: run) + message.frameCount <= Self.runBytesMax else {
                 others.append(id)
                 continue
             }
             if run != from { (from, to) = (run, follow(run, message)) }
-            places.all[index].run = to
-            list(index, &places)
+            slots.all[index].run = to
+            list(index, &slots)
         }
         return others
     }
 
-    mutating func add(_ message: OutgoingMessage, to connection: ConnectionID, of places: inout ConnectionTable.Places) {
-        guard let index = places.index(of: connection.rawValue) else { return }
-        places.all[index].run = follow(places.all[index].run, message)
-        list(index, &places)
+    mutating func add(_ message: OutgoingMessage, to connection: ConnectionID, of slots: inout ConnectionTable.Slots) {
+        guard let index = slots.index(of: connection.rawValue) else { return }
+        slots.all[index].run = follow(slots.all[index].run, message)
+        list(index, &slots)
     }
 
-    private mutating func list(_ index: Int, _ places: inout ConnectionTable.Places) {
-        guard !places.all[index].isListed else { return }
-        places.all[index].isListed = true
-        new.append(places.all[index].id)
+    private mutating func list(_ index: Int, _ slots: inout ConnectionTable.Slots) {
+        guard !slots.all[index].isListed else { return }
+        slots.all[index].isListed = true
+        new.append(slots.all[index].id)
     }
 
     private mutating func follow(_ run: Run, _ message: OutgoingMessage) -> Run {
@@ -134,35 +134,35 @@ internal import CHeliographLibwebsockets
     var isFull: Bool { nodes.count > Self.keptMessagesMax || keptBytes > Self.keptBytesMax }
 
     /// Those who were given something since the last end of a turn.
-    mutating func takeNew(of places: inout ConnectionTable.Places) -> [UInt64] {
+    mutating func takeNew(of slots: inout ConnectionTable.Slots) -> [UInt64] {
         let taken = new
         new = []
         new.reserveCapacity(min(taken.count, Self.keptRoomMax))
         for id in taken {
-            if let index = places.index(of: id) { places.all[index].isListed = false }
+            if let index = slots.index(of: id) { slots.all[index].isListed = false }
         }
         return taken
     }
 
     /// They stand behind those from before; who is one of those keeps his place.
-    mutating func addToRest(_ ids: [UInt64], of places: inout ConnectionTable.Places) {
+    mutating func addToRest(_ ids: [UInt64], of slots: inout ConnectionTable.Slots) {
         if restStart > restCount {
             rest.removeFirst(restStart)
             restStart = 0
         }
         for id in ids {
-            guard let index = places.index(of: id), !places.all[index].isInRest else { continue }
-            places.all[index].isInRest = true
+            guard let index = slots.index(of: id), !slots.all[index].isInRest else { continue }
+            slots.all[index].isInRest = true
             rest.append(id)
         }
     }
 
     /// The next so many.
-    mutating func takeFromRest(_ count: Int, of places: inout ConnectionTable.Places) -> ArraySlice<UInt64> {
+    mutating func takeFromRest(_ count: Int, of slots: inout ConnectionTable.Slots) -> ArraySlice<UInt64> {
         let taken = rest[restStart...].prefix(count)
         restStart += taken.count
         for id in taken {
-            if let index = places.index(of: id) { places.all[index].isInRest = false }
+            if let index = slots.index(of: id) { slots.all[index].isInRest = false }
         }
         return taken
     }

@@ -21,7 +21,7 @@ import Testing
 
     private func ask(
         bundles: Int = 1, _ answer: @escaping @Sendable (APNsRequest) -> APNsOutcome.Result
-    ) async -> [AppleQuestion.Answer] {
+    ) async -> [AppleQuestion.Verdict] {
         let team = PushConfiguration.Team(
             team: "ABCDE12345", key: "KEYID12345", file: "k.p8", bundles: (0..<bundles).map { "org.example.app\($0)" },
             environments: APNsEnvironment.allCases)

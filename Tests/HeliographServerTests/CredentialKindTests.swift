@@ -10,18 +10,18 @@ import WebSocketEngine
 struct CredentialKindTests {
     private let origin = "http://127.0.0.1:8787"
 
-    /// A gate that knows one token of each kind, each with a page's key.
-    private func gate() throws -> Gate {
+    /// A authenticator that knows one token of each kind, each with a page's key.
+    private func authenticator() throws -> Authenticator {
         let workspace = try #require(WorkspaceID("home"))
-        var gate = Gate(publicURL: nil)
-        gate.replaceTokens(
+        var authenticator = Authenticator(publicURL: nil)
+        authenticator.replaceTokens(
             Token.Kind.allCases.map { kind in
                 Token(
                     id: kind.rawValue, digest: Secret.digest(ofToken: "secret-\(kind)"), role: kind == .host ? .host : .client,
                     kind: kind, subject: "\(kind)", name: "Ada", workspace: workspace,
                     pageKeyDigest: Secret.digest(ofToken: "key-\(kind)"), createdAt: 0)
             })
-        return gate
+        return authenticator
     }
 
     private func request(_ headers: [(name: String, value: String)]) -> HTTPRequest {
@@ -32,7 +32,7 @@ struct CredentialKindTests {
 
     @Test("a browser's token is taken in its cookie with its own page's key, and in no other way", arguments: [false, true])
     func kinds(isUpgrade: Bool) throws {
-        let gate = try gate()
+        let authenticator = try authenticator()
         func key(_ key: String) -> (String, String) {
             isUpgrade ? ("sec-websocket-protocol", "heliograph.v1, key.\(key)") : ("heliograph-key", key)
         }
@@ -40,22 +40,26 @@ struct CredentialKindTests {
             let bearer = request([("authorization", "Bearer secret-\(kind)"), key("key-\(kind)")])
             let cookie = request([("cookie", "heliograph=secret-\(kind)"), key("key-\(kind)")])
             let isProgram = kind != .browser && kind != .unsure
-            #expect((try? gate.authenticate(bearer, as: nil, isUpgrade: isUpgrade))?.kind == (isProgram ? kind : nil))
-            #expect((try? gate.authenticate(cookie, as: nil, isUpgrade: isUpgrade))?.kind == (kind == .browser ? kind : nil))
-            #expect((try? gate.authenticate(request([key("key-\(kind)")]), as: nil, isUpgrade: isUpgrade)) == nil)
+            #expect((try? authenticator.authenticate(bearer, as: nil, isUpgrade: isUpgrade))?.kind == (isProgram ? kind : nil))
+            #expect(
+                (try? authenticator.authenticate(cookie, as: nil, isUpgrade: isUpgrade))?.kind
+                    == (kind == .browser ? kind : nil))
+            #expect((try? authenticator.authenticate(request([key("key-\(kind)")]), as: nil, isUpgrade: isUpgrade)) == nil)
         }
         for wrong in [key("key-app"), key(""), key("secret-browser"), ("x", "y")] {
             let request = request([("cookie", "heliograph=secret-browser"), wrong])
-            #expect(throws: Gate.Refusal.unknown) { try gate.authenticate(request, as: nil, isUpgrade: isUpgrade) }
+            #expect(throws: Authenticator.Refusal.unknown) {
+                try authenticator.authenticate(request, as: nil, isUpgrade: isUpgrade)
+            }
         }
     }
 
     @Test("of several cookies of the name the one of this page counts, among the first eight")
     func severalCookies() throws {
-        let gate = try gate()
+        let authenticator = try authenticator()
         func found(_ cookies: String) -> String? {
             let request = request([("cookie", cookies), ("heliograph-key", "key-browser")])
-            return try? gate.authenticate(request, as: nil, isUpgrade: false).id
+            return try? authenticator.authenticate(request, as: nil, isUpgrade: false).id
         }
         #expect(found("a=b; heliograph=x; __Host-heliograph=secret-browser;heliograph=y") == "browser")
         #expect(found("heliograph=; heliograph=secret-app; heliograph=secret-browser") == "browser")

@@ -16,7 +16,7 @@ final class RelayTranscript {
     private(set) var approvals: [ApprovalID: Approval] = [:]
     private(set) var commands: [CommandRecord] = []
     private(set) var pendingApprovalReads: [(ReadID, ApprovalID)] = []
-    private(set) var pendingPlaceReads: [(ReadID, [SessionKey])] = []
+    private(set) var pendingRemovedSessionsReads: [(ReadID, [SessionKey])] = []
     private(set) var pendingBatch: LogBatch?
     private(set) var pendingReads: [(ReadID, LogQuery)] = []
     private(set) var sent: [PeerID: [String]] = [:]
@@ -43,7 +43,7 @@ final class RelayTranscript {
 
     init(
         state: LogState = LogState(), retention: Retention = Retention(), quotas: Quotas = Quotas(),
-        push: PushSettings = PushSettings(), placesMax: Int = Limits.placesMax, now: Int64 = 1_000_000,
+        push: PushSettings = PushSettings(), removedSessionsMax: Int = Limits.removedSessionsMax, now: Int64 = 1_000_000,
         holders: Set<ClientKey>? = nil, boot: String = "boot1", clockOffset: Int64 = 0
     ) {
         self.now = now
@@ -51,7 +51,7 @@ final class RelayTranscript {
         relay = Relay(
             configuration: .init(
                 software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention,
-                quotas: quotas, push: push, placesMax: placesMax),
+                quotas: quotas, push: push, removedSessionsMax: removedSessionsMax),
             epoch: Self.epoch, state: state, boot: boot, at: Instant(wall: now + clockOffset, uptime: now))
         run(relay.started(at: instant, holders: holders))
     }
@@ -80,7 +80,7 @@ final class RelayTranscript {
                 #expect(pendingBatch == nil, "at most one append is under way")
                 pendingBatch = batch
             case .read(let id, let query): pendingReads.append((id, query))
-            case .readPlaces(let id, let keys): pendingPlaceReads.append((id, keys))
+            case .readRemovedSessions(let id, let keys): pendingRemovedSessionsReads.append((id, keys))
             case .readApproval(let id, _, let approval): pendingApprovalReads.append((id, approval))
             case .armTimer(let timer, let after):
                 timers[timer] = after
@@ -194,14 +194,14 @@ final class RelayTranscript {
                 }
             handle(.pageRead(id, LogPage(first: Int64(trimmed + page.startIndex) + 1, events: Array(page))))
         }
-        while !pendingPlaceReads.isEmpty {
-            let (id, keys) = pendingPlaceReads.removeFirst()
+        while !pendingRemovedSessionsReads.isEmpty {
+            let (id, keys) = pendingRemovedSessionsReads.removeFirst()
             // As a log does, also of those that it holds.
             let places = keys.reduce(into: removed.filter { keys.contains($0.key) }) { places, key in
                 guard let state = states[key] else { return }
                 places[key] = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)
             }
-            handle(.placesRead(id, places))
+            handle(.removedSessionsRead(id, places))
         }
         while !pendingApprovalReads.isEmpty {
             let (id, approval) = pendingApprovalReads.removeFirst()
@@ -211,8 +211,8 @@ final class RelayTranscript {
 
     /// Answers every read that is under way, but none that follows, with a word that it never will be.
     func failReads(isLasting: Bool) {
-        let failed = pendingReads.map(\.0) + pendingPlaceReads.map(\.0)
-        (pendingReads, pendingPlaceReads) = ([], [])
+        let failed = pendingReads.map(\.0) + pendingRemovedSessionsReads.map(\.0)
+        (pendingReads, pendingRemovedSessionsReads) = ([], [])
         for id in failed { handle(.readFailed(id, reason: "no", isLasting: isLasting)) }
     }
 

@@ -191,11 +191,11 @@ struct RetentionTests {
         #expect(t.removed.count == 1)
     }
 
-    // MARK: - Places
+    // MARK: - RemovedSessions
 
     /// Five sessions of five events were removed, and the places of few of them are at hand.
     private func removedFive() -> RelayTranscript {
-        let t = T(retention: Retention(ageMax: Self.day), placesMax: 2)
+        let t = T(retention: Retention(ageMax: Self.day), removedSessionsMax: 2)
         let host = t.host()
         for number in 1...5 { fill(t, "s\(number)", 5, by: host, ended: true) }
         t.now += 3 * Self.day
@@ -210,7 +210,7 @@ struct RetentionTests {
         var t = removedFive()
         if afterRestart {
             let log = t
-            t = T(state: log.state, placesMax: 2)
+            t = T(state: log.state, removedSessionsMax: 2)
             t.resume(log)
         }
         #expect((1...2).contains(t.relay.census.places))
@@ -237,7 +237,7 @@ struct RetentionTests {
         let session = SessionID("s1")!
         for first in 3...6 as ClosedRange<Int64> { t.send([T.started], to: session, first: first, by: host) }
         t.commit()
-        #expect(t.pendingPlaceReads.count == 1, "one look is enough for all of them")
+        #expect(t.pendingRemovedSessionsReads.count == 1, "one look is enough for all of them")
         #expect(t.take(host) == [])
         t.read()
         #expect(t.take(host) == [#"{"type":"resend","session":"s1","from":6}"#])
@@ -274,14 +274,14 @@ struct RetentionTests {
         let session = SessionID("new")!
         t.send([T.started], to: session, first: 1, by: host)
         let asked = t.host(sessions: [session])
-        let (first, second) = (t.pendingPlaceReads[0].0, t.pendingPlaceReads[1].0)
-        t.handle(.placesRead(first, [:]))
+        let (first, second) = (t.pendingRemovedSessionsReads[0].0, t.pendingRemovedSessionsReads[1].0)
+        t.handle(.removedSessionsRead(first, [:]))
         fill(t, "new", 5, by: asked, ended: true)
         t.now += 3 * Self.day
         keep(house: t)
         #expect(t.removed[key("new")]?.hostSeq == 5)
         _ = t.take(asked)
-        t.handle(.placesRead(second, [:]))
+        t.handle(.removedSessionsRead(second, [:]))
         #expect(t.take(asked).first?.contains(#"{"session":"new","through":5}"#) == true)
     }
 
@@ -306,7 +306,7 @@ struct RetentionTests {
         let host = t.host()
         _ = t.take(host)
         for number in 1...100 { t.send([T.started], to: SessionID("n\(number)")!, first: 1, by: host) }
-        #expect(t.pendingPlaceReads.count == 64)
+        #expect(t.pendingRemovedSessionsReads.count == 64)
         #expect(t.take(host).count { $0.contains(#""code":"unavailable""#) } == 36)
         #expect(t.relay.census.breach == nil)
     }

@@ -190,13 +190,13 @@ import Testing
                 SELECT 'home', 's' || i, 'host1', i, i, x'', 1 FROM n
                 """)
         }
-        try remove(1, Limits.placesMax)
+        try remove(1, Limits.removedSessionsMax)
         #expect(try !store.log.load(resolvedSince: 0, commandsSince: 0).hasMoreRemoved)
-        try remove(Limits.placesMax + 1, Limits.placesMax + 2)
+        try remove(Limits.removedSessionsMax + 1, Limits.removedSessionsMax + 2)
         let state = try store.log.load(resolvedSince: 0, commandsSince: 0)
         #expect(state.hasMoreRemoved)
-        #expect(state.removed.count == Limits.placesMax)
-        let last = Int64(Limits.placesMax + 2)
+        #expect(state.removed.count == Limits.removedSessionsMax)
+        let last = Int64(Limits.removedSessionsMax + 2)
         let key = SessionKey(workspace: .home, session: id("s\(last)"))
         #expect(try store.log.places(of: [key])[key] == RemovedSession(host: id("host1"), seq: last, hostSeq: last))
     }

@@ -29,22 +29,22 @@ struct ConnectionTableTests {
         #expect(connections[0] == nil, "nobody's")
     }
 
-    @Test("an identifier whose place is taken is passed over, and a quarter of the places stays free")
-    func places() {
+    @Test("an identifier whose place is taken is passed over, and a quarter of the slots stays free")
+    func slots() {
         let ids = connections.open(12)
         #expect(ids.map(\.rawValue) == Array(1...12))
         for id in ids where id.rawValue != 3 { _ = connections.remove(id.rawValue) }
-        // 16 places: 3 stands where 19 would.
+        // 16 slots: 3 stands where 19 would.
         #expect(connections.open(3, after: 16).map(\.rawValue) == [17, 18, 20])
         #expect(connections[19] == nil)
         #expect(connections[3] != nil)
         // The thirteenth makes it 32, of which 19 has one of its own.
         let many = connections.open(20, after: 32)
-        #expect(connections.places.all.count == 32)
+        #expect(connections.slots.all.count == 32)
         #expect(([3, 17, 18, 20] + many.map(\.rawValue)).allSatisfy { connections[$0]?.id.rawValue == $0 })
         #expect(connections.count == 24)
         #expect(connections.open(1, after: 100).count == 1)
-        #expect(connections.places.all.count == 64)
+        #expect(connections.slots.all.count == 64)
     }
 
     @Test("a loop's number is no part of the place")
@@ -59,7 +59,7 @@ struct ConnectionTableTests {
     func ready() throws {
         let id = connections.open(1)[0]
         let connection = try #require(connections[id.rawValue])
-        func isReady() -> Bool { connections.places.all[connections.places.place(of: id.rawValue)].isReady }
+        func isReady() -> Bool { connections.slots.all[connections.slots.slot(of: id.rawValue)].isReady }
         #expect(isReady())
         connection.isPingDue = true
         #expect(!isReady())
@@ -76,10 +76,10 @@ struct ConnectionTableTests {
         connection.outbox.removeAll()
         #expect(isReady())
         connection.plainDescriptor = 7
-        #expect(connections.places.all[connections.places.place(of: id.rawValue)].descriptor == 7)
+        #expect(connections.slots.all[connections.slots.slot(of: id.rawValue)].descriptor == 7)
         connection.phase = .closing
         #expect(!isReady())
-        #expect(connections.places.all[connections.places.place(of: id.rawValue)].descriptor == -1)
+        #expect(connections.slots.all[connections.slots.slot(of: id.rawValue)].descriptor == -1)
     }
 
     @Test("a client is never: what it sends is masked, each message by itself")

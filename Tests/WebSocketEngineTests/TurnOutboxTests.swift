@@ -12,7 +12,7 @@ struct TurnOutboxTests {
 
     /// As who is written to.
     private func take(_ turn: inout TurnOutbox) -> ConnectionID? {
-        turn.takeFromRest(1, of: &connections.places).first.map(ConnectionID.init)
+        turn.takeFromRest(1, of: &connections.slots).first.map(ConnectionID.init)
     }
 
     @Test("frames stand one behind the other, in the order in which they were sent")
@@ -21,10 +21,10 @@ struct TurnOutboxTests {
         let ids = connections.open(3)
         let (one, two, three) = (ids[0], ids[1], ids[2])
         let (a, b) = (OutgoingMessage(text: "a"), OutgoingMessage(binary: [7, 8]))
-        turn.add(a, to: one, of: &connections.places)
-        #expect(turn.add(b, toReady: [one, two], of: &connections.places) == [])
-        turn.add(a, to: two, of: &connections.places)
-        turn.add(b, to: three, of: &connections.places)
+        turn.add(a, to: one, of: &connections.slots)
+        #expect(turn.add(b, toReady: [one, two], of: &connections.slots) == [])
+        turn.add(a, to: two, of: &connections.slots)
+        turn.add(b, to: three, of: &connections.slots)
         #expect(bytes(&turn, of: one) == [0x81, 1, 0x61, 0x82, 2, 7, 8])
         #expect(bytes(&turn, of: two) == [0x82, 2, 7, 8, 0x81, 1, 0x61])
         #expect(bytes(&turn, of: three) == [0x82, 2, 7, 8])
@@ -39,13 +39,13 @@ struct TurnOutboxTests {
         let all = connections.open(100)
         let other = connections.open(1)[0]
         for number in 0..<5 {
-            #expect(turn.add(OutgoingMessage(text: "\(number)"), toReady: all, of: &connections.places) == [])
-            turn.add(OutgoingMessage(text: "for you alone"), to: other, of: &connections.places)
+            #expect(turn.add(OutgoingMessage(text: "\(number)"), toReady: all, of: &connections.slots) == [])
+            turn.add(OutgoingMessage(text: "for you alone"), to: other, of: &connections.slots)
         }
         let runs = Set(all.map { connections.run(of: $0) })
         #expect(runs.count == 1)
         #expect(!runs.contains(connections.run(of: other)))
-        #expect(turn.takeNew(of: &connections.places).count == 101)
+        #expect(turn.takeNew(of: &connections.slots).count == 101)
     }
 
     @Test("whoever is not ready, or has no room in a write, is left to the caller; whoever is unknown, is not")
@@ -55,10 +55,10 @@ struct TurnOutboxTests {
         connections[all[1].rawValue]?.isPingDue = true
         let gone = ConnectionID(rawValue: 1 << 40)
         let message = OutgoingMessage(binary: [UInt8](repeating: 0, count: TurnOutbox.runBytesMax / 2))
-        #expect(turn.add(message, toReady: [gone] + all, of: &connections.places) == [all[1]])
+        #expect(turn.add(message, toReady: [gone] + all, of: &connections.slots) == [all[1]])
         connections[all[1].rawValue]?.isPingDue = false
-        #expect(turn.add(message, toReady: all, of: &connections.places) == [all[0], all[2]])
-        #expect(turn.takeNew(of: &connections.places) == [all[0], all[2], all[1]].map(\.rawValue))
+        #expect(turn.add(message, toReady: all, of: &connections.slots) == [all[0], all[2]])
+        #expect(turn.takeNew(of: &connections.slots) == [all[0], all[2], all[1]].map(\.rawValue))
     }
 
     @Test("a single message is sent from where it stands")
@@ -66,7 +66,7 @@ struct TurnOutboxTests {
         var turn = TurnOutbox()
         let one = connections.open(1)[0]
         let message = OutgoingMessage(text: "alone")
-        turn.add(message, to: one, of: &connections.places)
+        turn.add(message, to: one, of: &connections.slots)
         #expect(unsafe turn.frames(of: connections.run(of: one)).baseAddress == message.frame.baseAddress)
     }
 
@@ -76,12 +76,12 @@ struct TurnOutboxTests {
         let one = connections.open(1)[0]
         let message = OutgoingMessage(text: "x")
         for _ in 0..<2 {
-            turn.add(message, to: one, of: &connections.places)
-            turn.add(message, to: one, of: &connections.places)
+            turn.add(message, to: one, of: &connections.slots)
+            turn.add(message, to: one, of: &connections.slots)
             #expect(bytes(&turn, of: one) == [0x81, 1, 0x78, 0x81, 1, 0x78])
             #expect(connections.takeRun(of: one) != TurnOutbox.nothing)
             #expect(connections.run(of: one) == TurnOutbox.nothing)
-            #expect(turn.takeNew(of: &connections.places) == [one.rawValue])
+            #expect(turn.takeNew(of: &connections.slots) == [one.rawValue])
             turn.clear()
         }
     }
@@ -91,18 +91,18 @@ struct TurnOutboxTests {
         var turn = TurnOutbox()
         let all = connections.open(5)
         let (first, second) = (OutgoingMessage(text: "1"), OutgoingMessage(text: "2"))
-        _ = turn.add(first, toReady: all, of: &connections.places)
-        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
+        _ = turn.add(first, toReady: all, of: &connections.slots)
+        turn.addToRest(turn.takeNew(of: &connections.slots), of: &connections.slots)
         #expect(turn.restCount == 5)
         let taken = take(&turn)
         #expect(taken == all[0])
         #expect(bytes(&turn, of: all[0]) == [0x81, 1, 0x31])
         _ = connections.takeRun(of: all[0])
 
-        _ = turn.add(second, toReady: all.reversed(), of: &connections.places)
+        _ = turn.add(second, toReady: all.reversed(), of: &connections.slots)
         turn.clear()
         #expect(turn.restCount == 4, "nobody is forgotten before he was written to")
-        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
+        turn.addToRest(turn.takeNew(of: &connections.slots), of: &connections.slots)
         var order: [ConnectionID] = []
         while let next = take(&turn) {
             order.append(next)
@@ -119,23 +119,23 @@ struct TurnOutboxTests {
     func gone() {
         var turn = TurnOutbox()
         let all = connections.open(3)
-        _ = turn.add(OutgoingMessage(text: "1"), toReady: all, of: &connections.places)
-        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
-        _ = turn.add(OutgoingMessage(text: "2"), toReady: all, of: &connections.places)
+        _ = turn.add(OutgoingMessage(text: "1"), toReady: all, of: &connections.slots)
+        turn.addToRest(turn.takeNew(of: &connections.slots), of: &connections.slots)
+        _ = turn.add(OutgoingMessage(text: "2"), toReady: all, of: &connections.slots)
         _ = connections.remove(all[1].rawValue)
         // Counts up until that place is the next.
-        let place = connections.places.place(of: all[1].rawValue)
+        let place = connections.slots.slot(of: all[1].rawValue)
         var id = all[2].rawValue
-        while connections.places.place(of: id + 1) != place { id += 1 }
+        while connections.slots.slot(of: id + 1) != place { id += 1 }
         let heir = connections.open(1, after: id)[0]
-        #expect(connections.places.place(of: heir.rawValue) == place)
+        #expect(connections.slots.slot(of: heir.rawValue) == place)
         #expect(connections.run(of: heir) == TurnOutbox.nothing)
-        #expect(turn.takeNew(of: &connections.places).count == 3)
+        #expect(turn.takeNew(of: &connections.slots).count == 3)
         var writes: [ConnectionTable.Write] = []
-        connections.places.takeRuns(of: turn.takeFromRest(3, of: &connections.places), into: &writes)
+        connections.slots.takeRuns(of: turn.takeFromRest(3, of: &connections.slots), into: &writes)
         #expect(writes.map(\.id) == [all[0], all[2]].map(\.rawValue))
-        _ = turn.add(OutgoingMessage(text: "3"), toReady: [heir], of: &connections.places)
-        #expect(turn.takeNew(of: &connections.places) == [heir.rawValue])
+        _ = turn.add(OutgoingMessage(text: "3"), toReady: [heir], of: &connections.slots)
+        #expect(turn.takeNew(of: &connections.slots) == [heir.rawValue])
     }
 
     @Test(
@@ -144,14 +144,14 @@ struct TurnOutboxTests {
     func kept(messages: Int, bytes: Int) {
         var turn = TurnOutbox()
         let ids = connections.open(2)
-        turn.add(OutgoingMessage(text: "x"), to: ids[0], of: &connections.places)
-        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
+        turn.add(OutgoingMessage(text: "x"), to: ids[0], of: &connections.slots)
+        turn.addToRest(turn.takeNew(of: &connections.slots), of: &connections.slots)
         #expect(turn.isFull == false)
         for _ in 0..<messages {
-            turn.add(OutgoingMessage(binary: [UInt8](repeating: 0, count: bytes)), to: ids[1], of: &connections.places)
+            turn.add(OutgoingMessage(binary: [UInt8](repeating: 0, count: bytes)), to: ids[1], of: &connections.slots)
         }
         #expect(turn.isFull == true)
-        turn.addToRest(turn.takeNew(of: &connections.places), of: &connections.places)
+        turn.addToRest(turn.takeNew(of: &connections.slots), of: &connections.slots)
         while let next = take(&turn) { _ = connections.takeRun(of: next) }
         turn.clear()
         #expect(turn.isFull == false)

@@ -13,7 +13,7 @@ struct PeerStream {
 
     init(_ dialect: Dialect) { self.dialect = dialect }
 
-    /// More came. Places that were handed out before no longer hold.
+    /// More came. Slots that were handed out before no longer hold.
     mutating func feed(_ more: UnsafeRawBufferPointer) {
         bytes.removeFirst(place)
         place = 0

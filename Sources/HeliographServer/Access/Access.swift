@@ -5,12 +5,12 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// The gate with the store behind it, and who came in by it. Lives on the core's thread.
+/// The authenticator with the store behind it, and who came in by it. Lives on the core's thread.
 final class Access {
-    private(set) var gate: Gate { didSet { door.change(to: gate) } }
-    /// The same gate, for other threads.
-    let door: Door
-    private(set) var visitors: [ConnectionID: Gate.Visitor] = [:]
+    private(set) var authenticator: Authenticator { didSet { admission.change(to: authenticator) } }
+    /// The same authenticator, for other threads.
+    let admission: AdmissionControl
+    private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
     let store: any CredentialStore
     /// Told who holds a client's token, whenever the tokens have been read anew.
     var clientsListed: (Set<ClientKey>) -> Void = { _ in }
@@ -27,10 +27,10 @@ final class Access {
         self.store = store
         self.loops = loops
         self.logger = logger
-        var gate = Gate(publicURL: publicURL)
-        gate.replaceTokens(try store.tokens())
-        self.gate = gate
-        door = Door(gate, limits)
+        var authenticator = Authenticator(publicURL: publicURL)
+        authenticator.replaceTokens(try store.tokens())
+        self.authenticator = authenticator
+        admission = AdmissionControl(authenticator, limits)
         uses = TokenUses(store: store, loop: loops.main, queue: queue, logger: logger)
         for workspace in try store.workspaces() { workspaces[workspace.id] = workspace.name }
     }
@@ -44,43 +44,43 @@ final class Access {
     }
 
     /// Who sends this request.
-    func authenticate(_ request: HTTPRequest, as role: PairingRole?) throws(Gate.Refusal) -> Token {
-        let token = try gate.authenticate(request, as: role, isUpgrade: false)
+    func authenticate(_ request: HTTPRequest, as role: PairingRole?) throws(Authenticator.Refusal) -> Token {
+        let token = try authenticator.authenticate(request, as: role, isUpgrade: false)
         uses.note(token)
         return token
     }
 
     /// Lets an upgraded connection in, unless its token was revoked meanwhile.
-    func admit(_ connection: ConnectionID, _ visitor: Gate.Visitor) -> Bool {
-        guard gate.holds(visitor.token) else {
+    func admit(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) -> Bool {
+        guard authenticator.knows(authenticated.token) else {
             loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
             return false
         }
-        visitors[connection] = visitor
-        uses.note(visitor.token)
+        peers[connection] = authenticated
+        uses.note(authenticated.token)
         return true
     }
 
     /// Who had come in by it; nil: nobody was let in.
-    func disconnected(_ connection: ConnectionID) -> Gate.Visitor? {
-        let visitor = visitors.removeValue(forKey: connection)
-        if let token = visitor?.token { uses.note(token) }
-        return visitor
+    func disconnected(_ connection: ConnectionID) -> AuthenticatedPeer? {
+        let authenticated = peers.removeValue(forKey: connection)
+        if let token = authenticated?.token { uses.note(token) }
+        return authenticated
     }
 
     /// Of all tokens, as it is now.
     func roster(_ tokens: [Token]) -> TokenRoster {
-        TokenRoster(tokens, connections: visitors.values.reduce(into: [:]) { $0[$1.token.id, default: 0] += 1 }, uses.latest)
+        TokenRoster(tokens, connections: peers.values.reduce(into: [:]) { $0[$1.token.id, default: 0] += 1 }, uses.latest)
     }
 
     /// Reads the tokens anew; whoever came in by one that is revoked is shown out at once, and devices of clients without one are forgotten.
     func reload() throws {
-        gate.replaceTokens(try store.tokens())
-        for (connection, visitor) in visitors where !gate.holds(visitor.token) {
+        authenticator.replaceTokens(try store.tokens())
+        for (connection, authenticated) in peers where !authenticator.knows(authenticated.token) {
             logger.notice("closing a connection whose token was revoked", metadata: ["connection.id": "\(connection)"])
             loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
         }
-        clientsListed(gate.clients)
+        clientsListed(authenticator.clients)
     }
 
     /// Does store work off the loop and comes back with the result.

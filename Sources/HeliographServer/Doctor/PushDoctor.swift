@@ -146,7 +146,7 @@ struct PushDoctor {
     }
 
     private func answers(_ configuration: PushConfiguration, isRunning: Bool) -> [Finding] {
-        let answers: [AppleQuestion.Answer]
+        let answers: [AppleQuestion.Verdict]
         do {
             answers = isRunning ? try askThroughRelay() : try ask(configuration)
         } catch {
@@ -165,16 +165,17 @@ struct PushDoctor {
     }
 
     /// It has the connection and the provider token: Apple does not like to see two within twenty minutes.
-    private func askThroughRelay() throws -> [AppleQuestion.Answer] {
+    private func askThroughRelay() throws -> [AppleQuestion.Verdict] {
         do {
-            return try AppleQuestion.answers(in: AdminSocket(in: Storage(directory: path).folder).body(of: AppleQuestion.path))
+            return try AppleQuestion.answers(
+                in: AdminSocket(in: Storage(directory: path).folder).body(of: AdminPath.pushQuestion))
         } catch let fault as HTTPFault {
             throw PushSetup.Fault(description: fault.message)
         }
     }
 
     /// With the provider token that the relay left, where that is fresh.
-    private func ask(_ configuration: PushConfiguration) throws -> [AppleQuestion.Answer] {
+    private func ask(_ configuration: PushConfiguration) throws -> [AppleQuestion.Verdict] {
         let client = try APNsClient(configuration.client(in: path))
         let (isDone, answers) = (DispatchSemaphore(value: 0), Answers())
         Task.detached {
@@ -188,7 +189,7 @@ struct PushDoctor {
     }
 
     private final class Answers: Sendable {
-        let found = Mutex<[AppleQuestion.Answer]>([])
+        let found = Mutex<[AppleQuestion.Verdict]>([])
     }
 
     /// What to do about Apple's word.

@@ -96,7 +96,7 @@ package struct RelayDoctor {
     /// With its settings, where it runs and is of this version.
     private var running: (Finding, clock: [Finding], ServerConfiguration?) {
         guard let folder = try? Storage(directory: path).folder,
-            let answer = try? AdminSocket(in: folder).ask(.get, Report.path)
+            let answer = try? AdminSocket(in: folder).ask(.get, AdminPath.report)
         else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), [], nil) }
         guard answer.status == 200, let read = try? RunningRelay(parsing: answer.body, dataDirectory: path) else {
             return (

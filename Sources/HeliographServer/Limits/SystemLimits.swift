@@ -49,28 +49,30 @@ enum SystemLimits {
 
     /// Makes that many, all at once, and lets them go: where one is refused later, what waits for it waits for ever.
     private static func checkThreads(_ count: Int) throws(Fault) {
-        // Each waits at the gate until it is opened.
-        let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-        defer { unsafe gate.deallocate() }
-        unsafe pthread_mutex_init(gate, nil)
-        unsafe pthread_mutex_lock(gate)
+        // Each waits at the authenticator until it is opened.
+        let authenticator = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        defer { unsafe authenticator.deallocate() }
+        unsafe pthread_mutex_init(authenticator, nil)
+        unsafe pthread_mutex_lock(authenticator)
         var threads: [pthread_t] = []
         var code: Int32 = 0
         while threads.count < count, code == 0 {
             var thread = pthread_t()
             code = unsafe pthread_create(
                 &thread, nil,
-                { gate in
-                    guard let gate = unsafe gate?.assumingMemoryBound(to: pthread_mutex_t.self) else { return nil }
-                    unsafe pthread_mutex_lock(gate)
-                    unsafe pthread_mutex_unlock(gate)
+                { authenticator in
+                    guard let authenticator = unsafe authenticator?.assumingMemoryBound(to: pthread_mutex_t.self) else {
+                        return nil
+                    }
+                    unsafe pthread_mutex_lock(authenticator)
+                    unsafe pthread_mutex_unlock(authenticator)
                     return nil
-                }, gate)
+                }, authenticator)
             if code == 0 { threads.append(thread) }
         }
-        unsafe pthread_mutex_unlock(gate)
+        unsafe pthread_mutex_unlock(authenticator)
         for thread in threads { pthread_join(thread, nil) }
-        unsafe pthread_mutex_destroy(gate)
+        unsafe pthread_mutex_destroy(authenticator)
         guard code != 0 else { return }
         throw Fault(
             description: """

@@ -14,7 +14,7 @@ struct Measures: Sendable {
     private let messagesRefused: Counter
     private let upgradesRefused: Counter
     private let turnedAway: [String: Counter]
-    private let slowed: [Pace.Limit: Counter]
+    private let slowed: [RateLimiter.Limit: Counter]
     private let quotasReached: [Quota: Counter]
     private let removedSessions: [Removal.Reason: Counter]
     private let removedEvents: [Removal.Reason: Counter]
@@ -42,11 +42,11 @@ struct Measures: Sendable {
         bytesReceived = Counter(label: "heliograph_bytes_received_total", dimensions: [], factory: factory)
         messagesRefused = Counter(label: "heliograph_messages_refused_total", dimensions: [], factory: factory)
         upgradesRefused = Counter(label: "heliograph_upgrades_refused_total", dimensions: [], factory: factory)
-        let limits = TurnAwayReason.allCases.map(\.rawValue) + Turnstile.Limit.allCases.map(\.rawValue)
+        let limits = TurnAwayReason.allCases.map(\.rawValue) + ConnectionLimiter.Limit.allCases.map(\.rawValue)
         turnedAway = Self.counters(limits) {
             Counter(label: "heliograph_connections_turned_away_total", dimensions: [("limit", $0)], factory: factory)
         }
-        slowed = Self.counters(Pace.Limit.allCases) {
+        slowed = Self.counters(RateLimiter.Limit.allCases) {
             Counter(label: "heliograph_slowed_total", dimensions: [("limit", $0.rawValue)], factory: factory)
         }
         quotasReached = Self.counters(Quota.allCases) {
@@ -98,8 +98,8 @@ struct Measures: Sendable {
     }
 
     func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason.rawValue]?.increment() }
-    func turnedAway(_ limit: Turnstile.Limit) { turnedAway[limit.rawValue]?.increment() }
-    func slowed(_ limit: Pace.Limit) { slowed[limit]?.increment() }
+    func turnedAway(_ limit: ConnectionLimiter.Limit) { turnedAway[limit.rawValue]?.increment() }
+    func slowed(_ limit: RateLimiter.Limit) { slowed[limit]?.increment() }
     func reached(_ quota: Quota) { quotasReached[quota]?.increment() }
     func removed(_ removal: Removal) {
         removedSessions[removal.reason]?.increment(by: removal.sessions)

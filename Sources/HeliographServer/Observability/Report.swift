@@ -8,8 +8,6 @@ import WebSocketEngine
 /// nothing that agents or people wrote.
 struct Report {
     static let fileName = "report.json"
-    /// On the admin socket.
-    static let path = "/v1/admin/report"
 
     var configuration: ServerConfiguration
     /// Where this machine opens it.

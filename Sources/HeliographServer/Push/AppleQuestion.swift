@@ -5,8 +5,6 @@ import RelayProtocol
 
 /// Asks Apple what it makes of our keys, by a push to a device that there is none of: `BadDeviceToken` means that all else was right.
 enum AppleQuestion {
-    /// On the admin socket.
-    static let path = "/v1/admin/push/ask"
     /// Apple takes many bad tokens for an attack.
     static let countMax = 20
     /// For all answers, which are asked for at once; the command line waits for twenty seconds.
@@ -14,7 +12,7 @@ enum AppleQuestion {
     /// As long as a real one.
     private static let nobody = String(repeating: "0", count: 64)
 
-    struct Answer: Equatable, Sendable {
+    struct Verdict: Equatable, Sendable {
         var team: String
         var environment: String
         var bundle: String
@@ -25,17 +23,17 @@ enum AppleQuestion {
     }
 
     /// For each team, environment and app, up to `countMax`.
-    static func ask(_ configuration: PushConfiguration, _ sender: any PushSender) async -> [Answer] {
-        await withTaskGroup(of: (Int, Answer).self) { group in
+    static func ask(_ configuration: PushConfiguration, _ sender: any PushSender) async -> [Verdict] {
+        await withTaskGroup(of: (Int, Verdict).self) { group in
             for (index, request) in requests(configuration).prefix(countMax).enumerated() {
                 group.addTask {
                     let outcome = await withCheckedContinuation { continuation in
                         sender.submit(request) { continuation.resume(returning: $0) }
                     }
-                    return (index, Answer(request, outcome))
+                    return (index, Verdict(request, outcome))
                 }
             }
-            var answers: [(Int, Answer)] = []
+            var answers: [(Int, Verdict)] = []
             for await answer in group { answers.append(answer) }
             return answers.sorted { $0.0 < $1.0 }.map { $0.1 }
         }
@@ -63,7 +61,7 @@ enum AppleQuestion {
         }
     }
 
-    static func bytes(_ answers: [Answer]) -> [UInt8] {
+    static func bytes(_ answers: [Verdict]) -> [UInt8] {
         JSONWriter.object { writer in
             writer.array(
                 "answers",
@@ -79,11 +77,11 @@ enum AppleQuestion {
         }
     }
 
-    static func answers(in bytes: [UInt8]) throws(WireError) -> [Answer] {
-        var answers: [Answer] = []
+    static func answers(in bytes: [UInt8]) throws(WireError) -> [Verdict] {
+        var answers: [Verdict] = []
         for entry in try JSONDocument(parsing: bytes).root.object().array("answers", countMax: countMax) {
             answers.append(
-                Answer(
+                Verdict(
                     team: try entry.string("team"), environment: try entry.string("environment"),
                     bundle: try entry.string("bundle"),
                     refusal: try entry.optionalString("refusal"), trouble: try entry.optionalString("trouble")))
@@ -92,7 +90,7 @@ enum AppleQuestion {
     }
 }
 
-extension AppleQuestion.Answer {
+extension AppleQuestion.Verdict {
     init(_ request: APNsRequest, _ outcome: APNsOutcome) {
         (team, environment, bundle) = (request.teamID, request.environment.rawValue, request.topic ?? "")
         switch outcome.result {

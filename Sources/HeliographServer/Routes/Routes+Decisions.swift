@@ -33,7 +33,7 @@ extension Routes {
         }
         do throws(WireError) {
             let verdict = try Decision.Verdict(from: JSONDocument(parsing: request.body).root)
-            callers.present(push, verdict) { [self] reply in
+            httpPeers.present(push, verdict) { [self] reply in
                 if case .failed(let notice, _) = reply, notice.code == ErrorCode.notFound.rawValue {
                     respond(id, Self.noSuchCode)
                 } else {

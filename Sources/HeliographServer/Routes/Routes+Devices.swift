@@ -8,14 +8,14 @@ extension Routes {
 
     func devices(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let client: ClientIdentity
-        do throws(Gate.Refusal) {
+        do throws(Authenticator.Refusal) {
             client = access.client(try access.authenticate(request, as: .client))
         } catch { return respond(id, Self.refusal(error)) }
         do throws(WireError) {
             guard let command = try Self.deviceCommand(request) else {
                 return respond(id, .text(405, "this is not done here\n"))
             }
-            callers.call(as: client, command) { [self] reply in respond(id, .reply(reply)) }
+            httpPeers.call(as: client, command) { [self] reply in respond(id, .reply(reply)) }
         } catch { respond(id, .json(400, Notice(error))) }
     }
 
@@ -39,7 +39,7 @@ extension Routes {
         }
     }
 
-    static func refusal(_ refusal: Gate.Refusal) -> HTTPResponse {
+    static func refusal(_ refusal: Authenticator.Refusal) -> HTTPResponse {
         switch refusal {
         case .unknown: .json(401, Notice(code: "unauthorized", message: "a valid token is needed: pair this device"))
         case .foreignOrigin: .json(403, Notice(code: "foreignOrigin", message: "this origin is not the relay's own"))

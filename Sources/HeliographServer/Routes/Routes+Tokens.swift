@@ -6,13 +6,11 @@ import WebSocketEngine
 /// Everything that is let in, and the end of it: for the page's list of what is paired, and for this machine's command line.
 extension Routes {
     static let tokensPath = "/v1/tokens"
-    /// On the admin socket.
-    static let administratorsTokensPath = "/v1/admin/tokens"
 
     /// Who lists is a client; what it sees and ends is of its workspace.
     func tokens(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let own: Token
-        do throws(Gate.Refusal) { own = try access.authenticate(request, as: .client) } catch {
+        do throws(Authenticator.Refusal) { own = try access.authenticate(request, as: .client) } catch {
             return respond(id, Self.refusal(error))
         }
         if request.method == "GET", request.path == Self.tokensPath { return listTokens(of: own, id) }

@@ -12,7 +12,7 @@ final class Routes {
     private let loops: EventLoopGroup
     let access: Access
     private let page: WebPage
-    let callers: Callers
+    let httpPeers: HTTPCommandPeers
     let pushes: PushRunner
     private let registry: PrometheusRegistry
     private let pushMeasures: PushMeasures
@@ -29,14 +29,14 @@ final class Routes {
     var makeReport: (@escaping ([UInt8]) -> Void) -> Void = { $0([]) }
 
     init(
-        loops: EventLoopGroup, access: Access, page: WebPage, callers: Callers, pushes: PushRunner,
+        loops: EventLoopGroup, access: Access, page: WebPage, httpPeers: HTTPCommandPeers, pushes: PushRunner,
         registry: PrometheusRegistry,
         pushMeasures: PushMeasures, logger: Logger
     ) {
         self.loops = loops
         self.access = access
         self.page = page
-        self.callers = callers
+        self.httpPeers = httpPeers
         self.pushes = pushes
         self.registry = registry
         self.pushMeasures = pushMeasures
@@ -73,19 +73,19 @@ final class Routes {
             return respond(id, .text(403, "this socket is for the relay's own user\n"))
         }
         switch (request.method, request.path) {
-        case ("POST", "/v1/admin/reload"):
+        case ("POST", AdminPath.reload):
             do {
                 try access.reload()
                 respond(id, .text(200, "reloaded\n"))
             } catch { fail(id, error) }
-        case ("POST", "/v1/admin/push"):
+        case ("POST", AdminPath.push):
             pushes.status { [self] status in respond(id, .json(200, status)) }
-        case ("POST", AppleQuestion.path):
+        case ("POST", AdminPath.pushQuestion):
             pushes.askApple { [self] answers in respond(id, .json(200, answers)) }
-        case ("POST", ClockState.path):
+        case ("POST", AdminPath.clock):
             respond(id, .text(200, confirmClock() ? "confirmed\n" : "not in doubt\n"))
-        case ("GET", Self.administratorsTokensPath): listTokens(id)
-        case ("GET", Report.path): makeReport { [self] report in respond(id, .json(200, report)) }
+        case ("GET", AdminPath.tokens): listTokens(id)
+        case ("GET", AdminPath.report): makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))
         }
@@ -122,14 +122,14 @@ final class Routes {
 
     private func pair(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let origin = request.header("origin")
-        if let origin, !access.gate.isOwn(origin, request) {
+        if let origin, !access.authenticator.isOwn(origin, request) {
             return respond(id, .json(403, Notice(code: "foreignOrigin", message: "this origin is not the relay's own")))
         }
         let pairing: PairRequest
         do throws(WireError) { pairing = try PairRequest(request.body) } catch {
             return respond(id, .json(400, Notice(error)))
         }
-        let isSecure = access.gate.isSecure(request)
+        let isSecure = access.authenticator.isSecure(request)
         let (code, name, previous) = (pairing.code, pairing.name, pairing.previous)
         let kind = origin == nil ? pairing.kind : .browser
         access.perform {
@@ -166,7 +166,7 @@ final class Routes {
     }
 
     private func me(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        do throws(Gate.Refusal) {
+        do throws(Authenticator.Refusal) {
             let token = try access.authenticate(request, as: nil)
             let workspace = access.workspace(token.workspace)
             let answer = JSONWriter.object { writer in
@@ -184,10 +184,10 @@ final class Routes {
 
     private func logOut(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
-        do throws(Gate.Refusal) { token = try access.authenticate(request, as: .client) } catch {
+        do throws(Authenticator.Refusal) { token = try access.authenticate(request, as: .client) } catch {
             return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
         }
-        let isSecure = access.gate.isSecure(request)
+        let isSecure = access.authenticator.isSecure(request)
         access.perform {
             // Who logs a laptop out has not lost the phone that it let in.
             try $0.revoke(TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds))
@@ -203,10 +203,10 @@ final class Routes {
     /// The `pair` command of a client that is in already.
     func makePairingCode(for connection: ConnectionID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
         // Who has gone meanwhile gets no code: nobody would know who made it.
-        guard let visitor = access.visitors[connection] else { return }
-        let (reached, parent) = (visitor.baseURL, visitor.token.id)
+        guard let authenticated = access.peers[connection] else { return }
+        let (reached, parent) = (authenticated.baseURL, authenticated.token.id)
         // Who sits at the relay's own machine pairs a device that stands elsewhere.
-        let base = RelayAddress(reached)?.staysHere == true ? access.gate.publicOrigin ?? reached : reached
+        let base = RelayAddress(reached)?.staysHere == true ? access.authenticator.publicOrigin ?? reached : reached
         access.perform {
             try Credentials.makePairingCode(role, workspace: workspace, by: parent, $0)
         } then: { [self] result in

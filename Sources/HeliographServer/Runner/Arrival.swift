@@ -1,9 +1,9 @@
 import RelayCore
 import WebSocketEngine
 
-/// What came in by one of the relay's doors, for the core: facts, in the order of each connection.
+/// What a loop has received for the core: facts, in the order of each connection.
 enum Arrival: Sendable {
-    case opened(ConnectionID, Gate.Visitor)
+    case opened(ConnectionID, AuthenticatedPeer)
     case closed(ConnectionID, CloseReason)
     case congested(ConnectionID)
     case drained(ConnectionID)

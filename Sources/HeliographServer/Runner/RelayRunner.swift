@@ -35,7 +35,7 @@ final class RelayRunner {
     /// Makes a pairing code and answers; the core only orders it.
     var makePairingCode: ((ConnectionID, CommandID, PairingRole, WorkspaceID) -> Void)?
     /// Those who are clients over HTTP for one command.
-    var callers: Callers?
+    var httpPeers: HTTPCommandPeers?
     /// A batch is over, whatever became of it: less waits for the disk.
     var commitSettled: () -> Void = {}
     /// The store refused the last batch. Hosts' events wait with them until it takes something again.
@@ -144,7 +144,7 @@ final class RelayRunner {
             case .close(let peer, let code): close(peer, code)
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id, query)
-            case .readPlaces(let id, let keys): readPlaces(id, keys)
+            case .readRemovedSessions(let id, let keys): readRemovedSessions(id, keys)
             case .readApproval(let id, let key, let approval): readApproval(id, key, approval)
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
@@ -163,8 +163,8 @@ final class RelayRunner {
         var connections: [ConnectionID] = []
         connections.reserveCapacity(peers.count)
         for peer in peers {
-            if Callers.areOf(peer) {
-                callers?.received(bytes, for: peer)
+            if HTTPCommandPeers.areOf(peer) {
+                httpPeers?.received(bytes, for: peer)
             } else {
                 connections.append(ConnectionID(rawValue: peer.rawValue))
             }
@@ -184,7 +184,7 @@ final class RelayRunner {
 
     /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
     private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64? = nil) {
-        if Callers.areOf(peer) { return callers?.closed(peer) ?? () }
+        if HTTPCommandPeers.areOf(peer) { return httpPeers?.closed(peer) ?? () }
         let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
         loops.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }
@@ -396,7 +396,7 @@ final class RelayRunner {
         }
     }
 
-    /// Whoever had come through the door just before it closed.
+    /// Whoever had come through the admission just before it closed.
     private func turnAway(_ input: Input) {
         switch input {
         case .hostConnected(let peer, _), .clientConnected(let peer, _), .codePresented(let peer, _, _, _):
@@ -416,12 +416,12 @@ final class RelayRunner {
         }
     }
 
-    private func readPlaces(_ id: ReadID, _ keys: [SessionKey]) {
+    private func readRemovedSessions(_ id: ReadID, _ keys: [SessionKey]) {
         guard let bound else { preconditionFailure("effects come after the start") }
         let (log, handle, life) = (log, loop.handle, life)
         reads.async {
             let result = Result { try log.places(of: keys) }
-            handle.execute { bound.value.readEnded(id, of: life, result.map { .placesRead(id, $0) }) }
+            handle.execute { bound.value.readEnded(id, of: life, result.map { .removedSessionsRead(id, $0) }) }
         }
     }
 

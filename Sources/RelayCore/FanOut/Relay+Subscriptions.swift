@@ -315,7 +315,7 @@ extension Relay {
     }
 
     mutating func readFailed(_ id: ReadID, _ reason: String, isLasting: Bool) {
-        if let read = endPlaceRead(id) { return placesUnknown(read, reason) }
+        if let read = endRemovedSessionsRead(id) { return removedSessionsUnknown(read, reason) }
         let purposes = endRead(id)
         for purpose in purposes {
             switch purpose {

@@ -10,7 +10,7 @@ package protocol SessionLog {
     /// Which life of the log this is. Made once; a restored or replaced file has another.
     var epoch: Epoch { get }
 
-    /// Everything that the core holds in memory, as of the last commit: every session, at least `Limits.placesMax` of the places of those
+    /// Everything that the core holds in memory, as of the last commit: every session, at least `Limits.removedSessionsMax` of the places of those
     /// that were removed where there are so many, the approvals that are open or were
     /// resolved at or after `resolvedSince`, and the commands that were recorded at or after `commandsSince` (both in
     /// milliseconds since 1970).
@@ -199,6 +199,6 @@ package struct LogState: Sendable {
 
     /// What a log hands out, up to what the core keeps at hand.
     package mutating func addRemoved(_ key: SessionKey, _ place: RemovedSession) {
-        if removed.count < Limits.placesMax { removed.append((key, place)) } else { hasMoreRemoved = true }
+        if removed.count < Limits.removedSessionsMax { removed.append((key, place)) } else { hasMoreRemoved = true }
     }
 }

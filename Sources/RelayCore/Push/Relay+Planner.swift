@@ -31,7 +31,7 @@ extension Relay {
         var namesNoSession = false
         if case .card(_, let report) = command, let session = report.session {
             let key = SessionKey(workspace: client.workspace, session: session)
-            namesNoSession = isPlaceKnown(of: key) && removed[key] == nil
+            namesNoSession = isRemovalKnown(of: key) && removed[key] == nil
         }
         tellPlanner(
             .clientAsked(ClientRequest(command, id, by: peer, of: client.identity, namesNoSession: namesNoSession)), at: now)

@@ -17,7 +17,7 @@ struct HostPeer {
     /// What it was told of its sessions that are held.
     var holds: Holds?
     /// Looks for places that are under way for it.
-    var placeReads = 0
+    var removedSessionsReads = 0
 
     var key: HostKey { HostKey(workspace: identity.workspace, host: identity.host.id) }
 }

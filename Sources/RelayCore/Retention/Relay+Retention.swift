@@ -200,7 +200,7 @@ extension Relay {
                 revive(trim, session, eventBytes: place?.eventBytes ?? 0)
             }
         }
-        shrinkPlaces()
+        shrinkRemovedSessions()
     }
 
     /// Its host went on with a session while it was being removed: what is staged begins it anew, where it was.

@@ -36,8 +36,8 @@ extension Relay {
         if isFirst { connect(host, peer, at: now) }
 
         let unknown = hello.sessions.map { SessionKey(workspace: host.identity.workspace, session: $0) }
-            .filter { !isPlaceKnown(of: $0) }
-        if unknown.isEmpty { answer(hello, of: host, peer) } else { readPlaces(of: unknown, for: hello, peer) }
+            .filter { !isRemovalKnown(of: $0) }
+        if unknown.isEmpty { answer(hello, of: host, peer) } else { readRemovedSessions(of: unknown, for: hello, peer) }
     }
 
     mutating func answer(_ hello: Hello, of host: HostPeer, _ peer: PeerID) {
@@ -104,7 +104,7 @@ extension Relay {
         let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
         // Looked up once: for a host that talks without end this is the hottest of paths.
         let known = sessions.index(forKey: key)
-        guard known != nil || isPlaceKnown(of: key) else { return readPlaces(of: [key], for: nil, peer) }
+        guard known != nil || isRemovalKnown(of: key) else { return readRemovedSessions(of: [key], for: nil, peer) }
         let standing = known.map { sessions.values[$0].standing() } ?? removed[key].map { (host: $0.host, hostSeq: $0.hostSeq) }
         if let standing, standing.host != host.identity.host.id {
             send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)

@@ -10,7 +10,7 @@ struct Session {
     var cut: SessionView?
     var audience = Audience()
     /// Nil until its host says something.
-    private var pace: SessionPace?
+    private var rateLimiter: SessionRateLimiter?
 
     init(key: SessionKey, staged: SessionView) {
         self.key = key
@@ -26,8 +26,8 @@ struct Session {
 
     /// Nil where a message of so many bytes may be taken in, which it then counts as.
     mutating func paceReached(by count: Int, _ quotas: Quotas, at now: Instant) -> Quota? {
-        if pace == nil { pace = SessionPace(quotas) }
-        return pace?.take(count, at: now)
+        if rateLimiter == nil { rateLimiter = SessionRateLimiter(quotas) }
+        return rateLimiter?.take(count, at: now)
     }
 
     /// Its host is there, and everything up to this event of its numbering was taken in.

@@ -21,7 +21,7 @@ final class PushWorld {
     private var ring = RingChecker()
     private var crossing = CrossingChecker()
     private var starts = StartChecker()
-    private var pace = PaceChecker()
+    private var pace = PushRateChecker()
     /// Codes that were presented and are not answered, by the connection that asked.
     private(set) var codes: [PeerID: CodeChecker.Use] = [:]
     private var code = CodeChecker()

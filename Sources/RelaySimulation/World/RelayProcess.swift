@@ -151,8 +151,9 @@ final class RelayProcess {
             case .close(let peer, let code): if let connection = world.connections[peer] { world.relayCloses(connection, code) }
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id) { .pageRead(id, $0.planted(try $0.log.page(query))) }
-            case .readPlaces(let id, let keys):
-                read(id) { world in .placesRead(id, world.plant == .forgottenPlace ? [:] : world.log.places(of: keys)) }
+            case .readRemovedSessions(let id, let keys):
+                read(id) { world in .removedSessionsRead(id, world.plant == .forgottenPlace ? [:] : world.log.places(of: keys))
+                }
             case .readApproval(let id, let key, let approval):
                 read(id) { .approvalRead(id, try $0.log.approval(approval, of: key)) }
             case .armTimer(let timer, let wait): arm(timer, wait)

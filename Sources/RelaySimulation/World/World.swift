@@ -74,7 +74,8 @@ final class World {
             zone == "UTC" ? at / 60_000 % 1_440 : nil
         }
         return Relay.Configuration(
-            software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push, placesMax: shape.placesMax)
+            software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push,
+            removedSessionsMax: shape.removedSessionsMax)
     }
 
     // MARK: Time

@@ -45,7 +45,7 @@ struct Serve: ParsableCommand {
     }
 
     /// What a person does next. Codes are shown on a terminal only: a journal is no place for them.
-    private static func welcome(_ addresses: RelayServer.Addresses, _ directory: String) -> String {
+    private static func welcome(_ addresses: RelayAddresses, _ directory: String) -> String {
         guard let client = try? addresses.credentials.makePairingCode(.client),
             let host = try? addresses.credentials.makePairingCode(.host)
         else { return "Heliograph is listening on \(addresses.localURL), but its data file takes no pairing codes." }

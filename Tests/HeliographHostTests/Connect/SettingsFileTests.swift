@@ -51,7 +51,7 @@ struct SettingsFileTests {
     }
 
     @Test("A link to nothing and a folder in the place of the file are refused")
-    func strangePlaces() throws {
+    func strangeThingsInItsPlace() throws {
         let folder = try HookFolder()
         #expect(folder.link("link.json", to: "nowhere"))
         #expect(throws: ConnectError.self) { try SettingsFile(path: folder.path + "/link.json").read() }

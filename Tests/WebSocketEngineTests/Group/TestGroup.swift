@@ -76,7 +76,7 @@ final class GroupServer: @unchecked Sendable {
         }
         let inbox = LoopInbox<TestServer.Event>(of: group.main) { $0.forEach(take) }
         return try group.listen(
-            configuration, handler: GroupDoor(take), onOthers: { GroupDoor.onOther($0, inbox) })
+            configuration, handler: GroupHandler(take), onOthers: { GroupHandler.onOther($0, inbox) })
     }
 
     func opened(_ count: Int) async throws -> [ConnectionID] {
@@ -88,15 +88,15 @@ final class GroupServer: @unchecked Sendable {
     }
 }
 
-private final class GroupDoor: ServerHandler {
+private final class GroupHandler: ServerHandler {
     private let take: (TestServer.Event) -> Void
 
     init(_ take: @escaping (TestServer.Event) -> Void) { self.take = take }
 
-    static func onOther(_ loop: EventLoop, _ inbox: LoopInbox<TestServer.Event>) -> GroupDoor {
+    static func onOther(_ loop: EventLoop, _ inbox: LoopInbox<TestServer.Event>) -> GroupHandler {
         let turn = Turn()
         loop.inputsEnded = { [unowned loop] in inbox.post(&turn.events, bytes: turn.takeBytes(), from: loop) }
-        return GroupDoor {
+        return GroupHandler {
             turn.events.append($0)
             if case .received(let message, _) = $0 { turn.bytes += message.bytes.count }
         }

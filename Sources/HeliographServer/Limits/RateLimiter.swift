@@ -3,7 +3,7 @@ import RelayProtocol
 import WebSocketEngine
 
 /// How much is read of one token's owner, of one address, or of one workspace, a second. Shared by all connections that it is of.
-final class Pace {
+final class RateLimiter {
     /// By the names of their settings.
     enum Limit: String, Sendable, CaseIterable {
         case messagesPerSecondPerHost, kilobytesPerSecondPerHost
@@ -15,7 +15,7 @@ final class Pace {
     }
 
     /// For how long to read no further, and why.
-    struct Slowing: Equatable {
+    struct Delay: Equatable {
         /// In nanoseconds.
         var wait: Int64
         var limit: Limit
@@ -31,36 +31,36 @@ final class Pace {
         buckets = Buckets(messages: TokenBucket(limit: messages.1), bytes: TokenBucket(limit: kilobytes.1 << 10))
     }
 
-    static func ofHost(_ limits: ServerLimits) -> Pace {
-        Pace(
+    static func ofHost(_ limits: ServerLimits) -> RateLimiter {
+        RateLimiter(
             (.messagesPerSecondPerHost, limits.messagesPerSecondPerHost),
             (.kilobytesPerSecondPerHost, limits.kilobytesPerSecondPerHost))
     }
 
-    static func ofClient(_ limits: ServerLimits) -> Pace {
-        Pace(
+    static func ofClient(_ limits: ServerLimits) -> RateLimiter {
+        RateLimiter(
             (.messagesPerSecondPerClient, limits.messagesPerSecondPerClient),
             (.kilobytesPerSecondPerClient, limits.kilobytesPerSecondPerClient))
     }
 
-    static func ofAddress(_ limits: ServerLimits) -> Pace {
-        Pace(
+    static func ofAddress(_ limits: ServerLimits) -> RateLimiter {
+        RateLimiter(
             (.messagesPerSecondPerAddress, limits.messagesPerSecondPerAddress),
             (.kilobytesPerSecondPerAddress, limits.kilobytesPerSecondPerAddress))
     }
 
-    static func ofWorkspace(_ limits: ServerLimits) -> Pace {
-        Pace(
+    static func ofWorkspace(_ limits: ServerLimits) -> RateLimiter {
+        RateLimiter(
             (.messagesPerSecondPerWorkspace, limits.messagesPerSecondPerWorkspace),
             (.kilobytesPerSecondPerWorkspace, limits.kilobytesPerSecondPerWorkspace))
     }
 
     /// Counts a message, at a moment of a clock that never jumps, in nanoseconds. Nil: go on.
-    func took(_ count: Int, at now: Int64) -> Slowing? {
+    func took(_ count: Int, at now: Int64) -> Delay? {
         let (forMessages, forBytes) = buckets.take(count, at: now)
         guard max(forMessages, forBytes) > 0 else { return nil }
         return forMessages >= forBytes
-            ? Slowing(wait: forMessages, limit: messagesLimit) : Slowing(wait: forBytes, limit: bytesLimit)
+            ? Delay(wait: forMessages, limit: messagesLimit) : Delay(wait: forBytes, limit: bytesLimit)
     }
 
     /// Nothing was taken that is not there again.
@@ -89,20 +89,20 @@ private struct Buckets {
 }
 
 /// All that a connection counts for.
-struct Paces {
-    let own: Pace
-    let ofWorkspace: Pace
+struct ConnectionRates {
+    let own: RateLimiter
+    let ofWorkspace: RateLimiter
     /// Nil where it counts for none.
-    let ofAddress: Pace?
+    let ofAddress: RateLimiter?
 
     /// Counts a message for all; the longest wait counts.
-    func took(_ count: Int, at now: Int64) -> Pace.Slowing? {
+    func took(_ count: Int, at now: Int64) -> RateLimiter.Delay? {
         let longer = Self.longer(own.took(count, at: now), ofWorkspace.took(count, at: now))
         guard let ofAddress else { return longer }
         return Self.longer(longer, ofAddress.took(count, at: now))
     }
 
-    private static func longer(_ one: Pace.Slowing?, _ other: Pace.Slowing?) -> Pace.Slowing? {
+    private static func longer(_ one: RateLimiter.Delay?, _ other: RateLimiter.Delay?) -> RateLimiter.Delay? {
         guard let one, let other else { return one ?? other }
         return one.wait >= other.wait ? one : other
     }
@@ -110,29 +110,29 @@ struct Paces {
 
 /// Those of all tokens, workspaces and addresses that were seen. They outlast connections: who comes back has saved up nothing by that.
 /// There are as many as tokens, and as many addresses as `ServerLimits.addressesMax` and connections.
-final class PaceBook {
+final class RateLimiters {
     private let limits: ServerLimits
-    private var ofTokens: [String: Pace] = [:]
-    private var ofWorkspaces: [WorkspaceID: Pace] = [:]
-    private var ofAddresses: [Peer: Pace] = [:]
+    private var ofTokens: [String: RateLimiter] = [:]
+    private var ofWorkspaces: [WorkspaceID: RateLimiter] = [:]
+    private var ofAddresses: [Peer: RateLimiter] = [:]
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
-    /// `address` is whom it counts for; nil: nobody. Moments are as `Pace.took` has them.
-    func paces(of token: Token, at address: Peer?, _ now: Int64) -> Paces {
+    /// `address` is whom it counts for; nil: nobody. Moments are as `RateLimiter.took` has them.
+    func rates(of token: Token, at address: Peer?, _ now: Int64) -> ConnectionRates {
         let own = ofTokens[token.id] ?? (token.role == .host ? .ofHost(limits) : .ofClient(limits))
         ofTokens[token.id] = own
         let ofWorkspace = ofWorkspaces[token.workspace] ?? .ofWorkspace(limits)
         ofWorkspaces[token.workspace] = ofWorkspace
-        return Paces(own: own, ofWorkspace: ofWorkspace, ofAddress: address.map { pace(of: $0, now) })
+        return ConnectionRates(own: own, ofWorkspace: ofWorkspace, ofAddress: address.map { rateLimiter(of: $0, now) })
     }
 
-    private func pace(of address: Peer, _ now: Int64) -> Pace {
+    private func rateLimiter(of address: Peer, _ now: Int64) -> RateLimiter {
         if let known = ofAddresses[address] { return known }
         // Whoever is connected goes on with the one that he has.
         if ofAddresses.count >= ServerLimits.addressesMax { ofAddresses = ofAddresses.filter { !$0.value.isFull(at: now) } }
-        let pace = Pace.ofAddress(limits)
-        ofAddresses[address] = pace
-        return pace
+        let rateLimiter = RateLimiter.ofAddress(limits)
+        ofAddresses[address] = rateLimiter
+        return rateLimiter
     }
 }

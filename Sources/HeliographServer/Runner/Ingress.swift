@@ -4,17 +4,17 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Where what came in by all doors meets the core. Lives on the core's thread.
-final class Reception {
+/// Hands to the core what all loops have received, and limits how much that is. Lives on the core's thread.
+final class Ingress {
     private let runner: RelayRunner
     private let routes: Routes
     private let access: Access
     private let loops: EventLoopGroup
-    private let paceBook: PaceBook
+    private let rateLimiters: RateLimiters
     /// Of those who are in.
     private var accounts: [ConnectionID: Account] = [:]
     private var shares = FairShares()
-    private let brakes: Brakes
+    private let readThrottle: ReadThrottle
     private let uncommittedBytesMax: Int
     /// Taken in since it was last looked how much waits for the disk.
     private var unlookedBytes = 0
@@ -33,19 +33,19 @@ final class Reception {
         self.loops = loops
         self.measures = measures
         self.logger = logger
-        paceBook = PaceBook(limits)
-        brakes = Brakes(loops: loops)
+        rateLimiters = RateLimiters(limits)
+        readThrottle = ReadThrottle(loops: loops)
         uncommittedBytesMax = limits.uncommittedMegabytes << 20
         runner.commitSettled = { [unowned self] in
-            if runner.uncommittedBytes <= uncommittedBytesMax / 2 { brakes.releaseHeld(for: .disk) }
+            if runner.uncommittedBytes <= uncommittedBytesMax / 2 { readThrottle.releaseHeld(for: .disk) }
         }
     }
 
     /// All that one connection counts for. A class, so that it is changed where it is.
     private final class Account {
-        let paces: Paces
+        let rates: ConnectionRates
         var share = FairShares.Account()
-        init(_ paces: Paces) { self.paces = paces }
+        init(_ rates: ConnectionRates) { self.rates = rates }
     }
 
     func take(_ arrival: Arrival) {
@@ -56,9 +56,9 @@ final class Reception {
             runner.feed(input, at: now)
             // Its connection may be over by now.
             guard let account = accounts[connection] else { return }
-            count(bytes, on: connection, account.paces, at: now)
+            count(bytes, on: connection, account.rates, at: now)
             share(begun, staged, connection, account)
-        case .opened(let connection, let visitor): opened(connection, visitor)
+        case .opened(let connection, let authenticated): opened(connection, authenticated)
         case .closed(let connection, let reason): closed(connection, reason)
         case .congested(let connection):
             measures.congested()
@@ -68,13 +68,13 @@ final class Reception {
         }
     }
 
-    private func opened(_ connection: ConnectionID, _ visitor: Gate.Visitor) {
+    private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
         // The token may have been revoked between the upgrade and now.
-        guard access.admit(connection, visitor) else { return access.door.leave(visitor) }
+        guard access.admit(connection, authenticated) else { return access.admission.leave(authenticated) }
         accounts[connection] = Account(
-            paceBook.paces(of: visitor.token, at: visitor.address, Instant.now.uptimeNanoseconds))
+            rateLimiters.rates(of: authenticated.token, at: authenticated.address, Instant.now.uptimeNanoseconds))
         let peer = PeerID(connection)
-        let token = visitor.token
+        let token = authenticated.token
         switch token.role {
         case .host:
             guard let id = HostID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
@@ -88,27 +88,28 @@ final class Reception {
             "connected",
             metadata: [
                 "connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)",
-                "peer": "\(visitor.peer)",
+                "peer": "\(authenticated.peer)",
             ])
     }
 
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
-        guard let visitor = access.disconnected(connection) else { return }
-        access.door.leave(visitor)
+        guard let authenticated = access.disconnected(connection) else { return }
+        access.admission.leave(authenticated)
         accounts[connection] = nil
-        brakes.forget(connection)
+        readThrottle.forget(connection)
         runner.feed(.disconnected(PeerID(connection)))
-        measures.disconnected(visitor.token.role)
+        measures.disconnected(authenticated.token.role)
         logger.info("disconnected", metadata: ["connection.id": "\(connection)", "reason": "\(reason)"])
     }
 
     // MARK: - How much
 
     /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
-    private func count(_ bytes: Int, on connection: ConnectionID, _ paces: Paces, at now: Instant) {
+    private func count(_ bytes: Int, on connection: ConnectionID, _ rates: ConnectionRates, at now: Instant) {
         let now = now.uptimeNanoseconds
-        if let slowing = paces.took(bytes, at: now) { slow(connection, paces, slowing, at: now) }
-        if isDiskBehind(after: bytes), access.visitors[connection]?.token.role == .host, brakes.hold(connection, for: .disk) {
+        if let delay = rates.took(bytes, at: now) { slow(connection, rates, delay, at: now) }
+        if isDiskBehind(after: bytes), access.peers[connection]?.token.role == .host, readThrottle.hold(connection, for: .disk)
+        {
             measures.slowed(.uncommittedMegabytes)
         }
     }
@@ -116,9 +117,9 @@ final class Reception {
     /// Lets the others be served who wait, where a message has taken long or staged much.
     private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID, _ account: Account) {
         if let rest = shares.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, for: &account.share) {
-            brakes.slow(connection, forNanoseconds: rest)
+            readThrottle.slow(connection, forNanoseconds: rest)
         }
-        if shares.staged(runner.stagedCost - staged, by: &account.share) { _ = brakes.hold(connection, for: .batch) }
+        if shares.staged(runner.stagedCost - staged, by: &account.share) { _ = readThrottle.hold(connection, for: .batch) }
     }
 
     /// The tick is over, and what it staged is on its way unless a commit is under way.
@@ -126,7 +127,7 @@ final class Reception {
         shares.turnEnded()
         guard !runner.isStaging else { return }
         shares.batchCut()
-        brakes.releaseHeld(for: .batch)
+        readThrottle.releaseHeld(for: .batch)
     }
 
     /// Asks the core once in a while, and with every message where the limit is passed: the question costs as much as an event.
@@ -141,18 +142,18 @@ final class Reception {
     /// So the limit is kept to a hundredth.
     private static let looksPerLimit = 100
 
-    private func slow(_ connection: ConnectionID, _ paces: Paces, _ slowing: Pace.Slowing, at now: Int64) {
-        measures.slowed(slowing.limit)
-        brakes.slow(connection, forNanoseconds: slowing.wait)
-        guard paces.own.isNoticeDue(at: now), let token = access.visitors[connection]?.token else { return }
+    private func slow(_ connection: ConnectionID, _ rates: ConnectionRates, _ delay: RateLimiter.Delay, at now: Int64) {
+        measures.slowed(delay.limit)
+        readThrottle.slow(connection, forNanoseconds: delay.wait)
+        guard rates.own.isNoticeDue(at: now), let token = access.peers[connection]?.token else { return }
         logger.notice(
             "reads a peer slower",
             metadata: [
-                "connection.id": "\(connection)", "limit": "limits.\(slowing.limit.rawValue)", "subject": "\(token.subject)",
+                "connection.id": "\(connection)", "limit": "limits.\(delay.limit.rawValue)", "subject": "\(token.subject)",
             ])
         let notice = Notice(
             code: ErrorCode.tooMany.rawValue,
-            message: "more comes than limits.\(slowing.limit.rawValue) allows: it is read slower")
+            message: "more comes than limits.\(delay.limit.rawValue) allows: it is read slower")
         loops.send(
             OutgoingMessage(
                 text: token.role == .host ? MessageToHost.notice(notice).bytes : MessageToClient.notice(notice).bytes),

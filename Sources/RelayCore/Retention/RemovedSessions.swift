@@ -3,7 +3,7 @@ import RelayProtocol
 
 /// Where the sessions that retention removed would go on: those at hand. Where that is not all of them, the log is asked for the others
 /// when a host names one: no position may mean two things, and nothing that is sent again may take effect twice.
-struct Places {
+struct RemovedSessions {
     private var held: [SessionKey: Entry] = [:]
     /// Asked for just now, so often: what is learnt of one meanwhile must not be lost to an older answer.
     private var reading: [SessionKey: Int] = [:]
@@ -65,7 +65,7 @@ struct Places {
 }
 
 /// A look into the log for places that are not at hand.
-struct PlaceRead {
+struct RemovedSessionsRead {
     let peer: PeerID
     let keys: [SessionKey]
     /// Answered when they are known; nil where it is events that wait, at their host.

@@ -9,12 +9,12 @@ import WebSocketEngine
 
 @testable import HeliographServer
 
-/// The core as callers meet it: says what a test has it say.
+/// The core as httpPeers meet it: says what a test has it say.
 private final class FakeCore {
     /// What was fed, in short.
     var inputs: [String] = []
     var peers: [PeerID] = []
-    var callers: Callers?
+    var httpPeers: HTTPCommandPeers?
     /// What it answers to a command at once; nil: nothing.
     var reply: Reply?
 
@@ -25,7 +25,7 @@ private final class FakeCore {
             peers.append(peer)
         case .clientSent(let peer, .hello):
             inputs.append("hello")
-            callers?.received(Array(#"{"type":"notice","code":"x","message":"y"}"#.utf8), for: peer)
+            httpPeers?.received(Array(#"{"type":"notice","code":"x","message":"y"}"#.utf8), for: peer)
         case .clientSent(let peer, .command(let id, let command)):
             inputs.append("\(command)")
             answer(peer, id)
@@ -40,13 +40,13 @@ private final class FakeCore {
 
     private func answer(_ peer: PeerID, _ id: CommandID) {
         guard let reply else { return }
-        callers?.received(MessageToClient.reply(CommandID("another")!, .done).bytes, for: peer)
-        callers?.received(MessageToClient.reply(id, reply).bytes, for: peer)
-        callers?.received(MessageToClient.reply(id, .done).bytes, for: peer)
+        httpPeers?.received(MessageToClient.reply(CommandID("another")!, .done).bytes, for: peer)
+        httpPeers?.received(MessageToClient.reply(id, reply).bytes, for: peer)
+        httpPeers?.received(MessageToClient.reply(id, .done).bytes, for: peer)
     }
 }
 
-@Suite struct CallersTests {
+@Suite struct HTTPCommandPeersTests {
     private static let client = ClientIdentity(
         workspace: Named(id: WorkspaceID("home")!, name: "Home"), client: Named(id: ClientID("c1")!, name: "phone"))
 
@@ -55,7 +55,7 @@ private final class FakeCore {
         let core = try await loop.make { loop in
             let core = FakeCore()
             core.reply = reply
-            core.callers = Callers(loop: loop, feed: { core.feed($0) })
+            core.httpPeers = HTTPCommandPeers(loop: loop, feed: { core.feed($0) })
             return core
         }
         return (loop, core)
@@ -65,7 +65,7 @@ private final class FakeCore {
         let (loop, core) = try await rig(.devices([]))
         let replies = try await loop.run { _ in
             var replies: [Reply] = []
-            core.value.callers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
+            core.value.httpPeers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
             return replies
         }
         #expect(replies == [.devices([])])
@@ -74,15 +74,15 @@ private final class FakeCore {
             try await loop.run { _ in core.value.inputs } == [
                 "connected c1", "hello", "devices(watches: false)", "disconnected",
             ])
-        #expect(try await loop.run { _ in core.value.peers.allSatisfy(Callers.areOf) })
-        #expect(!Callers.areOf(PeerID(rawValue: 1)) && !Callers.areOf(PeerID(rawValue: 1 << 62)))
+        #expect(try await loop.run { _ in core.value.peers.allSatisfy(HTTPCommandPeers.areOf) })
+        #expect(!HTTPCommandPeers.areOf(PeerID(rawValue: 1)) && !HTTPCommandPeers.areOf(PeerID(rawValue: 1 << 62)))
     }
 
     @Test func `who presents a code has no name, and says it once`() async throws {
         let (loop, core) = try await rig(.decided(.decided))
         let replies = try await loop.run { _ in
             var replies: [Reply] = []
-            for _ in 0..<2 { core.value.callers?.present(PushID(rawValue: 7), .allow) { replies.append($0) } }
+            for _ in 0..<2 { core.value.httpPeers?.present(PushID(rawValue: 7), .allow) { replies.append($0) } }
             return replies
         }
         #expect(replies == [.decided(.decided), .decided(.decided)])
@@ -95,10 +95,10 @@ private final class FakeCore {
         let (loop, core) = try await rig(nil)
         let replies = try await loop.run { _ in
             var replies: [Reply] = []
-            core.value.callers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
+            core.value.httpPeers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
             let peer = core.value.peers[0]
-            core.value.callers?.closed(peer)
-            core.value.callers?.closed(peer)
+            core.value.httpPeers?.closed(peer)
+            core.value.httpPeers?.closed(peer)
             return replies
         }
         #expect(replies.count == 1)
@@ -109,12 +109,12 @@ private final class FakeCore {
         let (loop, core) = try await rig(nil)
         let (replies, connected) = try await loop.run { _ in
             var replies: [Reply] = []
-            for _ in 0...Callers.countMax {
-                core.value.callers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
+            for _ in 0...HTTPCommandPeers.countMax {
+                core.value.httpPeers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
             }
             return (replies, core.value.peers.count)
         }
-        #expect(connected == Callers.countMax)
+        #expect(connected == HTTPCommandPeers.countMax)
         #expect(replies.map { HTTPResponse.reply($0).status } == [503])
     }
 }

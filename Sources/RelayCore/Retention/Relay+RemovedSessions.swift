@@ -1,30 +1,33 @@
 import RelayModel
 import RelayProtocol
 
-/// Places that are not at hand, read from the log when a host names their sessions.
+/// RemovedSessions that are not at hand, read from the log when a host names their sessions.
 extension Relay {
-    func isPlaceKnown(of key: SessionKey) -> Bool { sessions[key] != nil || removed.knows(key) }
+    func isRemovalKnown(of key: SessionKey) -> Bool { sessions[key] != nil || removed.knows(key) }
 
     /// Events are not kept until then: their host is asked for them again, from where the session goes on.
-    mutating func readPlaces(of keys: [SessionKey], for hello: Hello?, _ peer: PeerID) {
+    mutating func readRemovedSessions(of keys: [SessionKey], for hello: Hello?, _ peer: PeerID) {
         // Of a run of messages, the first asks for all.
-        if hello == nil, placeReads.values.contains(where: { $0.peer == peer && $0.hello == nil && $0.keys == keys }) { return }
-        guard let host = hosts[peer], host.placeReads < Limits.placeReadsMax else {
+        if hello == nil, removedSessionsReads.values.contains(where: { $0.peer == peer && $0.hello == nil && $0.keys == keys })
+        {
+            return
+        }
+        guard let host = hosts[peer], host.removedSessionsReads < Limits.removedSessionsReadsMax else {
             send(.notice(.init(.unavailable, "too many sessions are being looked up; try again")), toHost: peer)
             return
         }
-        hosts[peer]?.placeReads += 1
+        hosts[peer]?.removedSessionsReads += 1
         removed.readBegan(keys)
         lastReadID += 1
         let id = ReadID(rawValue: lastReadID)
-        placeReads[id] = PlaceRead(peer: peer, keys: keys, hello: hello)
-        effects.append(.readPlaces(id, keys))
+        removedSessionsReads[id] = RemovedSessionsRead(peer: peer, keys: keys, hello: hello)
+        effects.append(.readRemovedSessions(id, keys))
     }
 
-    mutating func placesRead(_ id: ReadID, _ places: [SessionKey: RemovedSession]) {
-        guard let read = endPlaceRead(id) else { return }
+    mutating func removedSessionsRead(_ id: ReadID, _ places: [SessionKey: RemovedSession]) {
+        guard let read = endRemovedSessionsRead(id) else { return }
         // What became known meanwhile is newer.
-        for key in read.keys where !isPlaceKnown(of: key) { removed.add(key, places[key]) }
+        for key in read.keys where !isRemovalKnown(of: key) { removed.add(key, places[key]) }
         if let host = hosts[read.peer] {
             if let hello = read.hello {
                 answer(hello, of: host, read.peer)
@@ -35,19 +38,19 @@ extension Relay {
                 }
             }
         }
-        shrinkPlaces()
+        shrinkRemovedSessions()
     }
 
     /// Nil where the read was for something else.
-    mutating func endPlaceRead(_ id: ReadID) -> PlaceRead? {
-        guard let read = placeReads.removeValue(forKey: id) else { return nil }
-        hosts[read.peer]?.placeReads -= 1
+    mutating func endRemovedSessionsRead(_ id: ReadID) -> RemovedSessionsRead? {
+        guard let read = removedSessionsReads.removeValue(forKey: id) else { return nil }
+        hosts[read.peer]?.removedSessionsReads -= 1
         removed.readEnded(read.keys)
         return read
     }
 
     /// Whoever waits for `welcome` comes back; events are sent again.
-    mutating func placesUnknown(_ read: PlaceRead, _ reason: String) {
+    mutating func removedSessionsUnknown(_ read: RemovedSessionsRead, _ reason: String) {
         guard hosts[read.peer] != nil else { return }
         if read.hello == nil {
             send(.notice(.init(.unavailable, reason)), toHost: read.peer)
@@ -56,9 +59,9 @@ extension Relay {
         }
     }
 
-    mutating func shrinkPlaces() {
+    mutating func shrinkRemovedSessions() {
         // A copy to look at: the places are being changed.
         let sessions = sessions
-        removed.shrink(to: configuration.placesMax) { sessions[$0] != nil }
+        removed.shrink(to: configuration.removedSessionsMax) { sessions[$0] != nil }
     }
 }

@@ -3,7 +3,7 @@ import RelayProtocol
 import Testing
 
 @Suite("How often cards are told, and how fresh they stay")
-struct CardPaceTests {
+struct CardRateTests {
     private typealias T = RelayTranscript
 
     private func stale(_ order: PushOrder) throws -> Int64 { try order.json.required("aps").integer("stale-date") * 1_000 }

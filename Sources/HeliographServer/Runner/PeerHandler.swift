@@ -5,18 +5,18 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// The relay's doors on one loop: decides who is upgraded, decodes what they send, and hands on what came in. Lives on that loop's
+/// Where peers connect to the relay, on one loop: decides who is upgraded, decodes what they send, and hands on what came in. Lives on that loop's
 /// thread.
-final class Visitors: ServerHandler {
+final class PeerHandler: ServerHandler {
     private let loop: EventLoop
-    private let door: Door
+    private let admission: AdmissionControl
     private let forwarding: Forwarding
     private let measures: Measures
     private let logger: Logger
     /// Where arrivals go; `bytes` is what one of them holds.
     private let deliver: (Arrival, _ bytes: Int) -> Void
     /// Upgrades that were accepted and are not open yet.
-    private var expected: [ConnectionID: Gate.Visitor] = [:]
+    private var expected: [ConnectionID: AuthenticatedPeer] = [:]
     /// With which token each connection came: its role says how it is read.
     private var tokens: [ConnectionID: (id: String, role: PairingRole)] = [:]
     /// Messages of this turn, which are counted together.
@@ -26,11 +26,11 @@ final class Visitors: ServerHandler {
     private var hasToldOfForwarding = false
 
     init(
-        loop: EventLoop, door: Door, forwarding: Forwarding, measures: Measures, logger: Logger,
+        loop: EventLoop, admission: AdmissionControl, forwarding: Forwarding, measures: Measures, logger: Logger,
         deliver: @escaping (Arrival, _ bytes: Int) -> Void
     ) {
         self.loop = loop
-        self.door = door
+        self.admission = admission
         self.forwarding = forwarding
         self.measures = measures
         self.logger = logger
@@ -74,9 +74,9 @@ final class Visitors: ServerHandler {
             hasToldOfForwarding = true
         }
         guard let counted = countedPeer(for: request.peer) else { return nil }
-        let wait = door.asked(counted, at: Int64(DispatchTime.now().uptimeNanoseconds))
+        let wait = admission.asked(counted, at: Int64(DispatchTime.now().uptimeNanoseconds))
         guard wait > 0 else { return nil }
-        let limit = Turnstile.Limit.requestsPerSecondPerAddress
+        let limit = ConnectionLimiter.Limit.requestsPerSecondPerAddress
         measures.turnedAway(limit)
         var response = HTTPResponse.text(limit.status, limit.sentence + "\n")
         response.headers.append(Routes.retryAfter(seconds: Int(wait / 1_000_000_000) + 1))
@@ -97,12 +97,12 @@ final class Visitors: ServerHandler {
         guard request.offeredSubprotocols.contains(ProtocolVersion.subprotocol) else {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
-        guard let gate = door.gate else {
+        guard let authenticator = admission.authenticator else {
             return .refuse(status: 503, headers: [Routes.retryAfter()], body: "the relay takes nobody now; try again\n")
         }
         let token: Token
         do {
-            token = try gate.authenticate(request, as: role, isUpgrade: true)
+            token = try authenticator.authenticate(request, as: role, isUpgrade: true)
         } catch {
             measures.refused()
             strangers.notice(
@@ -113,10 +113,10 @@ final class Visitors: ServerHandler {
             case .wrongRole: return .refuse(status: 403, body: "this token is not for a \(role.rawValue)\n")
             }
         }
-        let visitor = gate.visitor(request, by: token, countedAt: countedPeer(for: request.peer))
-        do throws(Turnstile.Limit) {
-            try door.enter(visitor)
-            expected[connection] = visitor
+        let authenticated = authenticator.peer(request, by: token, countedAt: countedPeer(for: request.peer))
+        do throws(ConnectionLimiter.Limit) {
+            try admission.enter(authenticated)
+            expected[connection] = authenticated
             return .accept(subprotocol: ProtocolVersion.subprotocol)
         } catch {
             measures.turnedAway(error)
@@ -128,16 +128,16 @@ final class Visitors: ServerHandler {
     }
 
     func upgradeAbandoned(_ connection: ConnectionID) {
-        if let visitor = expected.removeValue(forKey: connection) { door.leave(visitor) }
+        if let authenticated = expected.removeValue(forKey: connection) { admission.leave(authenticated) }
     }
 
     func opened(_ connection: ConnectionID) {
-        guard let visitor = expected.removeValue(forKey: connection) else {
+        guard let authenticated = expected.removeValue(forKey: connection) else {
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
-        tokens[connection] = (visitor.token.id, visitor.token.role)
-        if visitor.token.role == .host { loop.expedite(connection) }
-        deliver(.opened(connection, visitor), 0)
+        tokens[connection] = (authenticated.token.id, authenticated.token.role)
+        if authenticated.token.role == .host { loop.expedite(connection) }
+        deliver(.opened(connection, authenticated), 0)
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {
@@ -195,37 +195,40 @@ final class Visitors: ServerHandler {
     func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) { deliver(.request(request, id), request.body.count) }
 }
 
-extension Visitors {
-    /// The doors on the core's own loop: what comes in is taken at once.
+extension PeerHandler {
+    /// On the core's own loop: what comes in is taken at once.
     static func atCore(
-        _ loop: EventLoop, _ door: Door, _ forwarding: Forwarding, _ reception: Reception, _ measures: Measures,
+        _ loop: EventLoop, _ admission: AdmissionControl, _ forwarding: Forwarding, _ ingress: Ingress, _ measures: Measures,
         _ logger: Logger
-    ) -> Visitors {
-        let visitors = Visitors(loop: loop, door: door, forwarding: forwarding, measures: measures, logger: logger) {
+    ) -> PeerHandler {
+        let handler = PeerHandler(loop: loop, admission: admission, forwarding: forwarding, measures: measures, logger: logger)
+        {
             arrival, _ in
-            reception.take(arrival)
+            ingress.take(arrival)
         }
-        loop.inputsEnded = { visitors.turnEnds() }
-        return visitors
+        loop.inputsEnded = { handler.turnEnds() }
+        return handler
     }
 
-    /// The doors on another loop: what one turn brought is handed to the core together.
+    /// On another loop: what one turn brought is handed to the core together.
     static func onOther(
-        _ loop: EventLoop, _ door: Door, _ forwarding: Forwarding, _ inbox: LoopInbox<Arrival>, _ measures: Measures,
+        _ loop: EventLoop, _ admission: AdmissionControl, _ forwarding: Forwarding, _ inbox: LoopInbox<Arrival>,
+        _ measures: Measures,
         _ logger: Logger
-    ) -> Visitors {
+    ) -> PeerHandler {
         let turn = Turn()
-        let visitors = Visitors(loop: loop, door: door, forwarding: forwarding, measures: measures, logger: logger) {
+        let handler = PeerHandler(loop: loop, admission: admission, forwarding: forwarding, measures: measures, logger: logger)
+        {
             arrival, bytes in
             turn.arrivals.append(arrival)
             turn.bytes += bytes
         }
         loop.inputsEnded = { [unowned loop] in
-            visitors.turnEnds()
+            handler.turnEnds()
             inbox.post(&turn.arrivals, bytes: turn.bytes, from: loop)
             turn.bytes = 0
         }
-        return visitors
+        return handler
     }
 
     private final class Turn {

@@ -8,7 +8,7 @@ package enum PushStatus {
     package static func read(in directory: String) throws -> [UInt8]? {
         let socket = AdminSocket(in: try Storage(directory: directory).folder)
         do throws(HTTPFault) {
-            return try socket.body(of: "/v1/admin/push")
+            return try socket.body(of: AdminPath.push)
         } catch {
             guard error.code == .unreachable else { throw PushSetup.Fault(description: error.message) }
             return nil

@@ -5,7 +5,7 @@ import Testing
 @testable import HeliographServer
 
 @Suite("A token that a damaged file has changed")
-struct GateTests {
+struct AuthenticatorTests {
     @Test("lets nobody in where it no longer says for whom it speaks, and takes nobody else's place")
     func improperSubjects() throws {
         let workspace = try #require(WorkspaceID("home"))
@@ -17,10 +17,10 @@ struct GateTests {
         let (proper, damaged) = (
             [token(1, .client, "phone"), token(2, .host, "laptop")], [token(3, .client, "ph\u{0}ne"), token(4, .host, "")]
         )
-        var gate = Gate(publicURL: nil)
-        gate.replaceTokens(damaged + proper)
-        #expect(proper.allSatisfy { gate.holds($0) })
-        #expect(!damaged.contains { gate.holds($0) })
-        #expect(gate.clients.count == 1)
+        var authenticator = Authenticator(publicURL: nil)
+        authenticator.replaceTokens(damaged + proper)
+        #expect(proper.allSatisfy { authenticator.knows($0) })
+        #expect(!damaged.contains { authenticator.knows($0) })
+        #expect(authenticator.clients.count == 1)
     }
 }

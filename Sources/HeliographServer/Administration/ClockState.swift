@@ -3,21 +3,18 @@ import RelayProtocol
 
 /// Whether a running relay believes its machine's clock, for the command line.
 package struct ClockState {
-    /// On the admin socket.
-    static let path = "/v1/admin/clock"
-
     /// What the clock is ahead of the time that history ages by, in seconds; nil where it is believed.
     package let aheadSeconds: Int64?
 
     /// Asks the relay that runs on this directory.
     package init(of dataDirectory: String) throws {
-        let answer = try AdminSocket(in: Storage(directory: dataDirectory).folder).ask(.get, Report.path)
+        let answer = try AdminSocket(in: Storage(directory: dataDirectory).folder).ask(.get, AdminPath.report)
         aheadSeconds = try Self.aheadSeconds(in: JSONDocument(parsing: answer.body).root.object())
     }
 
     /// Tells the relay that runs on this directory that its machine's clock is right.
     package static func confirm(in dataDirectory: String) throws {
-        _ = try AdminSocket(in: Storage(directory: dataDirectory).folder).body(of: path)
+        _ = try AdminSocket(in: Storage(directory: dataDirectory).folder).body(of: AdminPath.clock)
     }
 
     /// A sentence for people.

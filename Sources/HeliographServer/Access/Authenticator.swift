@@ -8,27 +8,10 @@ import WebSocketEngine
 ///
 /// A token is looked up by SHA-256 of what was presented. What a guesser could learn from timing is the digest's, not the
 /// token's, and the final comparison takes the same time for any two digests.
-struct Gate {
+struct Authenticator {
     private var tokens: [[UInt8]: SharedToken] = [:]
     /// Also an origin of ours, where a proxy in front speaks TLS for us.
     let publicOrigin: String?
-
-    /// Thousands of connections may come by one token: they share it.
-    fileprivate final class SharedToken: Sendable {
-        let token: Token
-        init(_ token: Token) { self.token = token }
-    }
-
-    struct Visitor {
-        fileprivate let shared: SharedToken
-        var token: Token { shared.token }
-        /// How this visitor reached us, for links that it can open.
-        let baseURL: String
-        /// Whom it is from.
-        let peer: Peer
-        /// Whom it counts for against limits per address; nil: nobody.
-        let address: Peer?
-    }
 
     enum Refusal: Error {
         /// No token, or one that is unknown, revoked, or not shown as its kind has to be: all alike.
@@ -47,7 +30,7 @@ struct Gate {
         tokens = Dictionary(proper.map { ($0.digest, SharedToken($0)) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func holds(_ token: Token) -> Bool { tokens[token.digest] != nil }
+    func knows(_ token: Token) -> Bool { tokens[token.digest] != nil }
 
     /// Every client that has one.
     var clients: Set<ClientKey> {
@@ -102,9 +85,9 @@ struct Gate {
         return found
     }
 
-    /// Who sends this request with a token of this gate.
-    func visitor(_ request: HTTPRequest, by token: Token, countedAt address: Peer?) -> Visitor {
-        Visitor(
+    /// Who sends this request with a token of this authenticator.
+    func peer(_ request: HTTPRequest, by token: Token, countedAt address: Peer?) -> AuthenticatedPeer {
+        AuthenticatedPeer(
             shared: tokens[token.digest] ?? SharedToken(token), baseURL: linkBase(for: request), peer: request.peer,
             address: address)
     }

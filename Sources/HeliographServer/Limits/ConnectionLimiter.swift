@@ -3,7 +3,7 @@ import RelayProtocol
 import WebSocketEngine
 
 /// How many WebSockets each address, token and workspace has, and how often each address asks.
-struct Turnstile {
+struct ConnectionLimiter {
     /// By the names of their settings.
     enum Limit: String, Sendable, CaseIterable, Error {
         case connectionsPerAddress, connectionsPerToken, connectionsPerWorkspace

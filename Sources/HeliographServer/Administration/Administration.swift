@@ -21,7 +21,7 @@ package final class Administration {
     /// Of all tokens, newest first; with `isLive` also what a relay that runs here knows besides: who is connected now. A relay that hangs
     /// takes as long as it may to say nothing: nobody who is in a hurry asks it.
     package func roster(isLive: Bool) throws -> TokenRoster {
-        let live = isLive ? try? AdminSocket(in: store.folder).ask(.get, Routes.administratorsTokensPath) : nil
+        let live = isLive ? try? AdminSocket(in: store.folder).ask(.get, AdminPath.tokens) : nil
         let tokens = try store.credentials.allTokens()
         guard let live, live.status == 200 else { return TokenRoster(tokens, connections: [:], [:]) }
         var (connections, uses): ([String: Int], [String: Int64]) = ([:], [:])
@@ -75,7 +75,7 @@ package final class Administration {
     /// them when it starts.
     package func tokensChanged() throws(TokensNotRead) {
         do throws(HTTPFault) {
-            let answer = try AdminSocket(in: store.folder).ask(.post, "/v1/admin/reload")
+            let answer = try AdminSocket(in: store.folder).ask(.post, AdminPath.reload)
             guard answer.status == 200 else { throw HTTPFault(.badAnswer, "it answered \(answer.status)") }
         } catch {
             // Nobody listens.
@@ -91,22 +91,5 @@ package struct TokensNotRead: Error, CustomStringConvertible {
 
     package var description: String {
         "this is on disk, but the relay that runs has not taken it up (\(reason)): do it again, or restart the relay"
-    }
-}
-
-/// Tells the command line where the relay on this directory listens: a line for others, and one for this machine.
-enum AddressFile {
-    private static func path(in folder: String) -> String { folder + "/relay.url" }
-
-    static func write(_ addresses: RelayServer.Addresses, in folder: String) throws {
-        let local = addresses.isPlainHere ? addresses.localURL : "unix:" + AdminSocket(in: folder).path
-        try PrivateFile.write("\(addresses.publicURL)\n\(local)\n", to: path(in: folder))
-    }
-
-    /// `local` is nil where an older relay wrote the file.
-    static func read(in folder: String) -> (publicURL: String, local: String?)? {
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: folder))) else { return nil }
-        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-        return lines.first.map { ($0, lines.dropFirst().first) }
     }
 }

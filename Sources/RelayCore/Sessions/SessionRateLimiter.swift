@@ -1,7 +1,7 @@
 import RelayModel
 
 /// How much of one session is taken in.
-struct SessionPace {
+struct SessionRateLimiter {
     private var messages: TokenBucket?
     private var bytes: TokenBucket?
 

@@ -6,7 +6,7 @@ import RelayProtocol
 import WebSocketEngine
 
 /// Clients over HTTP: each is a peer of the core for as long as its one command takes. Lives on the loop's thread.
-final class Callers {
+final class HTTPCommandPeers {
     /// Connections are counted from 1, and never come this far.
     private static let firstID: UInt64 = 1 << 63
     /// A handful of phones that wake at once; each holds a request and a peer.
@@ -22,8 +22,8 @@ final class Callers {
 
     private let loop: EventLoop
     private let feed: (Input) -> Void
-    private var callers: [PeerID: Caller] = [:]
-    private var lastID = Callers.firstID
+    private var httpPeers: [PeerID: Caller] = [:]
+    private var lastID = HTTPCommandPeers.firstID
 
     init(loop: EventLoop, feed: @escaping (Input) -> Void) {
         self.loop = loop
@@ -40,7 +40,7 @@ final class Callers {
         guard let id = CommandID(Secret.identifier(prefix: "http_")) else { preconditionFailure("this spells an identifier") }
         guard let peer = add(id, answer) else { return }
         feed(.clientConnected(peer, client))
-        guard callers[peer] != nil else { return }
+        guard httpPeers[peer] != nil else { return }
         feed(.clientSent(peer, .hello(Hello(software: ServerConfiguration.software))))
         feed(.clientSent(peer, .command(id, command)))
     }
@@ -53,7 +53,7 @@ final class Callers {
     }
 
     private func add(_ command: CommandID, _ answer: @escaping (Reply) -> Void) -> PeerID? {
-        guard callers.count < Self.countMax else {
+        guard httpPeers.count < Self.countMax else {
             answer(.failed(.unavailable, "too many ask at once; try again"))
             return nil
         }
@@ -62,14 +62,14 @@ final class Callers {
         let timer = loop.schedule(after: Self.deadline) { [weak self] in
             self?.finish(peer, .failed(.unavailable, "there was no answer in time; it may have been done all the same"))
         }
-        callers[peer] = Caller(command: command, answer: answer, timer: timer)
+        httpPeers[peer] = Caller(command: command, answer: answer, timer: timer)
         return peer
     }
 
     // MARK: - What the core says
 
     func received(_ bytes: [UInt8], for peer: PeerID) {
-        guard let caller = callers[peer] else { return }
+        guard let caller = httpPeers[peer] else { return }
         // What else it says is for those who stay.
         guard case .reply(caller.command, let reply)? = try? MessageToClient(parsing: bytes) else { return }
         finish(peer, reply)
@@ -78,7 +78,7 @@ final class Callers {
     func closed(_ peer: PeerID) { finish(peer, .failed(.unavailable, "the relay's store does not answer; try again")) }
 
     private func finish(_ peer: PeerID, _ reply: Reply) {
-        guard let caller = callers.removeValue(forKey: peer) else { return }
+        guard let caller = httpPeers.removeValue(forKey: peer) else { return }
         loop.cancel(caller.timer)
         caller.answer(reply)
         // Not now: the core is still giving orders.

@@ -2,7 +2,7 @@ import WebSocketEngine
 
 /// Connections that are read no further for a while. What they send stays with them, so nothing of it is lost. Lives on the core's
 /// thread.
-final class Brakes {
+final class ReadThrottle {
     private let loops: EventLoopGroup
     /// Until a time.
     private var slowed: [ConnectionID: (timer: TimerID, until: MonotonicTime)] = [:]

@@ -6,7 +6,7 @@ import WebSocketEngine
 /// Looks once a second how much memory the process has, and does what the budget orders. Lives on the core's thread.
 final class MemoryWatch {
     private let loops: EventLoopGroup
-    private let door: Door
+    private let admission: AdmissionControl
     private let measures: Measures
     private let logger: Logger
     private let memory = ProcessMemory()
@@ -20,12 +20,12 @@ final class MemoryWatch {
     private static let behindBytes = 64 << 10
 
     init(
-        megabytes: Int, loops: EventLoopGroup, door: Door, measures: Measures, logger: Logger,
+        megabytes: Int, loops: EventLoopGroup, admission: AdmissionControl, measures: Measures, logger: Logger,
         isClient: @escaping (ConnectionID) -> Bool
     ) {
         budget = MemoryBudget(bytes: ProcessMemory.budget(megabytes: megabytes))
         self.loops = loops
-        self.door = door
+        self.admission = admission
         self.measures = measures
         self.logger = logger
         self.isClient = isClient
@@ -51,7 +51,7 @@ final class MemoryWatch {
         case nil: break
         }
         guard budget.refusesNew != refused else { return }
-        door.refuseNew(budget.refusesNew)
+        admission.refuseNew(budget.refusesNew)
         if budget.refusesNew {
             logger.error(
                 "short of memory: nobody new is let in", metadata: ["bytes": "\(used)", "budget": "\(budget.bytes)"])

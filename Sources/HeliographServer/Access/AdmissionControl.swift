@@ -1,0 +1,49 @@
+import RelayCore
+import RelayProtocol
+import Synchronization
+import WebSocketEngine
+
+/// Admission control for all loops: they ask it when a peer wants to connect, has connected or leaves, never for a message.
+final class AdmissionControl: Sendable {
+    private struct State {
+        var authenticator: Authenticator
+        var connectionLimiter: ConnectionLimiter
+        /// The relay's store cannot be read, or the relay ends.
+        var isShut = false
+        var isShortOfMemory = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ authenticator: Authenticator, _ limits: ServerLimits) {
+        state = Mutex(State(authenticator: authenticator, connectionLimiter: ConnectionLimiter(limits)))
+    }
+
+    /// As it is now; nil: nobody is let in.
+    var authenticator: Authenticator? { state.withLock { $0.isShut ? nil : $0.authenticator } }
+
+    func change(to authenticator: Authenticator) { state.withLock { $0.authenticator = authenticator } }
+    func shut(_ isShut: Bool) { state.withLock { $0.isShut = isShut } }
+    func refuseNew(_ isShortOfMemory: Bool) { state.withLock { $0.isShortOfMemory = isShortOfMemory } }
+
+    // MARK: - How many
+
+    /// See `ConnectionLimiter.asked`.
+    func asked(_ address: Peer, at now: Int64) -> Int64 { state.withLock { $0.connectionLimiter.asked(address, at: now) } }
+
+    /// `leave` follows, once.
+    func enter(_ authenticated: AuthenticatedPeer) throws(ConnectionLimiter.Limit) {
+        try state.withLock { state throws(ConnectionLimiter.Limit) in
+            if state.isShortOfMemory { throw .memory }
+            try state.connectionLimiter.enter(
+                address: authenticated.address, token: authenticated.token.id, workspace: authenticated.token.workspace)
+        }
+    }
+
+    func leave(_ authenticated: AuthenticatedPeer) {
+        state.withLock {
+            $0.connectionLimiter.leave(
+                address: authenticated.address, token: authenticated.token.id, workspace: authenticated.token.workspace)
+        }
+    }
+}

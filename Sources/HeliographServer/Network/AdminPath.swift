@@ -1,0 +1,13 @@
+/// What the relay answers on its admin socket alone, to the commands of its own machine.
+enum AdminPath {
+    /// Reads the tokens anew.
+    static let reload = "/v1/admin/reload"
+    /// Reads how pushes are sent anew, and says how that is.
+    static let push = "/v1/admin/push"
+    /// Asks Apple what it thinks of each key.
+    static let pushQuestion = "/v1/admin/push/ask"
+    /// Believes the machine's clock.
+    static let clock = "/v1/admin/clock"
+    static let tokens = "/v1/admin/tokens"
+    static let report = "/v1/admin/report"
+}

@@ -225,7 +225,7 @@ export interface BudgetReport {
   /** In percent, ascending. */
   levels: number[];
   hold?: boolean;
-  /** Of `everySession` the most that one of its sessions has spent. */
+  /** For `everySession`, the most that one of its sessions has spent. */
   spentMicroUSD: number;
   /** The highest level that is reached, in percent. */
   crossed?: number;
@@ -242,10 +242,10 @@ export interface Change {
   problem?: string;
   added?: number;
   removed?: number;
-  /** Of the file before. */
+  /** The size of the file before. */
   bytes?: number;
   places?: number;
-  /** Of a link: the file that is meant. */
+  /** With a link: the file that is meant. */
   target?: string;
   cell?: { deed: "replace" | "insert" | "delete"; number: number; of: number };
 }
@@ -289,10 +289,10 @@ export interface Welcome {
   workspace: Named;
 }
 
-/** Of the workspace. */
+/** A snapshot of the workspace. */
 export interface WorkspaceSnapshot { type: "snapshot"; sessions: Summary[]; approvals: Approval[]; session?: undefined }
 
-/** Of the session that it names. */
+/** A snapshot of the session that it names. */
 export interface SessionSnapshot {
   type: "snapshot";
   session: string;

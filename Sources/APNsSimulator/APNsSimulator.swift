@@ -42,9 +42,9 @@ package struct APNsSimulator {
         package var tokenBurst: (count: Int, refillMilliseconds: Int64)?
         /// A connection that was quiet for so long is shown out with `IdleTimeout`. Nil for never. In milliseconds.
         package var idleMillisecondsMax: Int64?
-        /// Of one app in one environment.
+        /// Channels of one app in one environment.
         package var channelsMax = 10_000
-        /// Who sends too much that is refused is given fewer streams, then shown out: a refusal counts 1, a bad device token
+        /// A provider that sends too much that is refused is given fewer streams, then shown out: a refusal counts 1, a bad device token
         /// 4, 410 nothing, and a push that is taken makes up for 1. Apple says that it does so, not when.
         package var refusalsUntilSlow = 40
         package var refusalsUntilOut = 80

@@ -6,7 +6,7 @@ package struct APNsSimulatorServerConfiguration: Sendable {
     package var address = "127.0.0.1"
     package var sandboxPort: UInt16 = 0
     package var productionPort: UInt16 = 0
-    /// Of the channels; Apple's are 2195 and 2196.
+    /// The ports of channel management; Apple's are 2195 and 2196.
     package var sandboxManagementPort: UInt16 = 0
     package var productionManagementPort: UInt16 = 0
     /// Plain HTTP/1.1 for tests; a path, where one is given, or a port of `address`.

@@ -1,6 +1,6 @@
 package import RelayAccess
 
-/// Whom a run talks to.
+/// The relay, or another server, that a run talks to.
 package struct BenchTarget: Sendable {
     package var relay: RelayAddress
     /// One for each host of the plan.

@@ -1,13 +1,13 @@
 package import HeliographCrypto
 
-/// Whom to call.
+/// The server that is called, and how.
 package struct HTTP2ClientConfiguration: Sendable {
     /// A DNS name or an address; the certificate must name it.
     package var host: String
     package var port: UInt16
     /// Where to connect to instead of where DNS says; the certificate must still name `host`. For tests and tunnels.
     package var address: String?
-    /// Of protocol `h2`.
+    /// For the protocol `h2`.
     package var tls: TLSContext
     package var limits = HTTP2Limits()
 
@@ -37,7 +37,7 @@ package struct HTTP2ServerConfiguration: Sendable {
     package var address: String
     /// 0 takes a free one.
     package var port: UInt16
-    /// Of protocol `h2`.
+    /// For the protocol `h2`.
     package var tls: TLSContext
     /// SETTINGS_MAX_CONCURRENT_STREAMS of a new connection.
     package var streamsMax: Int

@@ -28,9 +28,9 @@ final class HTTP2Connection {
     let tls: TLSSession
     let session: HTTP2Session
     var phase: Phase
-    /// Of the phase. Always set until the connection is open.
+    /// When the phase has to be over. Always set until the connection is open.
     var deadline: MonotonicTime?
-    /// Of each stream that has not ended.
+    /// When each stream that has not ended has to be over.
     var streamDeadlines: [Int32: MonotonicTime] = [:]
 
     /// Nil before TCP is begun and after the end.

@@ -10,7 +10,7 @@ package struct HTTP2Limits: Sendable {
     /// each request a deadline of its own.
     package var streamDeadline: Duration = .seconds(60)
 
-    /// Of one message; a stream that brings more is reset. APNs takes 5,120 bytes and answers with a hundred.
+    /// The longest body of a message; a stream that brings more is reset. APNs takes 5,120 bytes and answers with a hundred.
     package var bodyBytesMax = 1 << 16
 
     /// All header fields of one message; what comes past that resets the stream.

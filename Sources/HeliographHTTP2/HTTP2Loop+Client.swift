@@ -131,7 +131,7 @@ extension HTTP2Loop {
             && holds(header.value) { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
-    /// Of every byte. Each push brings 700 of them.
+    /// Whether every byte keeps the rule. Each push brings 700 of them.
     @inline(__always)
     private static func holds(_ text: String, _ rule: (UInt8) -> Bool) -> Bool {
         let isValid = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe $0.allSatisfy(rule) }

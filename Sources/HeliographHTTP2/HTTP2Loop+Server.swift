@@ -67,7 +67,7 @@ extension HTTP2Loop {
         while let listener = listeners[listener.id] {
             let socket = Glibc.accept(listener.socket, nil, nil)
             guard socket >= 0 else {
-                // Of those that gave up before we came to them there may be more.
+                // More of those that gave up before we came to them may follow.
                 if errno == ECONNABORTED || errno == EINTR { continue }
                 if errno != EAGAIN { rest(listener) }
                 return

@@ -15,7 +15,7 @@ extension HTTP2Loop {
         return timer.id
     }
 
-    /// Of one that has run it is nothing.
+    /// Does nothing where it has run.
     package func cancel(_ timer: HTTP2TimerID) {
         preconditionOnLoop()
         timers.removeAll { $0.id == timer }

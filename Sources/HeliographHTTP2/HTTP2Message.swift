@@ -17,6 +17,6 @@ package struct HTTP2Message: Equatable, Sendable {
     /// The first field of that name.
     package subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// Of a response.
+    /// The status of a response.
     package var status: Int? { self[":status"].flatMap { Int($0) } }
 }

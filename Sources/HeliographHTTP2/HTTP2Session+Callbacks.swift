@@ -140,7 +140,7 @@ extension HTTP2Session {
     // MARK: Going out
 
     /// Before it is sent and not after: what nghttp2 tells after, it tells when it is asked for the next frame, and a connection
-    /// that ends between the two may have carried it. Of bodies `readOutput` knows.
+    /// that ends between the two may have carried it. `readOutput` knows about bodies.
     private func frameIsDue(_ head: nghttp2_frame_hd) {
         guard UInt32(head.type) == NGHTTP2_HEADERS.rawValue,
             head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0

@@ -22,7 +22,7 @@ final class HostDaemon {
     let spool: Spool
     var adapter: ClaudeAdapter
     var link: LinkMachine
-    /// Of the relay, while there is one.
+    /// The connection to the relay, while there is one.
     var connection: ConnectionID?
     var welcomeTimer: TimerID?
     /// Something may be to send since the last flush was armed.
@@ -33,7 +33,7 @@ final class HostDaemon {
     private var isStopping = false
     /// Where in the spool the open approvals were asked.
     var asked: [String: (session: SessionID, seq: Int64)] = [:]
-    /// Of these the disk did not take an event.
+    /// Sessions of which the disk did not take an event.
     var sessionsWithGaps: Set<SessionID> = []
     var diskTimer: TimerID?
     var hasUnsavedHolds = false

@@ -1,5 +1,5 @@
 /// What a person does about a full disk: one wording, wherever it is met.
 package enum DiskMend {
-    /// Of space or of inodes; "there" is the path that the sentence names.
+    /// For a disk that is full, of bytes or of inodes; "there" is the path that the sentence names.
     package static let full = "make room there (df -h, df -i)"
 }

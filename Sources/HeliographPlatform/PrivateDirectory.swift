@@ -5,7 +5,7 @@ package enum PrivateDirectory {
     /// Why it is none, as a sentence that says how to mend it.
     package struct Refusal: Error {
         package let message: String
-        /// Of the system call, where one failed.
+        /// The error of the system call, where one failed.
         package let number: Int32?
     }
 

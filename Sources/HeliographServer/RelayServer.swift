@@ -37,7 +37,7 @@ package final class RelayServer {
         let logger = Logger(label: "heliograph.relay")
         try SystemLimits.check(loops: configuration.loops)
         let signals = SignalSwitch()
-        // Who closes the terminal ends what runs in it; a service is told to read its files again.
+        // Closing the terminal ends what runs in it; a service is told to read its files again.
         try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { signals.fire($0) }
         let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
         let store = try OpenStore(forRelayIn: configuration.dataDirectory)

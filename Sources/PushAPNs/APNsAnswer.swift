@@ -6,7 +6,7 @@ struct APNsAnswer: Equatable, Sendable {
     var status: Int
     /// As Apple wrote it; empty where there is none.
     var reasonText = ""
-    /// Of a 410: since when the token is dead; milliseconds since 1970.
+    /// With a 410: since when the token is dead; milliseconds since 1970.
     var timestamp: Int64?
     /// Seconds.
     var retryAfter: Int?

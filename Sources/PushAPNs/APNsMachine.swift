@@ -19,7 +19,7 @@ struct APNsMachine {
         case keyRead(APNsKeyID, digest: String)
         case keyFailed(APNsKeyID, String)
         case minted(APNsKeyID, String)
-        /// Of an earlier run, signed by the key that was read last.
+        /// A token of an earlier run, signed by the key that was read last.
         case tokenRestored(APNsKeyID, String, issuedAt: Int64)
         case timePassed
         /// Another client has taken this one's place: what is not on its way is given back.

@@ -13,7 +13,7 @@ package struct APNsRequest: Equatable, Sendable {
         case listChannels(bundleID: String)
     }
 
-    /// Whose key signs: ten letters and digits.
+    /// The team whose key signs: ten letters and digits.
     package var teamID: String
     package var environment: APNsEnvironment
     /// Whether a push to this token was accepted there before. If not, a BadDeviceToken makes us try the other one, once.

@@ -76,7 +76,7 @@ struct LaneMachine {
     var flights: [Int: Flight] = [:]
 
     // The connection.
-    /// Of the connection that there is, or of the next one.
+    /// The number of the connection that there is, or of the next one.
     private(set) var generation = 1
     private var flightsHere = 0
     private var streamsMax = 1

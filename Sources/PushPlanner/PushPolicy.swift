@@ -59,7 +59,7 @@ enum PushPolicy {
     static let deletionsMax: Int64 = 1_200
     /// A code decides no longer than this after its alert was planned.
     static let codeAge: Int64 = 3_600_000
-    /// Of the cards before, so many are known by name: an app that is opened tells of what became of them.
+    /// So many earlier cards are known by name: an app that is opened tells of what became of them.
     static let earlierCardsMax = 8
     /// How long an alert about something past is worth showing.
     static let alertAge: Int64 = 4 * 3_600_000

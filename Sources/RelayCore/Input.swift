@@ -44,7 +44,7 @@ package enum Input: Sendable {
     case clientsListed(Set<ClientKey>)
 }
 
-/// Whom a host token speaks for.
+/// The host that a token speaks for.
 package struct HostIdentity: Sendable, Equatable {
     package let workspace: WorkspaceID
     package let host: Named<HostTag>

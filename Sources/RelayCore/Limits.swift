@@ -22,7 +22,7 @@ package enum Limits {
     package static let commandsAge: Int64 = 24 * 60 * 60 * 1000
     /// Events that retention lets go of in one transaction: it must not hold up what is live.
     static let trimmedEventsMax: Int64 = 2_000
-    /// Of the sessions of a host that may have no more, one in so many makes room where it has ended.
+    /// Where a host may have no more sessions, one in so many makes room if it has ended.
     static let roomShare = 10
     /// What retention by bytes leaves of a session that goes on.
     static let keptEventsMin: Int64 = 500

@@ -5,7 +5,7 @@ package import RelayProtocol
 /// What the core holds, counted: for metrics, and for whoever checks that it is bounded.
 package struct RelayCensus: Sendable, CustomStringConvertible {
     package var sessions = 0
-    /// Of sessions that were removed, as far as they are at hand.
+    /// Sessions that were removed, as far as they are at hand.
     package var places = 0
     package var peers = 0
     package var subscriptions = 0

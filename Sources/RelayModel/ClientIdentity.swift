@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Whom a client token speaks for.
+/// The client that a token speaks for.
 package struct ClientIdentity: Sendable, Equatable {
     package let workspace: Named<WorkspaceTag>
     package let client: Named<ClientTag>

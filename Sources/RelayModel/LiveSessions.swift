@@ -8,7 +8,7 @@ package struct LiveSessions: Equatable {
         let lastActivityAt: Int64
         let session: SessionID
 
-        /// Of two alike the first by name goes before.
+        /// Between two alike the first by name goes before.
         func isBelow(_ other: Rank) -> Bool {
             (attention, lastActivityAt, other.session.rawValue) < (other.attention, other.lastActivityAt, session.rawValue)
         }

@@ -20,7 +20,7 @@ package struct PushRecord: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Of one name the last.
+    /// The last one of each name.
     package static func latest(_ records: [PushRecord]) -> [PushRecord] {
         var places: [String: Int] = [:]
         var latest: [PushRecord] = []

@@ -7,7 +7,7 @@ package struct SessionState: Sendable, Equatable {
     package var summary: Summary
     /// The last event of the host's own numbering that is in the log.
     package var hostSeq: Int64 = 0
-    /// Of the events that the log holds; after a trim in proportion to what was left.
+    /// Bytes of the events that the log holds; after a trim in proportion to what was left.
     package var eventBytes: Int64 = 0
     /// When the relay last took something in, in milliseconds since 1970 by the time that history ages by: hosts' clocks may say anything.
     package var touchedAt: Int64 = 0

@@ -8,7 +8,7 @@ package struct Faults: Sendable, Equatable {
     /// Per effect of the relay, and of a host.
     package var relayCrash = 0.0
     package var hostCrash = 0.0
-    /// Of a host's crash: the whole machine loses power, and with it what was not synchronized.
+    /// For each crash of a host: the whole machine loses power, and with it what was not synchronized.
     package var powerLoss = 0.0
     /// Per commit of the relay.
     package var slowCommit = 0.0

@@ -51,7 +51,7 @@ package enum Plant: String, Sendable, CaseIterable {
     /// Every push to a card goes twenty times.
     case hastyCard
 
-    /// Who has to see it.
+    /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
         switch self {
         case .answerBeforeDurable: [.durability]

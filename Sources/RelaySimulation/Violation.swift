@@ -8,7 +8,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "\(checker.rawValue) at \(at) ms: \(sentence)\n  (\(checker.promise))" }
 }
 
-/// Who watches over which promise.
+/// The checker that watches over a promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget
     case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace

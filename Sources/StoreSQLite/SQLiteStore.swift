@@ -29,7 +29,7 @@ package final class SQLiteStore: Sendable {
 
     /// Creates the file where there never was one, and brings an older one up to date. A damaged one is refused, and left as it is; so
     /// is what is left of one.
-    /// Of a file beyond `checkedBytesMax` the history is not checked; see `SQLiteUpkeep.checkEverything`.
+    /// The history of a file beyond `checkedBytesMax` is not checked; see `SQLiteUpkeep.checkEverything`.
     package init(
         _ directory: DataDirectory, for user: User, checkedBytesMax: Int64 = DataFile.checkedBytesMax
     ) throws(SQLiteStoreError) {

@@ -32,7 +32,7 @@ internal import DequeModule
     private unowned let table: ConnectionTable
     /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
     var socket: OpaquePointer? { didSet { table.show(self) } }
-    /// Of `socket`, where frames go to it as they are: a server's, without TLS, as long as it is open. Else -1.
+    /// The descriptor of `socket`, where frames go to it as they are: a server's, without TLS, as long as it is open. Else -1.
     var plainDescriptor: Int32 = -1 { didSet { table.show(self) } }
     var phase: Phase {
         didSet {
@@ -59,7 +59,7 @@ internal import DequeModule
     // MARK: Life
 
     let role: Role
-    /// Of `role`, as are the next two; nil for clients. Asked with every message: a role that is looked into is copied.
+    /// Taken from `role`, as are the next two; nil for clients. Asked with every message: a role that is looked into is copied.
     let listener: Listener?
     let limits: Limits
     let liveness: Liveness
@@ -87,13 +87,13 @@ internal import DequeModule
     /// When the message that is coming in began; nil: none is.
     var messageBegan: MonotonicTime?
 
-    /// Of `unfinishedBytes`, what the loop has counted.
+    /// The part of `unfinishedBytes` that the loop has counted.
     var countedUnfinishedBytes = 0
 
     /// What it holds of a message or a body that has not come in whole.
     var unfinishedBytes: Int { assembly.heldBytes + (incomingRequest?.body.count ?? 0) }
 
-    /// Of TCP, when the peer was last judged with more on its way to it; 0 where nothing was.
+    /// As TCP counts them, when the peer was last judged with more on its way to it; 0 where nothing was.
     var acknowledgedBytes: UInt64 = 0
 
     /// Before it is a WebSocket: when it came, or its last request did.
@@ -119,9 +119,9 @@ internal import DequeModule
     var isPending = false
     /// Where it counts, see `Admission`.
     var place = 0
-    /// Whom it counts for against the cap per address, as a peer of ours; nil: nobody.
+    /// The peer that it counts for against the cap per address; nil: nobody.
     var countedPeer: Peer?
-    /// Whom the request under way counts for, where a proxy said who that is; nil: nobody.
+    /// The peer that the request under way counts for, where a proxy named one; nil: nobody.
     var forwardedPeer: Peer?
     /// The headers of a first request were in.
     var hasAsked = false

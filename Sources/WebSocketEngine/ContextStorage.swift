@@ -7,13 +7,13 @@ internal import Glibc
     /// Read at once from one socket: what a host sends meanwhile becomes one commit, and one write for each subscriber.
     static let readBytes = 128 << 10
 
-    /// Of a message's pieces; a buffer for each connection, of which only touched pages count.
+    /// The size of a message's pieces; a buffer for each connection, of which only touched pages count.
     static let pieceBytes = 16_384
 
     /// Written at once to one socket; libwebsockets would otherwise cut at the size of the read buffer.
     static let writeBytes = 1 << 20
 
-    /// Of the entry in a vhost's protocols that takes the name the handler chose, see `EventLoop+Upgrade`.
+    /// The name of the entry in a vhost's protocols that takes the name the handler chose, see `EventLoop+Upgrade`.
     static let slotName = "heliograph-slot"
 
     /// All zero: libwebsockets' own pings are off. It would insert two entries a connection into a sorted list, and would not
@@ -32,7 +32,7 @@ internal import Glibc
     let identity = ServerIdentity()
     /// By authority file; the empty string is for none.
     var clientVhosts: [String: OpaquePointer] = unsafe [:]
-    /// Of each vhost, the protocol whose name follows the handler's choice.
+    /// For each vhost, the protocol whose name follows the handler's choice.
     var slots: [OpaquePointer: UnsafePointer<lws_protocols>] = unsafe [:]
     private var borrowedName: UnsafeMutablePointer<CChar>?
     /// Subprotocols and other names, which must live as long as the context.

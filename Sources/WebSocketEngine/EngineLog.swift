@@ -27,7 +27,7 @@ enum EngineLog {
     /// unless it waits in poll(2) and has to end TLS first; then it is one of those after it.
     static func takeHeaderOverrun() -> Bool { overrunThreads.withLock { $0.remove(pthread_self()) != nil } }
 
-    /// Of libwebsockets. What is counted and told in our words is not told twice.
+    /// A line of libwebsockets. What is counted and told in our words is not told twice.
     static func take(level: Int32, line: String) {
         guard !line.contains(headerOverrun) else {
             overrunThreads.withLock { _ = $0.insert(pthread_self()) }

@@ -115,7 +115,7 @@ extension EventLoop {
             body: .bytes(Array("the headers are longer than \(configuration.headerBytesMax) bytes\n".utf8)))
     }
 
-    /// Whom it is from, and whether that is one too many: before a handler has to do with it. Returns what to answer then.
+    /// Finds out where it comes from, and whether that is one too many: before a handler has to do with it. Returns what to answer then.
     func headReceived(_ request: inout HTTPRequest, on connection: Connection, _ listener: Listener) -> HTTPResponse? {
         request.isNamedByProxy = connection.isNamedByProxy
         if let refusal = listener.handler.headReceived(&request) { return refusal }

@@ -11,7 +11,7 @@ extension EventLoop {
         try listen(configuration, handler: handler, Admission(loops: 1), [])
     }
 
-    /// Who is let in is served by the loops of `branches`, or by this one where there are none.
+    /// Connections are served by the loops of `branches`, or by this one where there are none.
     func listen(
         _ configuration: ListenerConfiguration, handler: any ServerHandler, _ admission: Admission,
         _ branches: [ListenerBranch]
@@ -121,7 +121,7 @@ extension EventLoop {
         if socket.branches.isEmpty { serve(accepted, for: listener) } else { socket.branches[accepted.place].serve(accepted) }
     }
 
-    /// Who was let in, here or by the main loop of the group.
+    /// Serves a socket that was let in here, or by the main loop of the group.
     func serve(_ socket: AcceptedSocket, for listener: Listener) {
         let (descriptor, peer) = (socket.take(), socket.peer)
         if case .ip = peer {

@@ -1,6 +1,6 @@
 internal import CHeliographLibwebsockets
 
-/// Who is not a WebSocket yet, when there are as many of them as may be. A storm of thousands who come back is served as fast as it goes and
+/// Connections that are no WebSocket yet, when there are as many of them as may be. A storm of thousands who come back is served as fast as it goes and
 /// waits in the kernel meanwhile; strangers who connect and say nothing make room for those who do.
 extension EventLoop {
     /// The accepting loop's: has every loop that serves this listener close its silent ones, and accepts again in a moment.

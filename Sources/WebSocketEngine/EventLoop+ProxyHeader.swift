@@ -9,7 +9,7 @@ extension EventLoop {
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, &seconds, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whom a new connection is from; nil: it is closed, for it may not say so, or does not.
+    /// The peer that a new connection is from; nil: it is closed, for it may not say so, or does not.
     func readProxyHeader(_ descriptor: Int32, from proxy: Peer, to listener: Listener) -> Peer? {
         do {
             guard listener.handler.isProxy(proxy) else { throw ProxyHeader.Failure.malformed("it is no trusted proxy") }

@@ -52,7 +52,7 @@ extension EventLoop {
             return unsafe refuse(wsi, status: 500, "no common subprotocol")
         }
         guard let slot = unsafe slot(of: wsi) else { return -1 }
-        // Of a name that is not ours, only until `subprotocolSelected`, which comes next or not at all.
+        // A name that is not ours is kept only until `subprotocolSelected`, which comes next or not at all.
         unsafe clws_rename_protocol(slot, subprotocol == nil ? storage.borrowed(name) : storage.intern(name))
         return 0
     }

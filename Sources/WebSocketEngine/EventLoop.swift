@@ -10,10 +10,10 @@ internal import Synchronization
 /// thread, and every method may be called from within a callback, because none of them makes libwebsockets call back at once.
 @safe package final class EventLoop {
     package struct Configuration: Sendable {
-        /// Of the thread; Linux keeps 15 bytes.
+        /// The name of the thread; Linux keeps 15 bytes.
         package var name = "heliograph-loop"
 
-        /// Of the loop in its group; 0 is the main or only one.
+        /// The number of the loop in its group; 0 is the main or only one.
         var number = 0
 
         /// Descriptors that stay free below RLIMIT_NOFILE, for the database, push and logs.
@@ -86,7 +86,7 @@ internal import Synchronization
     var departures: DepartureWatch?
 
     var turn = TurnOutbox()
-    /// Of those who are being written to; kept for its room.
+    /// The connections that are being written to; kept for its room.
     var writes: [ConnectionTable.Write] = []
     /// The inbox of the main loop is full: whoever brings more is not read for now.
     var isHoldingUp = false
@@ -345,7 +345,7 @@ internal import Synchronization
         departures = try DepartureWatch(loop: self)
     }
 
-    /// Of the process: some context has been made.
+    /// In this process: some context has been made.
     private static let isTLSSetUp = Mutex(false)
 
     /// With epoll where that is wished for and can be had.

@@ -9,7 +9,7 @@ package final class EventLoopHandle: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Of the `lws_context`; nil before the loop runs and after it. Not under the other lock: the loop wants that one as soon as it wakes.
+    /// The address of the `lws_context`; nil before the loop runs and after it. Not under the other lock: the loop wants that one as soon as it wakes.
     private let context = Mutex<UInt?>(nil)
 
     init() {}

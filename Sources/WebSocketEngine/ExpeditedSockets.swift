@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Sees which of some connections have something to be read while a turn serves others: an epoll instance of its own, which is only
-/// looked at. Who is closed is forgotten by the kernel.
+/// looked at. The kernel forgets what is closed.
 final class ExpeditedSockets {
     private let epoll: Epoll
 

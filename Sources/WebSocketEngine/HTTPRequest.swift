@@ -9,7 +9,7 @@ package struct HTTPRequest: Sendable {
     package var query: String?
 
     package var body: [UInt8]
-    /// Whom it is from: whose socket it came on, unless `ServerHandler.headReceived` found another.
+    /// Where it comes from: the peer whose socket it came on, unless `ServerHandler.headReceived` found another.
     package var peer: Peer
 
     /// Whether `peer` is not whose socket it came on, but whom a proxy named.

@@ -38,7 +38,7 @@ internal import CHeliographLibwebsockets
         return unsafe Self.string(capacity: count + 1) { unsafe lws_hdr_copy(wsi, $0, Int32(count + 1), token) }
     }
 
-    /// Of the first line and of all headers that libwebsockets has names for: their values.
+    /// The length of the first line and of the values of all headers that libwebsockets has names for.
     var bytes: Int {
         (0..<WSI_TOKEN_COUNT.rawValue).reduce(0) { unsafe $0 + Int(lws_hdr_total_length(wsi, lws_token_indexes($1))) }
     }
@@ -85,7 +85,7 @@ internal import CHeliographLibwebsockets
         return parts.isEmpty ? nil : parts.joined(separator: "&")
     }
 
-    /// Of an answer; nil also where it is a date, or more than an hour.
+    /// What an answer asks for; nil also where it is a date, or more than an hour.
     var retryAfter: Duration? {
         guard let seconds = value(WSI_TOKEN_HTTP_RETRY_AFTER).flatMap({ Int($0) }), (0...3_600).contains(seconds) else {
             return nil

@@ -4,7 +4,7 @@ package struct IncomingMessage: Equatable, Sendable {
 
     package var kind: Kind
 
-    /// Of a text message: valid UTF-8, which has been checked.
+    /// A text message's are valid UTF-8, which has been checked.
     package var bytes: [UInt8]
 
     package init(kind: Kind, bytes: [UInt8]) {

@@ -73,7 +73,7 @@ package struct Limits: Sendable {
     /// For such a handshake and the request that is answered: a phone needs four round trips.
     package var toldDeadline: Duration = .seconds(3)
 
-    /// Who is turned away is told to come back after 1 to so many seconds, each another number, so that they do not storm again.
+    /// A peer that is turned away is told to come back after 1 to so many seconds, each another number, so that they do not storm again.
     package var retryAfterSecondsMax = 8
 
     package init() {}

@@ -28,7 +28,7 @@ package struct ListenerConfiguration: Sendable {
     /// Headers to expose beside the standard ones.
     package var extraHeaders = ["x-forwarded-proto", "x-forwarded-host", "x-request-id"]
 
-    /// Each connection begins with a PROXY header of a peer that `ServerHandler.isProxy`; others are closed. Of TCP listeners.
+    /// Each connection begins with a PROXY header of a peer that `ServerHandler.isProxy`; others are closed. For TCP listeners.
     package var expectsProxyHeader = false
 
     package var limits = Limits()

@@ -3,7 +3,7 @@ struct MessageAssembly: Sendable {
     /// What libwebsockets says about a piece.
     struct Piece: Sendable {
         var kind: IncomingMessage.Kind
-        /// Of the first frame of its message.
+        /// It stands in the first frame of its message.
         var isFirst: Bool
         /// With it the message is whole.
         var isLast: Bool
@@ -25,7 +25,7 @@ struct MessageAssembly: Sendable {
     /// What it holds of a message that is not whole: never more than `Limits.messageBytesMax`.
     var heldBytes: Int { bytes.count }
 
-    /// Of the message at hand, or of the one that was whole last: control frames may have come between its frames.
+    /// True of the message at hand, or of the one that was whole last: control frames may have come between its frames.
     var isFragmented: Bool { fragmentCount > 0 }
 
     mutating func clear() { self = MessageAssembly() }

@@ -1,4 +1,4 @@
-/// Who is at the other end of an accepted socket, as the kernel tells it.
+/// The other end of an accepted socket, as the kernel tells it.
 package enum Peer: Hashable, Sendable, CustomStringConvertible {
     /// A numeric address; an IPv4 address that came in through an IPv6 socket is written as IPv4.
     case ip(String)

@@ -3,7 +3,7 @@ package protocol ServerHandler: AnyObject {
     /// Somebody knocked and was not let in, or not heard out; all there is to do is to count.
     func turnedAway(_ reason: TurnAwayReason)
 
-    /// Whom the cap per address counts a peer for: itself, or the network that one visitor has to choose addresses from. Nil: many come
+    /// What the cap per address counts a peer for: itself, or the network that one visitor has to choose addresses from. Nil: many come
     /// through this peer, or it is trusted, and it is not counted.
     func countedPeer(for peer: Peer) -> Peer?
 

@@ -21,7 +21,7 @@ package final class SignalSwitch: Sendable {
         if stops > 0 { action(.stop) }
     }
 
-    /// Call on the thread of the signals. Who orders a stop for the second time is obeyed whatever hangs, a disk or a start: after
+    /// Call on the thread of the signals. A second order to stop is obeyed whatever hangs, a disk or a start: after
     /// `insistence` the process is ended as it stands, as if it had been killed.
     package func fire(_ order: SignalWatch.Order) {
         let (action, stops) = state.withLock { state in

@@ -59,7 +59,7 @@ struct TimerQueue {
         }
     }
 
-    /// Of two that are due at once, the one that was armed first goes first.
+    /// When two are due at once, the one that was armed first goes first.
     private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.due == right.due ? left.id < right.id : left.due < right.due
     }

@@ -8,7 +8,7 @@ package enum TurnAwayReason: String, Sendable, CaseIterable {
     case connections
     /// `Limits.unfinishedBytesMax`: it held most of what had been begun
     case unfinished
-    /// Of the process; what is left of them is for others.
+    /// The process has too few left; they are for others.
     case descriptors
     /// `Limits.handshakeDeadline`, or `bodyDeadline`
     case handshake

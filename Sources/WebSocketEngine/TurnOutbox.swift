@@ -25,7 +25,7 @@ internal import CHeliographLibwebsockets
         let before: Run
         /// Nil for the run of nothing.
         let message: OutgoingMessage?
-        /// Of all frames.
+        /// The length of all frames.
         let bytes: Int
         /// Where the connection before this one went from here.
         var next = TurnOutbox.nothing
@@ -39,7 +39,7 @@ internal import CHeliographLibwebsockets
     /// Those from before, in the order in which they are written to.
     private var rest: [UInt64] = []
     private var restStart = 0
-    /// The frames of `gathered`. Who gets the same mostly stands together.
+    /// The frames of `gathered`. Connections that get the same mostly stand together.
     private let frames: UnsafeMutableRawBufferPointer
     private var gathered = nothing
 

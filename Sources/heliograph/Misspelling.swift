@@ -3,7 +3,7 @@ import HeliographPlatform
 
 /// What somebody meant who typed a command that there is none of.
 enum Misspelling {
-    /// Of a short word, half of it.
+    /// A short word may have half as many.
     private static let wrongLettersMax = 2
 
     /// The command line as it was probably meant, with the word that is wrong; nil where every word is a command or none is close.

@@ -3,7 +3,7 @@
 /// Apple publishes no budgets; the numbers of `Limits` are ours, and tight.
 package struct Device: Sendable {
     package let id: DeviceID
-    /// Of iOS.
+    /// The version of iOS.
     package let systemVersion: SystemVersion
     package let limits: Limits
 

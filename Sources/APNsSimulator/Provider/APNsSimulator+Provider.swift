@@ -1,4 +1,4 @@
-/// Who may send what over a connection.
+/// What a provider may send over a connection.
 extension APNsSimulator {
     /// A provider token is good for an hour.
     static let tokenSecondsMax: Int64 = 3600

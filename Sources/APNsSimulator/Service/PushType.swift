@@ -28,6 +28,6 @@ package struct PushType: Sendable, Hashable {
         PushType("widgets", topicSuffix: ".push-type.widgets"),
     ]
 
-    /// Of one broadcast, attributes and all.
+    /// The longest broadcast, attributes and all.
     static let broadcastBytesMax = 5120
 }

@@ -54,7 +54,7 @@ extension ClaudeAdapter {
         let title = ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
             approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
-        // Of what is removed or stands around a change, too, something may be hidden.
+        // Something may be hidden in what is removed or stands around a change, too.
         request.isRedacted = isRedacted || change?.diff?.isRedacted == true
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt

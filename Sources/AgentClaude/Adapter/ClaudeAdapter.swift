@@ -16,11 +16,11 @@ package struct ClaudeAdapter {
     var dialogs: [ApprovalID: ClaudeDialog] = [:]
     var agentsCheckedAt: Int64
     private var registryCheckedAt: Int64
-    /// Whose every tool needs approval.
+    /// The sessions whose every tool needs approval.
     package internal(set) var holds = Holds()
     private var uses = 0
 
-    /// Of the input at hand.
+    /// When the input at hand came.
     var now: HostInstant
     private var effects: [ClaudeEffect] = []
 

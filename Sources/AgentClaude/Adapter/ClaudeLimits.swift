@@ -37,7 +37,7 @@ package struct ClaudeLimits: Sendable {
     /// All of them together stand in one note on disk.
     var heldBytesMax = 128 << 10
 
-    /// Of a session; a batch of an agent has a few.
+    /// Open calls of a session; a batch of an agent has a few.
     var callsMax = 256
     /// Unfinished messages of a session.
     var messagesMax = 8
@@ -52,9 +52,9 @@ package struct ClaudeLimits: Sendable {
     /// What a tool printed: its beginning and its end.
     var outputBytes = 16 << 10
     var diffBytes = 64 << 10
-    /// Of a tool that nobody is asked about.
+    /// The input of a tool that nobody is asked about.
     var inputBytes = 32 << 10
-    /// Of an approval: all of it wherever an event can hold it. What is left is for the head and the diff.
+    /// The input of an approval: all of it wherever an event can hold it. What is left is for the head and the diff.
     var approvalInputBytes = 176 << 10
     var approvalDiffBytes = 32 << 10
     var todosMax = 500

@@ -8,7 +8,7 @@ package struct ClaudeSession {
         var id: String
         var tool: String
         var agent: String?
-        /// Of the exact input.
+        /// The digest of the exact input.
         var digest: InputDigest
         /// What a subagent is started for, and of which type.
         var delegated: (name: String, type: String?)? = nil

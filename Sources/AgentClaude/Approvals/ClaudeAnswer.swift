@@ -20,7 +20,7 @@ package enum ClaudeAnswer {
         }
     }
 
-    /// Of a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
+    /// Answers a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
     package static let ask = JSONWriter.object {
         $0.object("hookSpecificOutput") {
             $0.field("hookEventName", "PreToolUse")

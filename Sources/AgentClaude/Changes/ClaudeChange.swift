@@ -30,7 +30,7 @@ struct ClaudeChange {
     var problem: Problem?
     /// Against the file where nothing hindered; otherwise of the input's own texts.
     var diff: ClaudeDiff?
-    /// Of the file before.
+    /// The size of the file before.
     var size: Int64?
     var target: String?
     /// Where it is changed, if more than once.
@@ -40,7 +40,7 @@ struct ClaudeChange {
     /// Counts that are true: lines of the file, not of what the agent sent.
     var isCounted: Bool { diff != nil && (problem == nil || problem == .tooLong) && kind != .unknown }
 
-    /// Of an edit that is asked for.
+    /// What an edit that is asked for would do.
     init?(tool: String, input: JSONValue?, file: ClaudeFile?, _ redactor: Redactor) {
         guard Self.tools.contains(tool), let input else { return nil }
         size = file?.size
@@ -49,7 +49,7 @@ struct ClaudeChange {
         if problem != nil || kind == .unknown { diff = ClaudeDiff(tool: tool, input: input, redactor) }
     }
 
-    /// Of an edit that is done: Claude tells the hunks, and mostly what the file held.
+    /// What a finished edit did: Claude tells the hunks, and mostly what the file held.
     init?(tool: String, input: JSONValue?, response: JSONValue?, _ redactor: Redactor) {
         guard Self.tools.contains(tool) else { return nil }
         if let original = response?.optional("originalFile") ?? response?.optional("original_file"), let input {
@@ -58,7 +58,7 @@ struct ClaudeChange {
             }
             let isTold = before != nil || response?.text("type") == "create"
             if isTold { apply(tool, input, to: before ?? .absent, redactor) }
-            // Of a file without an end of its own lines Claude tells what it made of it.
+            // Claude tells what it made of a file without an end of its own lines.
             if isTold, problem == nil, tool == "Write" || tool == "NotebookEdit" { return }
         }
         if let response, let told = ClaudeDiff(response: response, redactor) {

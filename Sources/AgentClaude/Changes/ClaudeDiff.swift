@@ -14,7 +14,7 @@ struct ClaudeDiff {
 
     var text: String { lines.joined(separator: "\n") }
 
-    /// Of a whole text that becomes another: with line numbers, and three lines around each change.
+    /// A whole text that becomes another: with line numbers, and three lines around each change.
     init(from before: String, to after: String, _ redactor: Redactor) {
         self.redactor = redactor
         let difference = LineDifference(from: Array(before.utf8), to: Array(after.utf8))
@@ -52,7 +52,7 @@ struct ClaudeDiff {
         shown.utf8.elementsEqual(line.last == UInt8(ascii: "\n") ? line.dropLast() : line)
     }
 
-    /// Of a finished edit: Claude tells the hunks, or the whole content of a new file.
+    /// A finished edit: Claude tells the hunks, or the whole content of a new file.
     init?(response: JSONValue, _ redactor: Redactor) {
         self.redactor = redactor
         let hunks = response.list("structuredPatch")
@@ -66,7 +66,7 @@ struct ClaudeDiff {
         add(content)
     }
 
-    /// Of an edit that is asked for.
+    /// An edit that is asked for.
     init?(tool: String, input: JSONValue?, _ redactor: Redactor) {
         self.redactor = redactor
         guard let input else { return nil }

@@ -41,7 +41,7 @@ package struct ClaudeTranscript: Sendable {
         var lastMessage: String?
     }
 
-    /// Of one look: a turn adds some 100 kB, and the total is the last line.
+    /// Read in one look: a turn adds some 100 kB, and the total is the last line.
     package static let bytesMax = 2 << 20
 
     /// Claude's name of the session.
@@ -72,7 +72,7 @@ package struct ClaudeTranscript: Sendable {
         }
     }
 
-    /// Who made the last of the requests that were copied from another conversation.
+    /// The conversation that made the last of the requests that were copied from another one.
     var parent: String? {
         last("requestSessionId") { value in
             guard let parent = value.text("requestSessionId"), parent != name, SessionID(parent) != nil else { return nil }

@@ -21,7 +21,7 @@ final class ProcessGauge {
 
     deinit { for counter in counters { close(counter) } }
 
-    /// Of all its threads, in the kernel too; in steps of 10 ms.
+    /// For all its threads, in the kernel too; in steps of 10 ms.
     var processorSeconds: Double {
         get throws(BenchError) {
             // The name may hold anything, also brackets: fields count from the last one.

@@ -21,7 +21,7 @@ final class FanOut: Stage {
     private var messages = 0
     private var sentMeasured: Int64 = 0
     private var latencies = Latencies()
-    /// Of another server: what each client has been sent, and what the host has.
+    /// With another server: what each client has been sent, and what the host has.
     private var clientStreams: [PeerStream]
     private var hostStream: PeerStream
 
@@ -49,7 +49,7 @@ final class FanOut: Stage {
         if let rate = plan.rate {
             pacer = Pacer(start: start, perSecond: Int64(rate))
         } else {
-            // Of what is dropped nobody can say that it has not come yet.
+            // Nobody can say that what is dropped has not come yet.
             guard !isLive else { throw BenchError(.plan, "live events need a rate: a window waits for all of them") }
             guard plan.clients >= plan.sessions else { throw BenchError(.plan, "a window needs a client for each session") }
             windows = sessions.indices.map { index in

@@ -282,7 +282,7 @@ final class Driver {
         return unsafe UnsafeRawPointer(found) - bytes.baseAddress! + 4
     }
 
-    /// Of `HTTP/1.1 101 …`; 0 where it is none.
+    /// The status in `HTTP/1.1 101 …`; 0 where there is none.
     private static func status(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count >= 12 else { return 0 }
         return unsafe Int(String(decoding: bytes[9..<12], as: UTF8.self)) ?? 0

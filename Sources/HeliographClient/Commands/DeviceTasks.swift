@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// `heliograph devices`: what is registered for push, and how pushes fare.
 final class DeviceListTask: ClientTask {
-    /// Of one device; the page and JSON have more.
+    /// For one device; the page and JSON have more.
     private static let pushesShown = 5
 
     let givesUpEarly = true

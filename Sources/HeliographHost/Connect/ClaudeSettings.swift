@@ -294,7 +294,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// Of each rule that our mark names the last, where a person has not taken it out; ours came after theirs.
+    /// Removes the last rule of each kind that our mark names, where a person has not taken it out; ours came after theirs.
     private mutating func removeAskRules() {
         guard !isEmpty, text.value(at: Self.askRulesMarkPath) != nil else { return }
         for rule in askRulesOfOurs {

@@ -69,7 +69,7 @@ struct HookSocket: ~Copyable {
 
     // MARK: - Whom we talk to
 
-    /// Who owns the file is known before anything is sent; that nobody swapped it in between, only the kernel's word on the
+    /// The owner of the file is known before anything is sent; that nobody swapped it in between, only the kernel's word on the
     /// peer says. Both, because another user's program behind the path would read the tool input and answer for the person.
     private static func isOwnSocket(_ path: String) -> Bool {
         var status = stat()

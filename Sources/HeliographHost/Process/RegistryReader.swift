@@ -15,7 +15,7 @@ struct RegistryReader {
 
     enum Change { case entry(JSONDocument), gone }
 
-    /// Of these files and no others; what is not asked for any more is forgotten.
+    /// Looks at these files and no others; what is not asked for any more is forgotten.
     mutating func changes(in files: [ClaudeRegistryFile]) -> [(session: SessionID, change: Change)] {
         var changes: [(session: SessionID, change: Change)] = []
         var kept: [ClaudeRegistryFile: FileStamp] = [:]

@@ -5,7 +5,7 @@ internal import RelayProtocol
 ///
 /// The transcript is another program's, of any length, and undocumented: what is not as expected says nothing.
 struct TranscriptTail {
-    /// Of one look. A turn adds some 100 kB at once at most; what is longer is taken up at the next look.
+    /// Read in one look. A turn adds some 100 kB at once at most; what is longer is taken up at the next look.
     private static let bytesMax = 1 << 20
     /// Sessions that are followed at one time; people decide a few.
     private static let countMax = 64

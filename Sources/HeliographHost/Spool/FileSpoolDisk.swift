@@ -89,7 +89,7 @@ final class FileSpoolDisk: SpoolDisk {
             let code: SpoolError.Code =
                 switch error.number {
                 case ENOSPC, EDQUOT: .full
-                // Of reading: it is gone for good. Of anything else nobody looks at it.
+                // When reading, it is gone for good. Nobody looks at the reason of anything else.
                 case EIO, ENOENT: .damaged
                 default: .failed
                 }

@@ -22,7 +22,7 @@ public struct RelayState: Sendable {
     public internal(set) var sessions: [SessionRow] = []
     /// Those that wait for a person, the oldest first.
     public internal(set) var approvals: [PendingApproval] = []
-    /// Of the session on the screen, the last ones, at most `eventsMax`.
+    /// The last events of the session on the screen, at most `eventsMax`.
     public internal(set) var events: [SessionEvent] = []
 
     public static let eventsMax = 500

@@ -37,13 +37,13 @@ final class Access {
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
 
-    /// Whom a client's token speaks for.
+    /// The client that a token speaks for.
     func client(_ token: Token) -> ClientIdentity {
         guard let id = ClientID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
         return ClientIdentity(workspace: workspace(token.workspace), client: Named(id: id, name: token.name))
     }
 
-    /// Who sends this request.
+    /// The token that this request comes with.
     func authenticate(_ request: HTTPRequest, as role: PairingRole?) throws(Authenticator.Refusal) -> Token {
         let token = try authenticator.authenticate(request, as: role, isUpgrade: false)
         uses.note(token)
@@ -61,14 +61,14 @@ final class Access {
         return true
     }
 
-    /// Who had come in by it; nil: nobody was let in.
+    /// The peer that it was; nil: it was not admitted.
     func disconnected(_ connection: ConnectionID) -> AuthenticatedPeer? {
         let authenticated = peers.removeValue(forKey: connection)
         if let token = authenticated?.token { uses.note(token) }
         return authenticated
     }
 
-    /// Of all tokens, as it is now.
+    /// All tokens with what is known of their use now.
     func roster(_ tokens: [Token]) -> TokenRoster {
         TokenRoster(tokens, connections: peers.values.reduce(into: [:]) { $0[$1.token.id, default: 0] += 1 }, uses.latest)
     }

@@ -1,7 +1,7 @@
 import RelayCore
 import WebSocketEngine
 
-/// Who opened a connection, by which token, and from where.
+/// The peer behind a connection: by which token it came, and from where.
 struct AuthenticatedPeer {
     /// Thousands of connections may come by one token: they share it.
     let shared: SharedToken

@@ -4,7 +4,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Who may come in: tokens by their digest.
+/// Tells by which token a request comes: tokens by their digest.
 ///
 /// A token is looked up by SHA-256 of what was presented. What a guesser could learn from timing is the digest's, not the
 /// token's, and the final comparison takes the same time for any two digests.
@@ -65,7 +65,7 @@ struct Authenticator {
 
     // MARK: - Requests
 
-    /// Who sends this request. `role` is whom the path is for.
+    /// The token that this request comes with. `role` is the one that the path is for.
     func authenticate(_ request: HTTPRequest, as role: PairingRole?, isUpgrade: Bool) throws(Refusal) -> Token {
         let origin = request.header("origin")
         if let origin, !isOwn(origin, request) { throw .foreignOrigin }
@@ -85,7 +85,7 @@ struct Authenticator {
         return found
     }
 
-    /// Who sends this request with a token of this authenticator.
+    /// The peer that sends this request with a token of this authenticator.
     func peer(_ request: HTTPRequest, by token: Token, countedAt address: Peer?) -> AuthenticatedPeer {
         AuthenticatedPeer(
             shared: tokens[token.digest] ?? SharedToken(token), baseURL: linkBase(for: request), peer: request.peer,

@@ -47,7 +47,7 @@ final class CertificateWatch {
         }
     }
 
-    /// Of what is served from now on. A file that cannot be read at the start is an error of the listener.
+    /// When the certificate ends that is served from now on. A file that cannot be read at the start is an error of the listener.
     private func measure() {
         if let end = try? CertificateFile.end(tls.certificateFile) { measures.certificateEnds(at: end) }
     }

@@ -18,7 +18,7 @@ package final class Administration {
 
     deinit { try? store.close() }
 
-    /// Of all tokens, newest first; with `isLive` also what a relay that runs here knows besides: who is connected now. A relay that hangs
+    /// All tokens, newest first; with `isLive` also what a relay that runs here knows besides: which of them are connected now. A relay that hangs
     /// takes as long as it may to say nothing: nobody who is in a hurry asks it.
     package func roster(isLive: Bool) throws -> TokenRoster {
         let live = isLive ? try? AdminSocket(in: store.folder).ask(.get, AdminPath.tokens) : nil

@@ -25,7 +25,7 @@ package struct ServerConfiguration: Sendable {
     package var retention = Retention(ageMax: 90 * 24 * 60 * 60 * 1000, bytesMax: 4 << 30)
     /// Threads that serve connections; with one, it is the core's own.
     package var loops = 1
-    /// Of each listener.
+    /// The limits of each listener.
     package var limits = WebSocketEngine.Limits.ofRelay
     package var serverLimits = ServerLimits()
     package var quotas = Quotas()

@@ -33,13 +33,13 @@ package struct ServerLimits: Sendable, Equatable {
 
     /// Nobody is left unread for longer in one go: its own liveness must not take that for the end.
     static let pauseNanosecondsMax: Int64 = 5_000_000_000
-    /// Who is slowed is told so at most this often.
+    /// A peer that is throttled is told so at most this often.
     static let noticeInterval = Duration.seconds(60)
-    /// Addresses whose requests are counted each by itself; with more, all that have come since count as one. Of so many it is kept, too, what
+    /// Addresses whose requests are counted each by itself; with more, all that have come since count as one. As many are kept, too, with what
     /// they sent last.
     static let addressesMax = 10_000
     /// Open files that are no peers' connections, with room to spare: the database, the terminal's socket, pushes, loops.
     static let otherDescriptorsMax = 1_024
-    /// Who is refused is told to come back after 1 to so many seconds, each another number.
+    /// A peer that is refused is told to come back after 1 to so many seconds, each another number.
     static let retryAfterSecondsMax = 8
 }

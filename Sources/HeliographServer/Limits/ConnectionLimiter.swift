@@ -34,7 +34,7 @@ struct ConnectionLimiter {
     private var ofTokens: [String: Int] = [:]
     private var ofWorkspaces: [WorkspaceID: Int] = [:]
     private var requests: [Peer: TokenBucket] = [:]
-    /// Of those for whom there was no room.
+    /// For the addresses for which there was no room.
     private var requestsOfOthers: TokenBucket
 
     init(_ limits: ServerLimits) {

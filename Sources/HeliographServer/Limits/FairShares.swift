@@ -13,7 +13,7 @@ struct FairShares {
 
     private var turn = 1
     private var batch = 1
-    /// Of all peers, in the batch that is being gathered.
+    /// What all peers have put into the batch that is being gathered.
     private var batchCost = 0
     /// How many have put something into it.
     private var contributors = 0

@@ -1,4 +1,4 @@
-/// Whom a request is from that came through proxies, by the one header that they are known to write.
+/// Finds out where a request comes from that came through proxies, by the one header that they are known to write.
 ///
 /// Only one header is read: a proxy that writes the one mostly lets the other through as the visitor sent it. It is read from the right,
 /// where the nearest proxy wrote, through proxies that are trusted, and no further: what stands left of that, anybody may have made up.
@@ -10,7 +10,7 @@ struct Forwarding: Sendable {
     }
 
     enum Finding: Equatable {
-        /// Whose socket it came on.
+        /// The peer whose socket it came on.
         case peer
         case visitor(IPAddress)
         /// A trusted proxy wrote what is none; a sentence for a log.
@@ -95,7 +95,7 @@ struct Forwarding: Sendable {
             guard UInt16(parts[1]) != nil, let address = IPAddress(parts[0]) else { return nil }
             return address
         }
-        // Of a name with a zone only the relay's own kernel knows what it means.
+        // Only the relay's own kernel knows what a name with a zone means.
         return node.contains("%") ? nil : IPAddress(node)
     }
 }

@@ -79,7 +79,7 @@ final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHa
     private struct State {
         var value = 0.0
         var count: Int64 = 0
-        /// Of a histogram, how many fell below each bound and not below the one before; the last is for what is beyond all.
+        /// For a histogram, how many fell below each bound and not below the one before; the last is for what is beyond all.
         var buckets: [Int64] = []
     }
 

@@ -67,7 +67,7 @@ struct Report {
         }
     }
 
-    /// Of this process, by the kernel's count; nil where it is not told.
+    /// What this process uses, by the kernel's count; nil where it is not told.
     static var residentBytes: Int64? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let fields = text.split(separator: " ")

@@ -1,7 +1,7 @@
 import PushAPNs
 import RelayProtocol
 
-/// Who we are to Apple: what `push.json` says.
+/// Our teams and keys at Apple: what `push.json` says.
 ///
 ///     {"teams": [{"team": "ABCDE12345", "key": "KEYID12345", "file": "AuthKey_KEYID12345.p8",
 ///                 "bundles": ["org.heliograph.app"], "environments": ["production", "sandbox"]}],

@@ -19,7 +19,7 @@ struct PushConfigurationFile {
     }
 
     let path: String
-    /// Of what was read last; nil where there was no file.
+    /// The file as it was read last; nil where there was none.
     private var stamp: FileStamp?
     private var isRead = false
 

@@ -26,7 +26,7 @@ final class PushRunner {
     /// A push on its way.
     private struct Flight {
         let order: PushOrder
-        /// Of the relay that ordered it last.
+        /// The relay's life that ordered it last.
         var life: Int
         /// What sends it. A client that was replaced lives for as long as something of its is on the way.
         var sender: (any PushSender)?

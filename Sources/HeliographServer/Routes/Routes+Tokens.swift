@@ -7,7 +7,7 @@ import WebSocketEngine
 extension Routes {
     static let tokensPath = "/v1/tokens"
 
-    /// Who lists is a client; what it sees and ends is of its workspace.
+    /// The caller is a client; what it sees and ends is of its workspace.
     func tokens(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let own: Token
         do throws(Authenticator.Refusal) { own = try access.authenticate(request, as: .client) } catch {

@@ -67,7 +67,7 @@ final class Routes {
         }
     }
 
-    /// Whom the kernel says to be this relay's own user may have the tokens read again.
+    /// The relay's own user, by the kernel's word, may have the tokens read again.
     private func answerAdministrator(_ request: HTTPRequest, _ id: HTTPRequestID) {
         guard case .unix(let userID, _) = request.peer, userID == geteuid() || userID == 0 else {
             return respond(id, .text(403, "this socket is for the relay's own user\n"))
@@ -189,7 +189,7 @@ final class Routes {
         }
         let isSecure = access.authenticator.isSecure(request)
         access.perform {
-            // Who logs a laptop out has not lost the phone that it let in.
+            // A person who logs a laptop out has not lost the phone that it let in.
             try $0.revoke(TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds))
         } then: { [self] result in
             do {
@@ -202,10 +202,10 @@ final class Routes {
 
     /// The `pair` command of a client that is in already.
     func makePairingCode(for connection: ConnectionID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
-        // Who has gone meanwhile gets no code: nobody would know who made it.
+        // A peer that has gone meanwhile gets no code: nobody would know who made it.
         guard let authenticated = access.peers[connection] else { return }
         let (reached, parent) = (authenticated.baseURL, authenticated.token.id)
-        // Who sits at the relay's own machine pairs a device that stands elsewhere.
+        // A person at the relay's own machine pairs a device that stands elsewhere.
         let base = RelayAddress(reached)?.staysHere == true ? access.authenticator.publicOrigin ?? reached : reached
         access.perform {
             try Credentials.makePairingCode(role, workspace: workspace, by: parent, $0)

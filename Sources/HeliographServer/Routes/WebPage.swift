@@ -23,7 +23,7 @@ struct WebPage {
         let plain: StaticString
         /// Nil where it would not be smaller.
         let compressed: [UInt8]?
-        /// Of both: a weak tag says that the content is the same, not the bytes.
+        /// The tag of both: a weak tag says that the content is the same, not the bytes.
         let tag: String
 
         init(type: String, content: StaticString) {

@@ -11,7 +11,7 @@ final class Ingress {
     private let access: Access
     private let loops: EventLoopGroup
     private let rateLimiters: RateLimiters
-    /// Of those who are in.
+    /// One for each connection that was admitted.
     private var accounts: [ConnectionID: Account] = [:]
     private var shares = FairShares()
     private let readThrottle: ReadThrottle

@@ -24,7 +24,7 @@ final class RelayRunner {
     private let commits = DispatchQueue(label: "heliograph.commits")
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let pushes: PushRunner
-    /// Who holds a client's token, as last told; for every life of the relay.
+    /// The clients that hold a token, as last told; for every life of the relay.
     private var holders: Set<ClientKey> = []
     private var timers: [RelayTimer: TimerID] = [:]
     private var roomTimer: TimerID?
@@ -274,7 +274,7 @@ final class RelayRunner {
         }
     }
 
-    /// A disk that is back by then had a hiccup. Who finds the store locked has waited by himself, and nothing of the batch is on disk.
+    /// A disk that is back by then had a hiccup. A locked store has made the commit wait already, and nothing of the batch is on disk.
     private static let commitPatience = Duration.seconds(2)
     private static let commitRetryMicroseconds: UInt32 = 250_000
 

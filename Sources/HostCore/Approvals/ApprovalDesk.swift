@@ -20,7 +20,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
     private var awayUntil = Int64.min
     private var questionCount = 0
 
-    /// Of the fact at hand.
+    /// When the fact at hand happened.
     private var now: HostInstant
     private var orders: [ApprovalOrder] = []
 
@@ -233,7 +233,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case (.answer(_, let answers?), .question):
             guard let output = approval.form?.answer(answers)?.output else { return settle(approval, stale: "badAnswer") }
             deliver(handed, output, to: approval, token)
-        // Of long answers only the digest is left: the agent's own prompt stays.
+        // Only the digest of a long answer is left: the agent's own prompt stays.
         default: settle(approval, stale: "hostRestarted")
         }
     }

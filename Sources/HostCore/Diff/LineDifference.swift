@@ -22,7 +22,7 @@ package struct LineDifference {
     static let contextLines = 3
     /// A search takes this much squared in memory: 8 MB.
     static let editsMax = 1_000
-    /// Of a changed middle: a search takes this times `editsMax` in steps at worst.
+    /// Lines of a changed middle: a search takes this times `editsMax` in steps at worst.
     static let searchedLinesMax = 20_000
 
     package let old: [ArraySlice<UInt8>]

@@ -52,7 +52,7 @@ package struct LinkMachine {
     private let software: String
     private let name: String?
     private var reconnect: ReconnectMachine
-    /// Of the connection that is up.
+    /// Since when the connection is up.
     private var liveSince: HostInstant?
     /// Sent on this connection, by session.
     private var sentThrough: [SessionID: Int64] = [:]
@@ -144,7 +144,7 @@ package struct LinkMachine {
             return [.decide(session, approval, digest, decision)]
         case .hold(let holds): return [.hold(holds)]
         case .notice(let notice): return noticed(notice)
-        // Of a session that is on its way by now there is nothing to learn.
+        // There is nothing to learn about a session that is on its way by now.
         case .welcome(_, _, let sessions): return told(sessions.filter { !index.isAgreed($0.session) })
         case .prompt, .interrupt: return other(message)
         }

@@ -96,7 +96,7 @@ struct HiddenParts {
         return [":", ": ", ": bearer ", ": basic ", ": token "].contains(scheme)
     }
 
-    /// Of `https://user:value@host` and `https://host/path?name=value&…`.
+    /// Whether it stands in `https://user:value@host` or `https://host/path?name=value&…`.
     private static func isInAddress(_ before: ArraySlice<UInt8>, _ after: ArraySlice<UInt8>) -> Bool {
         let scheme = before.prefix(while: SecretScanner.isLetter)
         guard !scheme.isEmpty, before.dropFirst(scheme.count).starts(with: "://".utf8) else { return false }

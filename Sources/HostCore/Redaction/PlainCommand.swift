@@ -10,7 +10,7 @@ struct PlainCommand: Equatable {
         /// Holds a `$NAME`, or what the shell may read as names of files.
         var isExpanded = false
         var isQuoted = false
-        /// Of a redirection.
+        /// It is what a redirection writes to or reads from.
         var isTarget = false
 
         /// What it says where no shell changes it.

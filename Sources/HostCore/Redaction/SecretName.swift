@@ -25,7 +25,7 @@ enum SecretName: Equatable {
         "api", "access", "secret", "private", "auth", "account", "signing", "encryption", "master", "service", "deploy",
         "webhook", "admin", "client", "shared", "license",
     ]
-    /// Whose `PAT` is a personal access token; others' are patterns.
+    /// Their `PAT` is a personal access token; others' are patterns.
     private static let forges: Set<String> = [
         "github", "gitlab", "git", "gh", "azure", "ado", "devops", "bitbucket", "access", "personal",
     ]

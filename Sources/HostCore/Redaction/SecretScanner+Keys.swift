@@ -134,7 +134,7 @@ extension SecretScanner {
 
     // MARK: - Backwards
 
-    /// Of a key whose beginning is not there.
+    /// Hides the lines of a key whose beginning is not there.
     private mutating func hideLines(before end: Int, floor: Int, isExcerpt: Bool) {
         var words: [Range<Int>] = []
         var index = end

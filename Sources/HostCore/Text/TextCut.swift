@@ -78,7 +78,7 @@ package enum TextCut {
         return count * 6 <= bytesMax || (count <= bytesMax && text.utf8.reduce(0) { $0 + escapedBytes($1) } <= bytesMax)
     }
 
-    /// Of a text that is longer than that. The last character may be half there, so it goes.
+    /// Cuts a text that is longer than that. The last character may be half there, so it goes.
     private static func prefix(_ text: String, bytesMax: Int) -> Substring {
         var left = bytesMax
         var end = text.utf8.startIndex

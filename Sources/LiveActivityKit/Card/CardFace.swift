@@ -54,7 +54,7 @@ public struct CardFace: Sendable, Equatable {
     public var needsPerson: Bool
     /// What the buttons decide; nil where nothing can be decided.
     public var approval: HeliographActivityAttributes.Approval?
-    /// Of these the views drop `.allow` where the whole text does not fit.
+    /// The views drop `.allow` where the whole text does not fit.
     public var choices: [Choice]
     /// Where a tap leads; nil: just into the app.
     public var link: DeepLink?

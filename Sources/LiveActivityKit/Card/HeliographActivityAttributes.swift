@@ -86,7 +86,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var tool: String
         public var summary: String
         public var isQuestion: Bool
-        /// Whose it is, where the card stands for all sessions.
+        /// The session of this approval, where the card stands for all sessions.
         public var session: String?
         /// `summary` is the whole input of the tool. Where this is not said the card does not offer to allow.
         public var isWhole: Bool?

@@ -101,7 +101,7 @@ public struct CardLifecycle: Sendable {
     private(set) var isSignedOut = false
     /// Asked of the system, not yet there.
     private var starting: Set<String?> = []
-    /// Of an earlier run, until the system has told which of them are still there.
+    /// Cards of an earlier run, until the system has told which of them are still there.
     private var inherited: Set<String> = []
     private let limits: LifecycleLimits
 
@@ -131,7 +131,7 @@ public struct CardLifecycle: Sendable {
         return [sending, renewing].compactMap { $0 }.min()
     }
 
-    /// Of this session, as far as it is known.
+    /// The card of this session, as far as it is known.
     public func liveCard(of session: String?) -> String? { cards.last { $0.isLive && $0.session == session }?.id }
 
     // MARK: Events in the order of life
@@ -256,7 +256,7 @@ public struct CardLifecycle: Sendable {
     }
 
     private mutating func change(_ card: String, _ body: (inout Card) -> Void) -> [Order] {
-        // Of a card that the relay was told the end of there is nothing more to say.
+        // After its end was reported, there is nothing more to say of a card.
         guard let index = index(card) else { return [] }
         let before = cards[index].report
         body(&cards[index])
@@ -324,7 +324,7 @@ public struct CardLifecycle: Sendable {
     private mutating func reportCards() -> [Order] { cards.flatMap { put(.card($0.report)) } }
 
     private mutating func put(_ report: RelayReport) -> [Order] {
-        // Who is signed out says nothing but that.
+        // An app that is signed out says nothing but that.
         if isSignedOut, report != .forget { return [] }
         guard let lost = queue.put(report, max: limits.reportsMax) else { return [] }
         return [.giveUp(lost, .busy)]

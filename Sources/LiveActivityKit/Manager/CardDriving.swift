@@ -10,7 +10,7 @@ public protocol CardDriving: Sendable {
         _ attributes: HeliographActivityAttributes, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?
     ) async throws(LiveActivityError) -> CardLifecycle.SeenCard
 
-    /// Of a card that is gone nothing happens.
+    /// Does nothing to a card that is gone.
     func update(_ card: String, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?) async
     /// Nil content: as it is.
     func end(

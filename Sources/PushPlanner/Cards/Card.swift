@@ -32,7 +32,7 @@ struct Card {
     var state = CardReport.State.active
     /// Milliseconds since 1970.
     var startedAt: Int64 = 0
-    /// Of the last push; seconds since 1970. Each is larger than the one before.
+    /// The timestamp of the last push, in seconds since 1970. Each is larger than the one before.
     var timestamp: Int64 = 0
     var sentAt: Int64 = 0
     var urgentAt: Int64 = 0

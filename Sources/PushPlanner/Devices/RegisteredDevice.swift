@@ -3,7 +3,7 @@ import RelayProtocol
 /// A device as it registered, and what we have learnt of it since. On disk as a record of kind `device`.
 struct RegisteredDevice {
     var device: Device
-    /// Whose it is.
+    /// The client that registered it.
     var client: Named<ClientTag>
     /// When the app last told these tokens, in milliseconds since 1970.
     var alertTokenAt: Int64

@@ -4,9 +4,9 @@ import RelayProtocol
 ///
 /// Dates in `aps` are seconds since 1970, whatever the profile's are. What is absent is left out: a null has broken deliveries.
 package enum Payload {
-    /// Of one push to one device.
+    /// The longest payload of one push to one device.
     package static let bytesMax = 4_096
-    /// Of one push to a channel.
+    /// The longest payload of one push to a channel.
     package static let broadcastBytesMax = 5_120
     /// For `AlertText.start`: a glance.
     package static let startTextBytesMax = 256
@@ -22,7 +22,7 @@ package enum Payload {
     package static let sealedTextBytesMax = 2_400
     /// For `compose` where its words are sealed: the names of the fields and the code are in there too.
     package static let sealedAlertTextBytesMax = sealedTextBytesMax - codeBytesMax - 64
-    /// Of that in base64, and its key.
+    /// That in base64, and its key.
     static let sealedBytesMax = ((sealedTextBytesMax + 12 + 16 + 2) / 3) * 4 + 16
 
     /// A card begins. Without an alert APNs says yes and the device does nothing. `channel`: the card listens there (iOS 18);

@@ -129,7 +129,7 @@ extension PushPlanner {
             letGoOfChannel(of: &card, at: now)
             failed(planned, &card, at: now)
         case .dropChannel:
-            // Of a start the one that it was to listen to.
+            // A start names the one that it was to listen to.
             let gone = if case .broadcast(let channel) = planned.order.target { channel } else { card.channel }
             if let gone { forgetChannel(gone) }
             guard card.channel == gone else { break }

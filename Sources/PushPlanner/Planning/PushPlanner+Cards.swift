@@ -370,7 +370,7 @@ extension PushSubject {
         if device.device.hidesCost { hideCost() }
     }
 
-    /// Of a session that is gone.
+    /// For a session that is gone.
     init(ended session: SessionID?, named name: String, text: PushText, now: Int64) {
         var summary = Summary(
             session: session ?? SessionID("all")!, host: Named(id: HostID("none")!, name: name), hostIsConnected: false,

@@ -31,7 +31,7 @@ extension PushPlanner {
         }
     }
 
-    /// Who has it before their eyes is not rung, and in quiet hours it is counted for the digest. Returns the alert's number.
+    /// A device that has it on its screen is not rung, and in quiet hours it is counted for the digest. Returns the alert's number.
     @discardableResult
     private mutating func ring(
         _ kind: AlertKind, _ key: DeviceKey, _ view: SessionView, budgetLevel: Int64? = nil, collapse: String, at now: Instant

@@ -13,7 +13,7 @@ extension PushPlanner {
         tellWatchers(of: planned)
     }
 
-    /// Of a device that is forgotten.
+    /// For a device that is forgotten.
     mutating func forgetPushes(of key: DeviceKey) { stageRemoval(of: pushes.forgetAll(of: key)) }
 
     private mutating func stageRemoval(of forgotten: [PlannedPush]) {

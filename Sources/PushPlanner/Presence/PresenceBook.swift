@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Who looks. A device is spared pushes only on proof: its own app is connected, in the foreground, and was heard of lately.
+/// Which devices somebody looks at. A device is spared pushes only on proof: its own app is connected, in the foreground, and was heard of lately.
 struct PresenceBook {
     /// As each connection last said of itself.
     private var presences: [PeerID: Presence] = [:]

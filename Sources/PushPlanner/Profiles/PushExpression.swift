@@ -35,9 +35,9 @@ indirect enum PushExpression: Sendable, Equatable {
     case object([Field])
     /// Total; nil: absent in that status.
     case byStatus([SessionStatus: PushExpression?])
-    /// Of two whole numbers, within 0 and 1; absent where the second is 0.
+    /// The quotient of two whole numbers, within 0 and 1; absent where the second is 0.
     case ratio(PushExpression, PushExpression)
-    /// Of micro-dollars.
+    /// Dollars from micro-dollars.
     case dollars(PushExpression)
     /// Whole seconds from one moment to another, never negative.
     case seconds(PushExpression, PushExpression)

@@ -6,10 +6,10 @@ enum PushSource: String, CaseIterable {
     case session, status
     /// Absent on a card of all sessions, though there be one.
     case cardSession = "card.session"
-    /// Of an approval that is no question; of one that is.
+    /// The approval that is no question; the one that is.
     case approvalID = "approval.id"
     case questionID = "question.id"
-    /// Whose either is; only on a card of all sessions.
+    /// The session of either; only on a card of all sessions.
     case approvalSession = "approval.session"
     /// All that the tool is asked to do: only with full text, and where it is short and cannot be taken for something else. What may be
     /// allowed from a card needs it.
@@ -56,7 +56,7 @@ enum PushSource: String, CaseIterable {
     /// A longer name of a tool may be cut, and then the tool's input is not shown as whole.
     static let toolBytesMax = 64
     static let closingBytesMax = 100
-    /// Of a whole input: about four lines, as many as a card shows.
+    /// A whole input may have about four lines, as many as a card shows.
     static let inputBytesMax = 160
     static let inputLinesMax = 4
 
@@ -187,7 +187,7 @@ extension PushSubject {
 extension PushText {
     var showsText: Bool { self == .full || self == .summary }
 
-    /// Of two wishes the one that says less.
+    /// The one of two wishes that says less.
     func least(_ other: PushText) -> PushText {
         let order = Self.allCases
         return order[max(order.firstIndex(of: self) ?? 0, order.firstIndex(of: other) ?? 0)]

@@ -84,7 +84,7 @@ package struct PushSeal: Sendable, Equatable {
 package struct PushCode: Sendable, Equatable {
     package var session: SessionID
     package var approval: ApprovalID
-    /// Of the input that the alert is about.
+    /// The digest of the input that the alert is about.
     package var digest: InputDigest
     /// Until when, in milliseconds since 1970.
     package var expiresAt: Int64

@@ -87,7 +87,7 @@ extension Relay {
         let step = budgets.staged[key.workspace, default: BudgetBook()]
             .spend(key.session, from: before, to: after, on: budgets.today)
         for crossing in step.crossings { stage(Event(.budgetCrossed(crossing), at: now.wall), in: key, at: now) }
-        // Of one budget that passed several levels at once, the highest rings.
+        // Where one budget passed several levels at once, the highest rings.
         for (index, crossing) in step.crossings.enumerated()
         where !step.crossings.dropFirst(index + 1).contains(where: { $0.scope == crossing.scope }) {
             if let view = sessions[key]?.staged { tellPlanner(.budgetCrossed(crossing, key, view), at: now) }
@@ -104,7 +104,7 @@ extension Relay {
         }
     }
 
-    /// Of several for one scope the last holds, as of their records: what is taken away and set anew at once goes on.
+    /// Where there are several for one scope, the last holds, as with their records: what is taken away and set anew at once goes on.
     private mutating func applyBudgets() {
         var last: [BudgetOrder.Place: Int] = [:]
         for (index, order) in staging.budgets.enumerated() { last[order.place] = index }

@@ -1,6 +1,6 @@
 import RelayModel
 
-/// Who watches a session, by what they are sent. Kept up where a subscription or a client changes, so that a commit has nothing to look up.
+/// The clients that watch a session, by what they are sent. Kept up where a subscription or a client changes, so that a commit has nothing to look up.
 struct Audience {
     /// All, however far each is.
     private(set) var subscribers: Set<PeerID> = []
@@ -29,7 +29,7 @@ struct Audience {
     }
 }
 
-/// Who watches a workspace.
+/// The clients that watch a workspace.
 struct WorkspaceAudience {
     private(set) var watchers = PeerList()
     /// Congested: a summary or an approval that passes them by is noted.

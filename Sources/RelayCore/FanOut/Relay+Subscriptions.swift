@@ -111,7 +111,7 @@ extension Relay {
             if view.approvals.count > 0 { books.append(view.approvals) }
         }
         views.sort {
-            // Of the same moment by name, or they would change places from one snapshot to the next.
+            // Those of the same moment go by name, or they would change places from one snapshot to the next.
             $0.at != $1.at
                 ? $0.at > $1.at : $0.view.state.summary.session.rawValue < $1.view.state.summary.session.rawValue
         }

@@ -24,7 +24,7 @@ package protocol CredentialStore: Sendable {
 
     func addPairingCode(_ code: PairingCode) throws(LogError)
     /// Marks the code as used and adds the token that `make` builds from it, in one transaction; nil where the code is unknown,
-    /// used, or `now >= expiresAt`, or the token that made the code is revoked. Of two callers at once, one gets it.
+    /// used, or `now >= expiresAt`, or the token that made the code is revoked. One of two callers at once gets it.
     func redeemPairingCode(digest: [UInt8], now: Int64, make: (PairingCode) -> Token) throws(LogError) -> Token?
     /// Forgets codes that expired before `now`.
     func removePairingCodes(expiredBefore now: Int64) throws(LogError)

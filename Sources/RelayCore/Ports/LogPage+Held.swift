@@ -1,5 +1,5 @@
 extension LogPage {
-    /// Of a log that has `count` events at hand, from the number `first` on: those after a number.
+    /// From a log that has `count` events at hand, from the number `first` on: those after a number.
     package init(
         from first: Int64, count: Int, after: Int64, limit: Int, bytesMax: Int, event: (Int64) -> [UInt8]
     ) {

@@ -49,7 +49,7 @@ package struct LogBatch: Sendable {
     package var commands: [CommandRecord]
     /// Commands that were recorded before this time (milliseconds since 1970) are forgotten; nil forgets none.
     package var commandsForgottenBefore: Int64?
-    /// What the planner of pushes keeps. Of one name the last holds.
+    /// What the planner of pushes keeps. Where several have one name, the last holds.
     package var records: [PushRecord]
     /// Takes the place of the one before; nil leaves that.
     package var clock: AgeClockRecord?

@@ -18,7 +18,7 @@ struct Staging {
     /// What `trims` lets go of, and why.
     var removals = RemovalTally()
     var clock: AgeClockRecord?
-    /// Of pushes and budgets; of one name the last holds.
+    /// Records of pushes and budgets; where several have one name, the last holds.
     var records: [PushRecord] = []
     /// Sent when the records are on disk.
     var orders: [PushOrder] = []

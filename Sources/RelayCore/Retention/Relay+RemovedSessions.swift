@@ -7,7 +7,7 @@ extension Relay {
 
     /// Events are not kept until then: their host is asked for them again, from where the session goes on.
     mutating func readRemovedSessions(of keys: [SessionKey], for hello: Hello?, _ peer: PeerID) {
-        // Of a run of messages, the first asks for all.
+        // In a run of messages, the first asks for all.
         if hello == nil, removedSessionsReads.values.contains(where: { $0.peer == peer && $0.hello == nil && $0.keys == keys })
         {
             return

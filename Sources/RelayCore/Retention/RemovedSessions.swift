@@ -58,7 +58,7 @@ struct RemovedSessions {
         }
     }
 
-    /// Of those that nothing needs just now.
+    /// How many of them nothing needs just now.
     func idleCount(isOpen: (SessionKey) -> Bool) -> Int {
         held.keys.count { reading[$0] == nil && !isOpen($0) }
     }

@@ -19,7 +19,7 @@ struct Session {
 
     // `mutating`, as is all that follows, so that they are called where the session is: a session that is read out of the dictionary is
     // copied, with all that it refers to counted up and down, and this is asked with every message.
-    /// Whose it is, and the last event of that host's numbering that was taken in.
+    /// Its host, and the last event of that host's numbering that was taken in.
     mutating func standing() -> (host: HostID, hostSeq: Int64) {
         (staged.state.summary.host.id, staged.state.hostSeq)
     }

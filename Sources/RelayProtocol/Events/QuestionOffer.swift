@@ -1,6 +1,6 @@
 /// What one question lets a person choose: as much of it as shows whether an answer fits, before the answer is taken for good.
 package struct QuestionOffer: Sendable, Equatable {
-    /// Of all questions of an approval, in bytes; a host leaves out what is longer, and answers are then not looked at here.
+    /// For all questions of an approval together; a host leaves out what is longer, and answers are then not looked at here.
     package static let bytesMax = 8 << 10
 
     package var id: String

@@ -30,7 +30,7 @@ struct ByteRoom: Sendable {
 
     mutating func append(_ run: [UInt8]) { unsafe run.withUnsafeBufferPointer { unsafe append($0) } }
 
-    /// Of a word of ours.
+    /// Appends a word of ours.
     mutating func append(_ word: StaticString) {
         unsafe append(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }

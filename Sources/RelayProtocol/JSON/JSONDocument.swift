@@ -12,7 +12,7 @@ package final class JSONDocument: Sendable {
 
     package let bytes: [UInt8]
     let nodes: [JSONNode]
-    /// Of the deepest place in it.
+    /// How deep its deepest place is.
     private let depth: Int
 
     package init(parsing bytes: [UInt8]) throws(WireError) {

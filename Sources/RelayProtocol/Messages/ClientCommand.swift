@@ -181,7 +181,7 @@ package struct DecideCommand: Sendable, Equatable {
     }
 }
 
-/// Whom a pairing code, and the token it becomes, is for.
+/// What a pairing code, and the token it becomes, is for.
 package enum PairingRole: String, Sendable, CaseIterable {
     case client, host
 }

@@ -90,7 +90,7 @@ package struct Heartbeat: Sendable, Equatable {
     package var pingSeconds: Int64
     package var hangUpSeconds: Int64
 
-    /// Of both.
+    /// The most that either may be.
     package static let secondsMax: Int64 = 3_600
 
     package init(pingSeconds: Int64, hangUpSeconds: Int64) {

@@ -2,7 +2,7 @@
 package struct BudgetMark: Sendable, Equatable {
     /// The highest level that is reached of any budget that concerns it, in percent.
     package var level: Int64
-    /// Of that budget.
+    /// The amount of that budget.
     package var microUSD: Int64
     /// Every tool needs approval.
     package var isHeld: Bool

@@ -1,7 +1,7 @@
 /// A budget, and what has become of it: one entry of the reply to `budgets`.
 package struct BudgetReport: Sendable, Equatable {
     package var budget: Budget
-    /// Of `everySession` the most that one of its sessions has spent.
+    /// For `everySession`, the most that one of its sessions has spent.
     package var spentMicroUSD: Int64
     /// The highest level that is reached, in percent.
     package var crossed: Int64?

@@ -58,10 +58,10 @@ extension WireTable {
         WireMessage(
             "welcome", welcome + [.required("client", .object(named)), .required("workspace", .object(named))]),
         WireMessage(
-            "snapshot", "Of the workspace.",
+            "snapshot", "A snapshot of the workspace.",
             [.required("sessions", .list(.object(summary))), .required("approvals", .list(.object(approval)))]),
         WireMessage(
-            "snapshot", onlyWith: "session", "Of the session that it names.",
+            "snapshot", onlyWith: "session", "A snapshot of the session that it names.",
             [
                 .required("session", .identifier), .required("epoch", .identifier), .required("seq", .count),
                 .required("first", .count), .required("events", .list(.event(), 0...snapshotEventsMax)),

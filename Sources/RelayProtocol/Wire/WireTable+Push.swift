@@ -103,7 +103,7 @@ extension WireTable {
             .required(
                 "levels", .list(.integer(1...1_000), 0...WireLimits.budgetLevelsMax), "In percent, ascending."),
             .optional("hold", .flag),
-            .required("spentMicroUSD", .count, "Of `everySession` the most that one of its sessions has spent."),
+            .required("spentMicroUSD", .count, "For `everySession`, the most that one of its sessions has spent."),
             .optional("crossed", .integer(1...1_000), "The highest level that is reached, in percent."),
             WireField(
                 "day", WireType(.pattern("^-?[0-9]{1,9}-[0-9]{2}-[0-9]{2}$", example: "2026-11-21")),

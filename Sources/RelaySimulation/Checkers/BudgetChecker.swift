@@ -109,7 +109,7 @@ struct BudgetChecker {
 
     mutating func asks(_ budget: Budget) { asked[budget.scope, default: []].append(budget) }
 
-    /// A client is told that it is set. Of several that come within one tick only the last is written.
+    /// A client is told that it is set. Only the last of several that come within one tick is written.
     func acknowledged(_ budget: Budget) -> String? {
         let orders = asked[budget.scope] ?? []
         let first = orders.firstIndex(of: budget) ?? orders.count

@@ -6,7 +6,7 @@ package import RelayProtocol
 /// The relay's disk: what is on it outlives every crash. Also remembers all that was ever on it, which is what the checkers
 /// compare with, and says what they would not find there.
 ///
-/// It is a world's, on one thread. Who may connect is no question in a world, a world's disk is full by its faults, and nobody backs it
+/// It is a world's, on one thread. Nobody asks in a world who may connect, a world's disk is full by its faults, and nobody backs it
 /// up: the log is the only port that it implements.
 package final class SimulatedLog: SessionLog {
     struct Stored {

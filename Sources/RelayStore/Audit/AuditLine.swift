@@ -7,7 +7,7 @@ package struct AuditLine {
     package let n: Int64
     let previous: String
     package let hash: String
-    /// Who decided what, in a record of a decision.
+    /// The decision, in a record of one, and what it decided.
     package let decision: (key: AuditedApproval, decision: Decision)?
     /// Whether `hash` is the hash of this very line.
     let isIntact: Bool

@@ -40,7 +40,7 @@ package struct RowChecksum {
 }
 
 extension RowChecksum {
-    /// Of an event, for each of which it is made: from where the columns are.
+    /// Made for each event, from where its columns are.
     package init(id: Int64, kind: UnsafeRawBufferPointer, at: Int64, bytes: UnsafeRawBufferPointer) {
         var words = (id, at, Int64(kind.count))
         unsafe withUnsafeBytes(of: &words) { unsafe add($0) }

@@ -50,7 +50,7 @@ package struct DataDirectory: Sendable {
             let process = Self.owner(descriptor).map { ": process \($0)" } ?? ""
             throw SQLiteStoreError(.busy, "A relay is running on \(path)\(process).")
         }
-        // Who holds it, for the sentence above; nothing depends on it.
+        // The process that has it, for the sentence above; nothing depends on it.
         let owner = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = unsafe pwrite(descriptor, owner, owner.count, 0)

@@ -11,9 +11,9 @@ internal import Synchronization
 final class RunRecord: Sendable {
     /// What the file holds.
     struct Content: Equatable {
-        /// Of the last relay that committed; empty where there was none.
+        /// The last relay that committed; empty where there was none.
         var run: String
-        /// Of all sessions, whether the log still holds them or not.
+        /// The events of all sessions, whether the log still holds them or not.
         var events: Int64
     }
 

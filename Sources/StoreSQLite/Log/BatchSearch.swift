@@ -9,7 +9,7 @@ internal import RelayStore
 struct BatchSearch {
     let db: Database
 
-    /// Of a batch that was found in the file: whatever its last word is on an approval, the file has it, or had that name before.
+    /// For a batch that was found in the file: whatever its last word is on an approval, the file has it, or had that name before.
     func namesTaken(in batch: LogBatch) throws -> [ApprovalName] {
         var taken: [ApprovalName] = []
         for append in batch.appends {
@@ -30,7 +30,7 @@ struct BatchSearch {
     /// Whether the file is as the batch left it. A batch is there whole or not at all, and one that changes nothing is there:
     /// what of it can be told from the file is enough.
     func contains(_ batch: LogBatch) throws -> Bool {
-        // Of what a batch adds to one session, the last addition shows; those before it were written over.
+        // Where a batch adds to one session several times, the last addition shows; those before it were written over.
         let last = Dictionary(batch.appends.map { ($0.key, $0) }) { _, later in later }
         let records = Dictionary(batch.records.map { ($0.key, $0) }) { _, later in later }
         for append in last.values where try !self.contains(append) { return false }

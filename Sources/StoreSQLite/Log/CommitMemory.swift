@@ -34,7 +34,7 @@ package struct CommitMemory: Sendable {
     /// By this commit: see `SessionLog.commit`.
     var taken: [ApprovalName] = []
 
-    /// Of sessions, and of approvals: what is beyond is asked for again. Some 200 bytes each.
+    /// Entries for sessions, and for approvals: what is beyond is asked for again. Some 200 bytes each.
     package static let entriesMax = 4_096
 
     mutating func remember(_ session: Session, as key: SessionKey) {

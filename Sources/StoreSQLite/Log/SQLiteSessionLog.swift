@@ -19,7 +19,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
     /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` and
     /// `load` use it, in turn.
     private let isInDoubt = Atomic(false)
-    /// Of commits, which come in turn.
+    /// For commits, which come in turn.
     private let memory = Mutex(CommitMemory())
 
     init(_ database: SQLiteDatabase, epoch: Epoch, run: RunRecord?, reserve: Reserve?, damage: DamageRegister) {

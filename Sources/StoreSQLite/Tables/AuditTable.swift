@@ -7,7 +7,7 @@ internal import RelayStore
 ///
 /// The log outlives retention: trims and removals leave it alone.
 struct AuditTable {
-    /// Of the data file.
+    /// The path of the data file.
     let path: String
 
     /// Where a workspace's log stands.

@@ -6,9 +6,9 @@ final class AcceptedSocket: Sendable {
     let peer: Peer
     /// `peer` is whom a PROXY header named.
     let isNamedByProxy: Bool
-    /// Whom it counts for, see `ServerHandler.countedPeer`.
+    /// The peer that it counts for, see `ServerHandler.countedPeer`.
     let counted: Peer?
-    /// Of the loop that serves it, see `Admission`.
+    /// The place of the loop that serves it, see `Admission`.
     let place: Int
     /// One too many: it is told so, and counts for nobody and nowhere.
     let refusal: TurnAwayReason?

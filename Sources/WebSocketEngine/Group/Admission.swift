@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Who is in by one listener, on all loops that serve it. The only thing that they share: asked when a connection comes, opens and goes,
+/// What is connected by one listener, on all loops that serve it. The only thing that they share: asked when a connection comes, opens and goes,
 /// never for a message.
 final class Admission: Sendable {
     private struct Counts {
@@ -10,7 +10,7 @@ final class Admission: Sendable {
         /// One too many, and let in to be told so.
         var told = 0
         var pendingByAddress: [Peer: Int] = [:]
-        /// Of each loop.
+        /// The count of each loop.
         var ofLoops: [Int]
 
         func isFull(_ peer: Peer, _ limits: Limits) -> Bool {

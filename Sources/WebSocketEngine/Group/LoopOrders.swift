@@ -54,7 +54,7 @@ struct LoopOrders: Sendable {
 }
 
 extension EventLoop {
-    /// Of the main loop of its group.
+    /// Called on the main loop of its group.
     func carryOut(_ orders: LoopOrders) {
         var next = 0
         for order in orders.orders {

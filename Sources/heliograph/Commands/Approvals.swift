@@ -55,7 +55,7 @@ struct Approvals: ParsableCommand {
         var yes = false
 
         @Option(
-            help: "Of a plan: how the agent goes on, default (it asks before each edit) or acceptEdits (edits run unasked).")
+            help: "With a plan: how the agent goes on, default (it asks before each edit) or acceptEdits (edits run unasked).")
         var mode: String?
 
         func run() throws { try common.decide(.allow(mode: mode), isConfirmed: yes) }

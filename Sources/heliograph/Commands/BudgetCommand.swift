@@ -88,16 +88,16 @@ struct BudgetCommand: ParsableCommand {
 
 /// Which budget: exactly one of these.
 struct BudgetScopeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Of one session: its id, the beginning of it, or `latest`.", valueName: "session"))
+    @Option(help: ArgumentHelp("For one session: its id, the beginning of it, or `latest`.", valueName: "session"))
     var session: String?
 
-    @Flag(help: "Of each session that has none of its own.")
+    @Flag(help: "For each session that has none of its own.")
     var everySession = false
 
-    @Flag(help: "Of all sessions together in one day, UTC.")
+    @Flag(help: "For all sessions together in one day, UTC.")
     var day = false
 
-    @Flag(help: "Of all sessions together, from now on.")
+    @Flag(help: "For all sessions together, from now on.")
     var workspace = false
 
     var scope: BudgetOptions.Scope {

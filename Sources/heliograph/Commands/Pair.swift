@@ -18,7 +18,7 @@ struct Pair: ParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Option(help: "Whom the link is for: client or host.")
+    @Option(help: "What the link is for: a client or a host.")
     var role = "client"
 
     @Option(

@@ -19,7 +19,7 @@ struct TokenCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
-        @Option(help: "Whom it is for: client or host.")
+        @Option(help: "What it is for: a client or a host.")
         var role: String
 
         @Option(help: "What people call that host or client.")

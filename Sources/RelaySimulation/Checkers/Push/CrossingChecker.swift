@@ -5,7 +5,7 @@ import RelayProtocol
 
 /// A budget's level that a session crosses alerts a device once: again only where APNs may not have it, and in the end APNs has it.
 struct CrossingChecker {
-    /// Of which scope, level and session: as the notification is named.
+    /// Scope, level and session: as the notification is named.
     private struct Name: Hashable {
         let device: DeviceID
         let crossing: String

@@ -3,7 +3,7 @@ import RelayProtocol
 
 /// A card is told something a few times a minute at most, whatever its agent does.
 struct PushRateChecker {
-    /// Of updates, within `window` milliseconds: one about what waits every five seconds, and some room for small changes between.
+    /// Updates within `window` milliseconds: one about what waits every five seconds, and some room for small changes between.
     private static let updatesMax = 16
     private static let window: Int64 = 60_000
 

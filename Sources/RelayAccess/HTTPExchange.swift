@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// One request to a relay, answered in a few kilobytes. Blocks the calling thread.
 ///
 /// Plain HTTP goes over a socket of its own. For HTTPS `curl` is run: it knows the system's authorities and proxies, and pairing
@@ -179,44 +177,5 @@ package struct HTTPExchange: Sendable {
             let status = Int(String(decoding: result.output[(newline + 1)...], as: UTF8.self))
         else { throw HTTPFault(.badAnswer, "curl did not say how the relay answered") }
         return Answer(status: status, body: Array(result.output[..<newline]))
-    }
-}
-
-/// Why a request had no answer.
-package struct HTTPFault: Error, Equatable, Sendable {
-    package enum Code: Sendable {
-        /// No connection, or none that lasted.
-        case unreachable
-        case timedOut
-        /// What answered is not a relay.
-        case badAnswer
-        /// It shows a certificate that nobody answers for here, or one for another name.
-        case untrusted
-        /// Something is missing on this machine.
-        case local
-    }
-
-    package let code: Code
-    package let message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-}
-
-/// A moment on the monotonic clock.
-struct Deadline {
-    private let nanoseconds: Int64
-
-    init(seconds: Int64) { nanoseconds = Self.now + seconds * 1_000_000_000 }
-
-    /// For poll(2); 0 once it has passed.
-    var millisecondsLeft: Int32 { Int32(clamping: max(0, (nanoseconds - Self.now + 999_999) / 1_000_000)) }
-
-    private static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

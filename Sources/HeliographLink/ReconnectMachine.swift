@@ -78,8 +78,9 @@ package struct ReconnectMachine: Sendable {
         protocolErrors = 0
     }
 
-    /// `jitter` is from 0 to 1. After `over` nothing changes.
+    /// `jitter` is from 0 to 1.
     package mutating func closed(_ end: LinkEnd, jitter: Double) -> After {
+        precondition(state != .over, "after the end no connection is ordered")
         let fault = refusal(end)
         if let fault, policy.refused == nil {
             state = .over
@@ -98,6 +99,8 @@ package struct ReconnectMachine: Sendable {
     /// What only a person can mend; nil: come back.
     private mutating func refusal(_ end: LinkEnd) -> LinkFault? {
         switch end {
+        // A peer that comes back in any case does so when it is told to, and is not kept away by what may be a captive portal.
+        case .refused(let status, let wait) where policy.refused != nil && (wait != nil || status < 400): return nil
         case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
             return LinkFault(.unauthorised, "the relay does not know this client (any more)")
         case .peer(CloseCode.unsupportedVersion.rawValue, _):
@@ -110,7 +113,7 @@ package struct ReconnectMachine: Sendable {
             guard protocolErrors >= Self.protocolErrorsMax else { return nil }
             return LinkFault(.failed, "the relay and this program do not understand each other: \(end.sentence)")
         // Too many, or too slow: nothing that a person has to mend.
-        case .refused(let status, nil) where !(status == 429 || status == 408 || status >= 500):
+        case .refused(let status, _) where !(status == 429 || status == 408 || status >= 500):
             return LinkFault(.unreachable, "no relay answers there (HTTP \(status))")
         default: return nil
         }
@@ -120,8 +123,9 @@ package struct ReconnectMachine: Sendable {
     private func wait(after end: LinkEnd, jitter: Double) -> Duration {
         switch end {
         case .peer(let code?, let text):
-            // The relay spreads these itself.
-            if let wait = CloseCode.wait(code, text) { return .milliseconds(wait) }
+            guard let wait = CloseCode.wait(code, text).map({ Duration.milliseconds($0) }) else { break }
+            // The relay spreads restarts itself, by milliseconds; whole seconds are spread here.
+            return code == CloseCode.restarting.rawValue ? wait : wait + policy.first * jitter
         case .refused(_, let wait?): return wait + policy.first * jitter
         default: break
         }

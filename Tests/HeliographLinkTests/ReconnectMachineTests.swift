@@ -17,6 +17,28 @@ struct ReconnectMachineTests {
         #expect(wait() == .milliseconds(250))
     }
 
+    @Test(arguments: [
+        LinkEnd.refused(status: 302), .refused(status: 403, retryAfter: .seconds(9)),
+        .refused(status: 404, retryAfter: .seconds(9)), .peer(code: 4029, reason: "too many: 9 s"),
+    ])
+    func aHostComesBackAsItIsTold(_ end: LinkEnd) {
+        for jitter in [0, 1.0] {
+            var host = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0, refused: .seconds(60)))
+            let hasBegun = host.begin()
+            #expect(hasBegun)
+            let after = host.closed(end, jitter: jitter)
+            let told = Duration.seconds(end == .refused(status: 302) ? 0 : 9)
+            #expect(after == .retry(after: told + .milliseconds(500) * jitter))
+        }
+        var client = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0, refused: nil))
+        let hasBegun = client.begin()
+        #expect(hasBegun)
+        guard case .retry = client.closed(end, jitter: 0) else {
+            return #expect(end != .peer(code: 4029, reason: "too many: 9 s"))
+        }
+        #expect(end == .peer(code: 4029, reason: "too many: 9 s"))
+    }
+
     @Test(arguments: [LinkEnd.refused(status: 401), .peer(code: 4426, reason: "")])
     func aRefusalIsTheEndOrALongWait(_ end: LinkEnd) {
         var client = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0, refused: nil))
@@ -24,6 +46,10 @@ struct ReconnectMachineTests {
         guard case .over = client.closed(end, jitter: 0) else { return #expect(Bool(false), "it comes back") }
         #expect(client.state == .over && !client.begin())
         var host = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0, refused: .seconds(60)))
-        #expect(host.begin() && host.closed(end, jitter: 0) == .retry(after: .seconds(60)) && host.begin())
+        let hasBegun = host.begin()
+        let after = host.closed(end, jitter: 0)
+        #expect(hasBegun && after == .retry(after: .seconds(60)))
+        let beginsAgain = host.begin()
+        #expect(beginsAgain)
     }
 }

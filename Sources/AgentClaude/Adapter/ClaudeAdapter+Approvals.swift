@@ -13,24 +13,21 @@ extension ClaudeAdapter {
         let input = payload.optional("tool_input")
         let raw = input.map { Array($0.bytes) } ?? []
         let questions = tool == "AskUserQuestion" ? ClaudeQuestion.all(in: input, clean: clean) : nil
-        var shown =
-            input.map { clean($0, of: tool, bytesMax: limits.approvalInputBytes) } ?? (
-                json: Array("{}".utf8), isRedacted: false, isCut: false
-            )
-        // A question in a form that we do not know must not be waved through: it can be denied, or answered at the terminal.
-        let isUnknown = tool == "AskUserQuestion" && questions == nil
-        if !hook.isWhole || isUnknown { shown.isCut = true }
         var question = ApprovalQuestion(
             session: id, kind: questions == nil ? .tool : .question, tool: tool, input: raw,
             digest: digests.input(tool: tool, raw), form: ClaudeForm(tool: tool, input: input, questions: questions ?? []),
             token: token)
-        question.isCut = shown.isCut
         question.agent = Self.agent(payload)
         question.prompt = Self.prompt(payload)
         question.process = hook.process
         question.isAttended = hook.isAttended
         question.attempt = hook.attempt
         question.run = hook.run
+        var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
+        // To look for secrets takes as long as the input is large; a hook that is back has been through that.
+        if let input, desk.isNew(question) { shown = clean(input, of: tool, bytesMax: limits.approvalInputBytes) }
+        // A question in a form that we do not know must not be waved through: it can be denied, or answered at the terminal.
+        question.isCut = shown.isCut || !hook.isWhole || (tool == "AskUserQuestion" && questions == nil)
         let taken = Set(approvals.compactMap(\.call))
         question.call = sessions[id]?.call(question.digest, agent: question.agent, except: taken)
         for order in consult(.asked(question)) {

@@ -110,7 +110,7 @@ extension ClaudeAdapter {
         setStatus(.running, in: id)
     }
 
-    func hasOpenCard(_ id: SessionID) -> Bool { approvals.contains { $0.session == id && $0.isOpen } }
+    func hasOpenCard(_ id: SessionID) -> Bool { desk.contains { $0.session == id && $0.isOpen } }
 
     static let terminalReason = "waits at the terminal"
     static let perhapsReason = "may already be answered at the terminal"
@@ -130,7 +130,7 @@ extension ClaudeAdapter {
     var registryInterval: Duration? {
         let live = sessions.values.filter { !$0.isEnded && $0.registryFile != nil }
         if live.isEmpty { return nil }
-        if approvals.contains(where: \.hasDialog) { return limits.registryCheckOpen }
+        if desk.contains(where: \.hasDialog) { return limits.registryCheckOpen }
         return live.contains { $0.status != .idle } ? limits.registryCheckBusy : limits.registryCheckIdle
     }
 

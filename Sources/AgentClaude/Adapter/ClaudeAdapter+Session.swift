@@ -130,7 +130,7 @@ extension ClaudeAdapter {
         case "idle_prompt": setStatus(.idle, in: id)
         // It comes six seconds after the dialog: news only where no hook was asked about that.
         case "permission_prompt":
-            let hasCard = approvals.contains { $0.session == id }
+            let hasCard = desk.contains { $0.session == id }
             if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
         default: break
         }

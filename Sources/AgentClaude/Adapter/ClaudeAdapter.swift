@@ -116,7 +116,7 @@ package struct ClaudeAdapter {
     }
 
     private var agentCheckInterval: Duration? {
-        if approvals.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
+        if desk.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
         return sessions.values.contains { !$0.isEnded && $0.process != nil } ? limits.agentCheckIdle : nil
     }
 

@@ -76,6 +76,9 @@ package struct ApprovalDesk<Form: AnswerForm> {
         pending.values.sorted { ($0.order, $0.id.rawValue) < ($1.order, $1.id.rawValue) }
     }
 
+    /// Whether one of them is so: asked often, and the order does not matter.
+    package func contains(where isSo: (PendingApproval<Form>) -> Bool) -> Bool { pending.values.contains(where: isSo) }
+
     /// When `timerFired` is due, by the clock that never jumps.
     package var nextDeadline: Int64? {
         var deadlines: [Int64] = []
@@ -96,24 +99,34 @@ package struct ApprovalDesk<Form: AnswerForm> {
 
     // MARK: Asked
 
-    private mutating func asked(_ question: ApprovalQuestion<Form>) {
+    private enum Arrival {
+        case new, unwanted
+        case back(PendingApproval<Form>)
+    }
+
+    private func arrival(of question: ApprovalQuestion<Form>) -> Arrival {
         // Nobody is asked for an agent that would wait for nothing.
-        guard question.isAttended || !isUnreachable, pending.count < limits.approvalsMax else {
-            orders.append(.abstain(question.token))
-            return
+        guard question.isAttended || !isUnreachable, pending.count < limits.approvalsMax else { return .unwanted }
+        guard question.attempt > 1, let run = question.run else { return .new }
+        if let known = pending.values.first(where: {
+            $0.run == run && $0.session == question.session && $0.tool == question.tool && $0.digest == question.digest
+        }) {
+            return .back(known)
         }
-        if question.attempt > 1, let run = question.run {
-            if let known = pending.values.first(where: {
-                $0.run == run && $0.session == question.session && $0.tool == question.tool && $0.digest == question.digest
-            }) {
-                reclaim(known, question)
-                return
-            }
-            // It is settled already.
-            if closed.contains(where: { $0.run == run }) {
-                orders.append(.abstain(question.token))
-                return
-            }
+        // It may be settled already.
+        return closed.contains { $0.run == run } ? .unwanted : .new
+    }
+
+    /// Whether people are about to see it: only then is it worth making what they see. Asked at the time of the last fact.
+    package func isNew(_ question: ApprovalQuestion<Form>) -> Bool {
+        if case .new = arrival(of: question) { true } else { false }
+    }
+
+    private mutating func asked(_ question: ApprovalQuestion<Form>) {
+        switch arrival(of: question) {
+        case .unwanted: return orders.append(.abstain(question.token))
+        case .back(let known): return reclaim(known, question)
+        case .new: break
         }
         questionCount += 1
         let id = digests.approval(

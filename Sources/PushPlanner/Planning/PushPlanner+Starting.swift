@@ -16,6 +16,8 @@ extension PushPlanner {
         }
         forgetOrphans(at: now)
         if let holders { forgetDevices(allBut: holders, at: now) }
+        // Before any of them is answered: until they are numbered, one alert cannot be told from another.
+        resumeAlerts()
         for id in unanswered.map(\.order.id) {
             guard let planned = pushes[id], planned.outcome == nil else { continue }
             if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall, !isForCardThatIsOver(planned) {
@@ -25,7 +27,6 @@ extension PushPlanner {
             }
         }
         resumeChannels(at: now)
-        resumeAlerts()
         for key in devices.keys { lookAtEverything(of: key, at: now) }
         // Those whose session was removed with the last commit before the relay ended.
         for key in cards.keys.sorted() where key.sessionKey.map({ sight.sessions[$0] == nil }) == true {

@@ -93,6 +93,18 @@ struct OwedAlertTests {
         #expect(done.takePushes().isEmpty)
     }
 
+    @Test("a restart lets go of what is not worth sending any more, and of nothing else")
+    func restartAfterItsWorth() throws {
+        let rig = try Self.crossed()
+        rig.pass(3 * 3_600_000, answering: false)
+        rig.agent(.error(message: "no disk", recoverable: true))
+        let later = rig.transcript.now + 2 * 3_600_000
+        let after = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: later)
+        after.pass(600_000)
+        let collapses = Set(after.takePushes().map(\.collapse))
+        #expect(collapses.contains("error.s1") && !collapses.contains("budget.session.50.s1"))
+    }
+
     @Test("after a failure one finds out whether the way is free, then all go")
     func oneTries() throws {
         let rig = try Self.crossed()

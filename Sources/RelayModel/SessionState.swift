@@ -29,7 +29,7 @@ package struct SessionState: Sendable, Equatable {
     /// The tool call that `agentOperation` is about.
     var currentCall: String?
 
-    @inlinable package var seq: Int64 { summary.seq }
+    package var seq: Int64 { summary.seq }
 
     /// The log holds so many bytes more, since this time.
     package mutating func holds(_ bytes: Int, since time: Int64) {

@@ -1,17 +1,19 @@
+package import RelayProtocol
+
 /// A session at one moment: its state, and its approvals that are open or were resolved lately.
 package struct SessionView {
     /// Shared between views until one is changed: a view is kept with every tick and changed with every event, and a state is
     /// large.
-    @usableFromInline var shared: SharedState
+    private var shared: SharedState
     package var approvals = ApprovalBook()
 
-    @usableFromInline final class SharedState {
-        @usableFromInline var state: SessionState
-        @usableFromInline init(_ state: SessionState) { self.state = state }
+    private final class SharedState {
+        var state: SessionState
+        init(_ state: SessionState) { self.state = state }
     }
 
-    /// Inlined where it is used: a call would hand over a copy of all of it for each look at one field.
-    @inlinable package var state: SessionState {
+    /// In another module the getter is called and hands over a copy of all of it: where thousands are looked at, ask for what is needed.
+    package var state: SessionState {
         // Not `_read`: Swift 6.3.1 then lets go of what it yields too early.
         get { shared.state }
         _modify {
@@ -19,6 +21,18 @@ package struct SessionView {
             yield &shared.state
         }
     }
+
+    // MARK: One part of the state
+
+    package var seq: Int64 { shared.state.seq }
+    package var hostSeq: Int64 { shared.state.hostSeq }
+    package var eventBytes: Int64 { shared.state.eventBytes }
+    package var touchedAt: Int64 { shared.state.touchedAt }
+    package var lastActivityAt: Int64 { shared.state.summary.lastActivityAt }
+    package var endedAt: Int64? { shared.state.summary.endedAt }
+    package var sessionID: SessionID { shared.state.summary.session }
+    package var hostID: HostID { shared.state.summary.host.id }
+    package var hostIsConnected: Bool { shared.state.summary.hostIsConnected }
 
     package init(state: SessionState) { shared = SharedState(state) }
 }

@@ -42,7 +42,7 @@ extension Relay {
         case .everySession:
             let costs = sessions.values.compactMap { session -> Int64? in
                 guard session.key.workspace == workspace, book.ofSessions[session.key.session] == nil,
-                    let view = shown[session.key], view.state.summary.endedAt == nil
+                    let view = shown[session.key], view.endedAt == nil
                 else { return nil }
                 return view.costMicroUSD
             }

@@ -14,7 +14,7 @@ extension Relay {
             reply(.noSuchSession, to: id, of: peer)
             return
         }
-        let key = HostKey(workspace: client.workspace, host: found.state.summary.host.id)
+        let key = HostKey(workspace: client.workspace, host: found.hostID)
         guard let host = hostPeers[key], hosts[host]?.capabilities.contains(capability) == true else {
             reply(.failed(.unsupported, "this session's host does not take a \(capability.rawValue)"), to: id, of: peer)
             return

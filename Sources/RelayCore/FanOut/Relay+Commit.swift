@@ -26,11 +26,11 @@ extension Relay {
             guard let view = sessions[key]?.takeCut() else {
                 preconditionFailure("a session is held while its events are being committed")
             }
-            let through = shown[key]?.state.hostSeq ?? 0
+            let through = shown[key]?.hostSeq ?? 0
             shown.put(view, for: key)
             removed.remove(key)
-            if view.state.hostSeq > through, let host = hostPeer(of: key, view) {
-                acks[host, default: []].append(SessionProgress(session: key.session, through: view.state.hostSeq))
+            if view.hostSeq > through, let host = hostPeer(of: key, view) {
+                acks[host, default: []].append(SessionProgress(session: key.session, through: view.hostSeq))
             }
         }
         // What is sent first is written first. An agent waits for what was decided, and a person is waited for where something is asked;
@@ -57,8 +57,8 @@ extension Relay {
         var losers: Set<HostKey> = []
         for key in batch.appends.map(\.key) + staging.appends.map(\.key) {
             guard let session = sessions[key] else { continue }
-            let host = HostKey(workspace: key.workspace, host: session.staged.state.summary.host.id)
-            if session.staged.state.hostSeq != shown[session.key]?.state.hostSeq { losers.insert(host) }
+            let host = HostKey(workspace: key.workspace, host: session.staged.hostID)
+            if session.staged.hostSeq != shown[session.key]?.hostSeq { losers.insert(host) }
             guard let view = shown[session.key] else {
                 sessionsOfHosts[host]?.remove(key)
                 sessions[key] = nil
@@ -127,6 +127,6 @@ extension Relay {
     }
 
     private func hostPeer(of key: SessionKey, _ view: SessionView) -> PeerID? {
-        hostPeers[HostKey(workspace: key.workspace, host: view.state.summary.host.id)]
+        hostPeers[HostKey(workspace: key.workspace, host: view.hostID)]
     }
 }

@@ -30,7 +30,7 @@ extension Relay {
                 continue
             }
             let key = SessionKey(workspace: client.workspace, session: session)
-            let end = shown[key]?.state.seq ?? 0
+            let end = shown[key]?.seq ?? 0
             switch begin {
             case .after(let seq) where isCatchingUp || end - seq <= Limits.conflatedEventsMax:
                 replay(key, after: seq, hasSnapshot: hasSnapshot, peer)
@@ -57,7 +57,7 @@ extension Relay {
         let workspace = workspaceAudiences[key.workspace] ?? WorkspaceAudience()
         for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
         let audience = sessions[key]?.audience ?? Audience()
-        if let seq = shown[key]?.state.seq { holdAside(audience, key, after: seq) }
+        if let seq = shown[key]?.seq { holdAside(audience, key, after: seq) }
         let (watchers, onlookers) = (workspace.watchers.peers, audience.onlookers.peers)
         let peers = watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers
         if !peers.isEmpty { send(message(), to: peers) }

@@ -105,15 +105,14 @@ extension Relay {
         // What they are put in order by stands beside the views: a view's state is large, and there may be thousands.
         var views: [(at: Int64, view: SessionView)] = []
         var books: [ApprovalBook] = []
-        for session in sessions.values where session.key.workspace == workspace {
-            guard let view = shown[session.key] else { continue }
-            views.append((view.state.summary.lastActivityAt, view))
+        for (key, view) in shown.views where key.workspace == workspace {
+            views.append((view.lastActivityAt, view))
             if view.approvals.count > 0 { books.append(view.approvals) }
         }
         views.sort {
             // Those of the same moment go by name, or they would change places from one snapshot to the next.
             $0.at != $1.at
-                ? $0.at > $1.at : $0.view.state.summary.session.rawValue < $1.view.state.summary.session.rawValue
+                ? $0.at > $1.at : $0.view.sessionID.rawValue < $1.view.sessionID.rawValue
         }
         // A session with something to decide is shown however old it is.
         let shown =
@@ -156,7 +155,7 @@ extension Relay {
         if let position, position.epoch != epoch {
             send(.reset(session, .epochChanged), to: [peer])
             begin = .snapshot
-        } else if let position, position.seq > view.state.seq {
+        } else if let position, position.seq > view.seq {
             send(.reset(session, .ahead), to: [peer])
             begin = .snapshot
         } else if let position, position.seq + 1 < view.state.summary.first {
@@ -183,7 +182,7 @@ extension Relay {
     private mutating func fetchSnapshot(of key: SessionKey, _ peer: PeerID) {
         guard let view = shown[key] else { return }
         let read = read(
-            key, .before(view.state.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key))
+            key, .before(view.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key))
         set(Subscription(state: .fetching(read)), of: key, peer)
     }
 
@@ -192,7 +191,7 @@ extension Relay {
         guard let view = shown[key] else { return }
         if clients[peer]?.isCongested == true {
             hold(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
-        } else if seq == view.state.seq {
+        } else if seq == view.seq {
             set(Subscription(state: .live), of: key, peer)
             if hasSnapshot { return }
             send(.summary(view.state.summary), to: [peer])
@@ -216,7 +215,7 @@ extension Relay {
             return
         }
         // Never past what is committed: the log may hold more before we are told.
-        let end = min(before, view.state.seq + 1)
+        let end = min(before, view.seq + 1)
         _ = read(key, .before(end), limit: Int(limit), for: .history(peer, id))
     }
 
@@ -280,7 +279,7 @@ extension Relay {
         }
         if let place, let view = shown[place.key] {
             // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
-            let shown = page.truncated(through: view.state.seq)
+            let shown = page.truncated(through: view.seq)
             if !fetching.isEmpty { sendSnapshot(of: place.key, view, shown, to: fetching) }
             if !replaying.isEmpty { sendReplay(of: place.key, after: place.after, shown, to: replaying) }
         }
@@ -290,7 +289,7 @@ extension Relay {
     /// Made once, for all who wait for it.
     private mutating func sendSnapshot(of key: SessionKey, _ view: SessionView, _ shown: LogPage, to peers: [PeerID]) {
         // The log may hold none of them: what follows begins where it ends.
-        let first = shown.events.isEmpty ? view.state.seq + 1 : shown.first
+        let first = shown.events.isEmpty ? view.seq + 1 : shown.first
         let last = first + Int64(shown.events.count) - 1
         let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: shown.events)
         let approvals = Self.shown([view.approvals])

@@ -33,7 +33,7 @@ extension Relay {
                 answer(hello, of: host, read.peer)
             } else {
                 for key in read.keys {
-                    let through = sessions[key]?.staged.state.hostSeq ?? removed[key]?.hostSeq ?? 0
+                    let through = sessions[key]?.staged.hostSeq ?? removed[key]?.hostSeq ?? 0
                     send(.resend(key.session, from: through + 1), toHost: read.peer)
                 }
             }

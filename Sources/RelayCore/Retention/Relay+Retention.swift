@@ -61,21 +61,21 @@ extension Relay {
         guard retention.ageMax != nil || retention.bytesMax != nil || !crowded.isEmpty else { return [] }
         let idle = sessions.values.filter { isRemovable($0) }
             .sorted {
-                ($0.staged.state.touchedAt, $0.key.session.rawValue) < ($1.staged.state.touchedAt, $1.key.session.rawValue)
+                ($0.staged.touchedAt, $0.key.session.rawValue) < ($1.staged.touchedAt, $1.key.session.rawValue)
             }
         var chosen: [(key: SessionKey, reason: Removal.Reason)] = []
         if let ageMax = retention.ageMax {
             let time = ages.time(at: now)
-            chosen = idle.filter { time - $0.staged.state.touchedAt > ageMax }.map { ($0.key, .age) }
+            chosen = idle.filter { time - $0.staged.touchedAt > ageMax }.map { ($0.key, .age) }
         }
         chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen.map(\.key))).map { ($0, .room) }
         guard let bytesMax = retention.bytesMax else { return chosen }
         var bytes = bytesOfWorkspaces()
-        for (key, _) in chosen { bytes[key.workspace, default: 0] -= sessions[key]?.staged.state.eventBytes ?? 0 }
+        for (key, _) in chosen { bytes[key.workspace, default: 0] -= sessions[key]?.staged.eventBytes ?? 0 }
         let gone = Set(chosen.map(\.key))
-        for session in idle where session.staged.state.summary.endedAt != nil && !gone.contains(session.key) {
+        for session in idle where session.staged.endedAt != nil && !gone.contains(session.key) {
             guard bytes[session.key.workspace, default: 0] > bytesMax else { continue }
-            bytes[session.key.workspace, default: 0] -= session.staged.state.eventBytes
+            bytes[session.key.workspace, default: 0] -= session.staged.eventBytes
             chosen.append((session.key, .bytes))
         }
         return chosen
@@ -96,8 +96,8 @@ extension Relay {
         guard !hosts.isEmpty else { return [] }
         var excess = hosts
         var keys: [SessionKey] = []
-        for session in idle where session.staged.state.summary.endedAt != nil && !chosen.contains(session.key) {
-            let host = HostKey(workspace: session.key.workspace, host: session.staged.state.summary.host.id)
+        for session in idle where session.staged.endedAt != nil && !chosen.contains(session.key) {
+            let host = HostKey(workspace: session.key.workspace, host: session.staged.hostID)
             guard let left = excess[host], left > 0 else { continue }
             excess[host] = left - 1
             keys.append(session.key)
@@ -107,7 +107,7 @@ extension Relay {
 
     private func isRemovable(_ session: Session) -> Bool {
         isAtRest(session) && session.audience.subscribers.isEmpty && session.staged.openApprovalCount == 0
-            && (session.staged.state.summary.endedAt != nil || !session.staged.state.summary.hostIsConnected)
+            && (session.staged.endedAt != nil || !session.staged.hostIsConnected)
     }
 
     /// Nothing of it is on its way to the disk.
@@ -117,7 +117,7 @@ extension Relay {
 
     private func bytesOfWorkspaces() -> [WorkspaceID: Int64] {
         var bytes: [WorkspaceID: Int64] = [:]
-        for session in sessions.values { bytes[session.key.workspace, default: 0] += session.staged.state.eventBytes }
+        for session in sessions.values { bytes[session.key.workspace, default: 0] += session.staged.eventBytes }
         return bytes
     }
 
@@ -140,12 +140,12 @@ extension Relay {
         guard let bytesMax = configuration.retention.bytesMax else { return }
         var bytes = bytesOfWorkspaces()
         for trim in staging.trims where trim.state == nil {
-            bytes[trim.key.workspace, default: 0] -= sessions[trim.key]?.staged.state.eventBytes ?? 0
+            bytes[trim.key.workspace, default: 0] -= sessions[trim.key]?.staged.eventBytes ?? 0
         }
         let planned = Set(staging.trims.map(\.key))
         let large = sessions.values.filter { isAtRest($0) && !planned.contains($0.key) }
             .sorted {
-                ($1.staged.state.eventBytes, $1.key.session.rawValue) < ($0.staged.state.eventBytes, $0.key.session.rawValue)
+                ($1.staged.eventBytes, $1.key.session.rawValue) < ($0.staged.eventBytes, $0.key.session.rawValue)
             }
         for session in large {
             guard budget > 0 else { return }
@@ -180,7 +180,7 @@ extension Relay {
         for trim in trims {
             guard let session = sessions[trim.key] else { continue }
             if let state = trim.state {
-                let freed = (shown[session.key]?.state.eventBytes ?? 0) - state.eventBytes
+                let freed = (shown[session.key]?.eventBytes ?? 0) - state.eventBytes
                 updateViews(of: trim.key) {
                     $0.state.summary.first = state.summary.first
                     $0.state.eventBytes -= freed
@@ -189,7 +189,7 @@ extension Relay {
                     sendToWatchers(.summary(summary), of: trim.key)
                 }
             } else {
-                let host = session.staged.state.summary.host.id
+                let host = session.staged.hostID
                 let place = shown[session.key]?.state
                 removed.add(
                     trim.key,
@@ -207,7 +207,7 @@ extension Relay {
     private mutating func revive(_ trim: SessionTrim, _ session: Session, eventBytes: Int64) {
         guard staging[trim.key] != nil else {
             sessions[trim.key] = nil
-            sessionsOfHosts[HostKey(workspace: trim.key.workspace, host: session.staged.state.summary.host.id)]?.remove(
+            sessionsOfHosts[HostKey(workspace: trim.key.workspace, host: session.staged.hostID)]?.remove(
                 trim.key)
             return
         }

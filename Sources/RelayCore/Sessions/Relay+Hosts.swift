@@ -217,7 +217,7 @@ extension Relay {
 
     /// Nil where the relay has no such session of this host.
     private func hostSeqOnDisk(of session: SessionID, by host: HostPeer) -> Int64? {
-        if let found = owned(session, by: host), let view = shown[found.key] { return view.state.hostSeq }
+        if let found = owned(session, by: host), let view = shown[found.key] { return view.hostSeq }
         guard let place = removed[SessionKey(workspace: host.identity.workspace, session: session)],
             place.host == host.identity.host.id
         else { return nil }
@@ -226,7 +226,7 @@ extension Relay {
 
     private func owned(_ session: SessionID, by host: HostPeer) -> Session? {
         guard let found = sessions[SessionKey(workspace: host.identity.workspace, session: session)],
-            found.staged.state.summary.host.id == host.identity.host.id
+            found.staged.hostID == host.identity.host.id
         else { return nil }
         return found
     }

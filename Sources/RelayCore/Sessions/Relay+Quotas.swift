@@ -9,7 +9,7 @@ extension Relay {
     mutating func quotaReached(by event: Event, in key: SessionKey) -> Quota? {
         guard case .approvalRequested = event.head, let staged = sessions[key]?.staged else { return nil }
         if staged.openApprovalCount >= quotas.openApprovalsPerSession { return .openApprovalsPerSession }
-        let host = staged.state.summary.host.id
+        let host = staged.hostID
         var ofHost = (count: 1, bytes: event.bytes.count)
         var ofWorkspace = ofHost
         for other in asking[key.workspace] ?? [] {
@@ -17,7 +17,7 @@ extension Relay {
                 asking[key.workspace]?.remove(other)
                 continue
             }
-            let isOfHost = session.staged.state.summary.host.id == host
+            let isOfHost = session.staged.hostID == host
             let approvals = session.staged.approvals
             ofWorkspace.count += approvals.openCount
             ofWorkspace.bytes += approvals.openBytes

@@ -21,7 +21,7 @@ struct Session {
     // copied, with all that it refers to counted up and down, and this is asked with every message.
     /// Its host, and the last event of that host's numbering that was taken in.
     mutating func standing() -> (host: HostID, hostSeq: Int64) {
-        (staged.state.summary.host.id, staged.state.hostSeq)
+        (staged.hostID, staged.hostSeq)
     }
 
     /// Nil where a message of so many bytes may be taken in, which it then counts as.
@@ -38,7 +38,7 @@ struct Session {
     /// Adds an event to the staged view. Hands back its number, and the approval that it opened or changed.
     /// `time`: by which history ages.
     mutating func stage(_ event: Event, at now: Instant, aged time: Int64) -> (seq: Int64, changed: Approval?) {
-        let seq = staged.state.seq + 1
+        let seq = staged.seq + 1
         staged.reduce(event, seq: seq)
         staged.state.holds(event.bytes.count, since: time)
         if case .approvalRequested(let request) = event.head, let end = request.expiresAt {

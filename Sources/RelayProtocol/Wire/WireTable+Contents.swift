@@ -7,7 +7,8 @@ extension WireTable {
         [
             .required("file", .words("new", "overwrites", "edits", "unchanged", "unknown")),
             .optional("problem", .anyText, "Why there is no diff against the file."), .optional("added", .count),
-            .optional("removed", .count), .optional("bytes", .count, "The size of the file before."), .optional("places", .count),
+            .optional("removed", .count), .optional("bytes", .count, "The size of the file before."),
+            .optional("places", .count),
             .optional("target", .anyText, "With a link: the file that is meant."),
             .optional(
                 "cell",

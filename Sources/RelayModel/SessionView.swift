@@ -24,6 +24,9 @@ package struct SessionView {
 
     // MARK: One part of the state
 
+    package var summary: Summary { shared.state.summary }
+    package var budget: BudgetMark? { shared.state.summary.budget }
+    package var costMicroUSD: Int64 { shared.state.summary.costMicroUSD ?? 0 }
     package var seq: Int64 { shared.state.seq }
     package var hostSeq: Int64 { shared.state.hostSeq }
     package var eventBytes: Int64 { shared.state.eventBytes }
@@ -33,6 +36,12 @@ package struct SessionView {
     package var sessionID: SessionID { shared.state.summary.session }
     package var hostID: HostID { shared.state.summary.host.id }
     package var hostIsConnected: Bool { shared.state.summary.hostIsConnected }
+
+    /// A host comes or goes, with thousands of sessions.
+    package mutating func hostChanged(to host: Named<HostTag>, isConnected: Bool) {
+        state.summary.hostIsConnected = isConnected
+        state.summary.host = host
+    }
 
     package init(state: SessionState) { shared = SharedState(state) }
 }

@@ -77,8 +77,8 @@ extension Relay {
             // What it has cost may be held at once, though it crosses nothing.
             if shown[session.key] == nil, removed[key]?.usage.isEmpty == false { staging.movedBudgets.insert(key.workspace) }
             // Also where nothing was spent: what has ended concerns the day no more.
-            let mark = budgets.staged[key.workspace]?.mark(of: session.staged.state.summary, on: budgets.today)
-            if mark != session.staged.state.summary.budget { sessions[key]?.staged.state.summary.budget = mark }
+            let mark = budgets.staged[key.workspace]?.mark(of: session.staged.summary, on: budgets.today)
+            if mark != session.staged.budget { sessions[key]?.staged.state.summary.budget = mark }
         }
         for workspace in spenders.sorted(by: { $0.rawValue < $1.rawValue }) { keepCounts(of: workspace) }
     }
@@ -124,7 +124,7 @@ extension Relay {
             budgets.staged[key.workspace]?.set(Budget(scope: .session(key.session), microUSD: 0))
             keep(BudgetBook.name(.session(key.session)), nil, of: key.workspace)
         }
-        if sessions[key]?.staged.state.summary.budget?.isHeld == true { staging.movedBudgets.insert(key.workspace) }
+        if sessions[key]?.staged.budget?.isHeld == true { staging.movedBudgets.insert(key.workspace) }
     }
 
     private mutating func keep(_ name: String, _ bytes: [UInt8]?, of workspace: WorkspaceID) {
@@ -177,11 +177,11 @@ extension Relay {
         let book = budgets.books[workspace] ?? BudgetBook()
         var changed: [SessionKey] = []
         for key in sessions.keys.filter({ $0.workspace == workspace }).sorted() {
-            guard let summary = shown[key]?.state.summary else { continue }
+            guard let summary = shown[key]?.summary else { continue }
             let mark = book.mark(of: summary, on: budgets.today)
             guard mark != summary.budget else { continue }
             updateViews(of: key) { $0.state.summary.budget = mark }
-            if let summary = shown[key]?.state.summary { sendToWatchers(.summary(summary), of: key) }
+            if let summary = shown[key]?.summary { sendToWatchers(.summary(summary), of: key) }
             changed.append(key)
         }
         tellPlanner(changesOf: changed, at: now)
@@ -194,8 +194,4 @@ extension RemovedSession {
         guard !usage.isEmpty, let value = try? JSONDocument(parsing: usage).root else { return 0 }
         return (try? value.optionalInteger("costMicroUSD")) ?? 0
     }
-}
-
-extension SessionView {
-    fileprivate var costMicroUSD: Int64 { state.summary.costMicroUSD ?? 0 }
 }

@@ -18,7 +18,7 @@ extension Relay {
         if book.isHolding(on: budgets.today) { return Holds(everySession: true) }
         // Also those that have ended: an agent can go on with one.
         let held = (sessionsOfHosts[host] ?? []).filter { key in
-            guard let summary = shown[key]?.state.summary else { return false }
+            guard let summary = shown[key]?.summary else { return false }
             return book.isHolding(key.session, at: summary.costMicroUSD ?? 0)
         }
         if held.count > WireLimits.heldSessionsMax { return Holds(everySession: true) }

@@ -119,7 +119,7 @@ extension Relay {
             .events(
                 SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
             of: key, heldAfter: staged.firstSeq - 1)
-        sendToWatchers(.summary(view.state.summary), of: key)
+        sendToWatchers(.summary(view.summary), of: key)
         for approval in staged.approvals where isWhatItCameTo(approval, in: view) {
             sendToWatchers(.approval(approval), of: key)
             if approval.stage.isFinal { cancelExpiry(of: approval, in: key) }

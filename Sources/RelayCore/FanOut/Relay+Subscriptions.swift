@@ -119,7 +119,7 @@ extension Relay {
             views.prefix(Limits.snapshotSessionsMax)
             + views.dropFirst(Limits.snapshotSessionsMax).filter { $0.view.openApprovalCount > 0 }
         send(
-            .workspaceSnapshot(sessions: shown.map { $0.view.state.summary }, approvals: Self.shown(books)), to: Array(peers))
+            .workspaceSnapshot(sessions: shown.map { $0.view.summary }, approvals: Self.shown(books)), to: Array(peers))
     }
 
     /// All that are open, and the last that were resolved; oldest first.
@@ -194,7 +194,7 @@ extension Relay {
         } else if seq == view.seq {
             set(Subscription(state: .live), of: key, peer)
             if hasSnapshot { return }
-            send(.summary(view.state.summary), to: [peer])
+            send(.summary(view.summary), to: [peer])
             for approval in Self.shown([view.approvals]) { send(.approval(approval), to: [peer]) }
         } else {
             let read = read(key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key))
@@ -293,7 +293,7 @@ extension Relay {
         let last = first + Int64(shown.events.count) - 1
         let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: shown.events)
         let approvals = Self.shown([view.approvals])
-        send(.sessionSnapshot(tail, seq: last, summary: view.state.summary, approvals: approvals), to: peers)
+        send(.sessionSnapshot(tail, seq: last, summary: view.summary, approvals: approvals), to: peers)
         for peer in peers { replay(key, after: last, hasSnapshot: true, peer) }
     }
 

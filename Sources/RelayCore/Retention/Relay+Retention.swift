@@ -185,7 +185,7 @@ extension Relay {
                     $0.state.summary.first = state.summary.first
                     $0.state.eventBytes -= freed
                 }
-                if let summary = shown[trim.key]?.state.summary {
+                if let summary = shown[trim.key]?.summary {
                     sendToWatchers(.summary(summary), of: trim.key)
                 }
             } else {

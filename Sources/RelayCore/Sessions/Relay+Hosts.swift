@@ -69,12 +69,9 @@ extension Relay {
         var changed: [SessionKey] = []
         for key in sessionsInOrder(of: host.key) {
             // What has ended does not change with the host that it ran on.
-            guard let summary = sessions[key]?.staged.state.summary, summary.endedAt == nil else { continue }
-            updateViews(of: key) {
-                $0.state.summary.hostIsConnected = isConnected
-                $0.state.summary.host = host.identity.host
-            }
-            if let summary = shown[key]?.state.summary { sendToWatchers(.summary(summary), of: key) }
+            guard let place = sessions.index(forKey: key), sessions.values[place].staged.endedAt == nil else { continue }
+            updateViews(of: key) { $0.hostChanged(to: host.identity.host, isConnected: isConnected) }
+            if let view = shown[key] { sendToWatchers(.summary(view.summary), of: key) }
             changed.append(key)
         }
         tellPlanner(changesOf: changed, at: now)

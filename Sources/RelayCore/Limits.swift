@@ -29,7 +29,7 @@ package enum Limits {
     /// From the start of the relay to its first look at what to let go of, in milliseconds: first everybody comes back.
     static let trimAfterStart: Int64 = 5_000
     /// Between two steps of retention while there is more to let go of, in milliseconds.
-    static let trimInterval: Int64 = 100
+    package static let trimInterval: Int64 = 100
     /// RemovedSessions of removed sessions that are kept at hand, of all workspaces: 8 MB. The others are read when their host names them.
     package static let removedSessionsMax = 20_000
     /// Looks for places under way for one host: it sends again what has to wait.

@@ -43,6 +43,8 @@ package struct Relay {
     var budgets = Budgets()
     /// Retention has something to let go of with the next batch.
     var isTrimDue = false
+    /// When a session that there is no room for may next make retention look for some, by `Instant.uptime`.
+    var roomSoughtAgainAt = Int64.min
     /// What was removed and not told yet.
     var removals = RemovalTally()
     /// The last step of retention is in the batch that is being committed: then what was removed is told.

@@ -171,4 +171,24 @@ struct QuotaTests {
         t.commit()
         #expect(t.states.keys.map(\.session.rawValue).sorted() == ["s1", "s3", "s4"])
     }
+
+    @Test("sessions that there is no room for make retention look for some once in a while, not each time")
+    func roomIsSoughtNowAndThen() {
+        let t = T(quotas: quotas { $0.sessionsPerHost = 1 })
+        let host = t.host()
+        func refused(_ name: String) {
+            t.send([T.started], to: SessionID(name)!, first: 1, by: host)
+            t.settle()
+        }
+        t.send([T.started], to: SessionID("s1")!, first: 1, by: host)
+        t.commit()
+        refused("s2")
+        t.send([.sessionEnded(reason: nil, failed: false)], to: SessionID("s1")!, first: 2, by: host)
+        t.commit()
+        refused("s3")
+        #expect(t.removed.isEmpty)
+        t.now += Limits.trimInterval
+        refused("s4")
+        #expect(t.removed.keys.map(\.session.rawValue) == ["s1"])
+    }
 }

@@ -54,31 +54,54 @@ extension Relay {
 
     // MARK: - Whole sessions
 
+    /// What choosing looks at: a whole session is large, and thousands are compared.
+    private struct Candidate {
+        let key: SessionKey
+        let host: HostKey
+        let touchedAt: Int64
+        let hasEnded: Bool
+        let eventBytes: Int64
+    }
+
     /// Those that are too old, then those that are too many; longest untouched first.
     private func keysToRemove(at now: Instant) -> [(key: SessionKey, reason: Removal.Reason)] {
-        let retention = configuration.retention
         let crowded = crowdedHosts()
-        guard retention.ageMax != nil || retention.bytesMax != nil || !crowded.isEmpty else { return [] }
-        let idle = sessions.values.filter { isRemovable($0) }
-            .sorted {
-                ($0.staged.touchedAt, $0.key.session.rawValue) < ($1.staged.touchedAt, $1.key.session.rawValue)
-            }
+        let untouchedSince = configuration.retention.ageMax.map { ages.time(at: now) - $0 }
+        var excess = excessOfWorkspaces()
+        let idle = candidates(untouchedSince: untouchedSince, on: crowded, in: excess)
         var chosen: [(key: SessionKey, reason: Removal.Reason)] = []
-        if let ageMax = retention.ageMax {
-            let time = ages.time(at: now)
-            chosen = idle.filter { time - $0.staged.touchedAt > ageMax }.map { ($0.key, .age) }
-        }
+        if let untouchedSince { chosen = idle.filter { $0.touchedAt < untouchedSince }.map { ($0.key, .age) } }
         chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen.map(\.key))).map { ($0, .room) }
-        guard let bytesMax = retention.bytesMax else { return chosen }
-        var bytes = bytesOfWorkspaces()
-        for (key, _) in chosen { bytes[key.workspace, default: 0] -= sessions[key]?.staged.eventBytes ?? 0 }
         let gone = Set(chosen.map(\.key))
-        for session in idle where session.staged.endedAt != nil && !gone.contains(session.key) {
-            guard bytes[session.key.workspace, default: 0] > bytesMax else { continue }
-            bytes[session.key.workspace, default: 0] -= session.staged.eventBytes
+        for session in idle where gone.contains(session.key) { excess[session.key.workspace]? -= session.eventBytes }
+        for session in idle where session.hasEnded && !gone.contains(session.key) {
+            guard let left = excess[session.key.workspace], left > 0 else { continue }
+            excess[session.key.workspace] = left - session.eventBytes
             chosen.append((session.key, .bytes))
         }
         return chosen
+    }
+
+    /// The sessions that may go and that there is a reason for, longest untouched first: nearly always none of thousands.
+    private func candidates(
+        untouchedSince: Int64?, on crowded: [HostKey: Int], in overfull: [WorkspaceID: Int64]
+    ) -> [Candidate] {
+        guard untouchedSince != nil || !crowded.isEmpty || !overfull.isEmpty else { return [] }
+        var found: [Candidate] = []
+        for place in sessions.indices {
+            let key = sessions.keys[place]
+            let host = HostKey(workspace: key.workspace, host: sessions.values[place].staged.hostID)
+            let touchedAt = sessions.values[place].staged.touchedAt
+            let hasEnded = sessions.values[place].staged.endedAt != nil
+            let isOld = untouchedSince.map { touchedAt < $0 } ?? false
+            guard isOld || hasEnded && (crowded[host] != nil || overfull[key.workspace] != nil) else { continue }
+            guard isRemovable(sessions.values[place]) else { continue }
+            found.append(
+                Candidate(
+                    key: key, host: host, touchedAt: touchedAt, hasEnded: hasEnded,
+                    eventBytes: sessions.values[place].staged.eventBytes))
+        }
+        return found.sorted { ($0.touchedAt, $0.key.session.rawValue) < ($1.touchedAt, $1.key.session.rawValue) }
     }
 
     /// Those with no room for another session, with how many of theirs have to go.
@@ -91,15 +114,14 @@ extension Relay {
     }
 
     private func keysToMakeRoom(
-        on hosts: [HostKey: Int], among idle: [Session], beside chosen: Set<SessionKey>
+        on hosts: [HostKey: Int], among idle: [Candidate], beside chosen: Set<SessionKey>
     ) -> [SessionKey] {
         guard !hosts.isEmpty else { return [] }
         var excess = hosts
         var keys: [SessionKey] = []
-        for session in idle where session.staged.endedAt != nil && !chosen.contains(session.key) {
-            let host = HostKey(workspace: session.key.workspace, host: session.staged.hostID)
-            guard let left = excess[host], left > 0 else { continue }
-            excess[host] = left - 1
+        for session in idle where session.hasEnded && !chosen.contains(session.key) {
+            guard let left = excess[session.host], left > 0 else { continue }
+            excess[session.host] = left - 1
             keys.append(session.key)
         }
         return keys
@@ -115,10 +137,14 @@ extension Relay {
         shown[session.key] != nil && session.cut == nil && staging[session.key] == nil
     }
 
-    private func bytesOfWorkspaces() -> [WorkspaceID: Int64] {
+    /// The bytes by which workspaces hold more than they may; of those only that do.
+    private func excessOfWorkspaces() -> [WorkspaceID: Int64] {
+        guard let bytesMax = configuration.retention.bytesMax else { return [:] }
         var bytes: [WorkspaceID: Int64] = [:]
-        for session in sessions.values { bytes[session.key.workspace, default: 0] += session.staged.eventBytes }
-        return bytes
+        for place in sessions.indices {
+            bytes[sessions.keys[place].workspace, default: 0] += sessions.values[place].staged.eventBytes
+        }
+        return bytes.compactMapValues { $0 > bytesMax ? $0 - bytesMax : nil }
     }
 
     /// Returns how many events go. A long session goes in steps, its last one with its end.
@@ -137,26 +163,29 @@ extension Relay {
     // MARK: - The oldest events
 
     private mutating func trimFull(_ budget: inout Int64) {
-        guard let bytesMax = configuration.retention.bytesMax else { return }
-        var bytes = bytesOfWorkspaces()
+        var excess = excessOfWorkspaces()
         for trim in staging.trims where trim.state == nil {
-            bytes[trim.key.workspace, default: 0] -= sessions[trim.key]?.staged.eventBytes ?? 0
+            excess[trim.key.workspace]? -= sessions[trim.key]?.staged.eventBytes ?? 0
         }
+        excess = excess.filter { $0.value > 0 }
+        guard !excess.isEmpty else { return }
         let planned = Set(staging.trims.map(\.key))
-        let large = sessions.values.filter { isAtRest($0) && !planned.contains($0.key) }
-            .sorted {
-                ($1.staged.eventBytes, $1.key.session.rawValue) < ($0.staged.eventBytes, $0.key.session.rawValue)
-            }
-        for session in large {
+        var large: [(key: SessionKey, eventBytes: Int64)] = []
+        for place in sessions.indices {
+            let key = sessions.keys[place]
+            guard excess[key.workspace] != nil, !planned.contains(key), isAtRest(sessions.values[place]) else { continue }
+            large.append((key, sessions.values[place].staged.eventBytes))
+        }
+        large.sort { ($1.eventBytes, $1.key.session.rawValue) < ($0.eventBytes, $0.key.session.rawValue) }
+        for (key, eventBytes) in large {
             guard budget > 0 else { return }
-            let state = session.staged.state
-            let excess = bytes[session.key.workspace, default: 0] - bytesMax
-            let held = state.seq - state.summary.first + 1
-            guard excess > 0, held > Limits.keptEventsMin, state.eventBytes > 0 else { continue }
-            let share = (Double(excess) / Double(state.eventBytes) * Double(held)).rounded(.up)
+            guard let view = sessions[key]?.staged else { continue }
+            let left = excess[key.workspace, default: 0]
+            let held = view.seq - view.summary.first + 1
+            guard left > 0, held > Limits.keptEventsMin, eventBytes > 0 else { continue }
+            let share = (Double(left) / Double(eventBytes) * Double(held)).rounded(.up)
             let count = min(Int64(min(share, Double(held))), held - Limits.keptEventsMin, budget)
-            let freed = trim(session.key, count: count, because: .bytes)
-            bytes[session.key.workspace, default: 0] -= freed
+            excess[key.workspace] = left - trim(key, count: count, because: .bytes)
             budget -= count
         }
     }

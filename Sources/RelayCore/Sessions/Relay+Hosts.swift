@@ -121,7 +121,9 @@ extension Relay {
             return
         }
         if known == nil {
-            if let quota = quotaReached(byAnotherSessionOf: host.key) { return refuse(another: batch.session, quota, to: peer) }
+            if let quota = quotaReached(byAnotherSessionOf: host.key) {
+                return refuse(another: batch.session, quota, to: peer, at: now)
+            }
             open(key, of: host, with: batch, at: now)
         }
         let place = known ?? place(of: key)

@@ -43,8 +43,12 @@ extension Relay {
     }
 
     /// Nothing of the session is taken in. Its host keeps the events and tries again; meanwhile what has ended may make room.
-    mutating func refuse(another session: SessionID, _ quota: Quota, to peer: PeerID) {
-        isTrimDue = true
+    mutating func refuse(another session: SessionID, _ quota: Quota, to peer: PeerID, at now: Instant) {
+        // All sessions are looked at for it, and a host may name thousands at once.
+        if now.uptime >= roomSoughtAgainAt {
+            roomSoughtAgainAt = now.uptime + Limits.trimInterval
+            isTrimDue = true
+        }
         let most = quota == .sessionsPerHost ? quotas.sessionsPerHost : quotas.sessionsPerWorkspace
         let owner = quota == .sessionsPerHost ? "a host" : "a workspace"
         refuse("the relay holds at most \(most) sessions of \(owner)", session, quota, to: peer)

@@ -59,6 +59,8 @@ let wasLive = false;
 let times = 0;
 /** @type {LaterViews|null} */
 let later = null;
+/** @type {import("./notifications.js").Notifications|null} */
+let notifications = null;
 /** Whether a person went to a screen whose view has not come, so that the keyboard goes there with it. */
 let isLandingDue = false;
 
@@ -125,11 +127,14 @@ export function view(name, kind) {
 }
 
 /**
- * The other views have come.
- * @param {LaterViews} others
+ * The other views have come, and what else nobody needs before the list.
+ * @param {LaterViews} others @param {import("./notifications.js").Notifications} outside
  */
-export function join(others) {
+export function join(others, outside) {
   later = others;
+  notifications = outside;
+  notifications.badge(pending(state).length);
+  if (document.visibilityState === "visible") notifications.clear();
   if (document.body.dataset.screen !== route.screen) return;
   arriveLater(others);
   if (isLandingDue) land();
@@ -171,6 +176,7 @@ function drawCounts() {
   const badge = /** @type {HTMLElement} */ (document.querySelector("[data-tab=approvals] .count"));
   attribute(badge, "hidden", waiting === 0);
   write(badge, String(waiting));
+  notifications?.badge(waiting);
   attribute(badge, "aria-label", `${waiting} waiting`);
   const summary = route.screen === "session" ? state.sessions.get(route.session) : undefined;
   const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${flat(line(titleOf(summary)))} · ` : ""}Heliograph`;
@@ -342,6 +348,7 @@ addEventListener("visibilitychange", () => {
   presence.changed();
   if (document.visibilityState !== "visible") return;
   link.wake();
+  notifications?.clear();
   tick();
 });
 addEventListener("focus", () => presence.changed());

@@ -6,6 +6,9 @@ import { BudgetsView } from "./elements/budgets-view.js";
 import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
 import { SessionView } from "./elements/session-view.js";
+import { Notifications } from "./notifications.js";
+
+const browser = /** @type {{serviceWorker?: ServiceWorkerContainer, setAppBadge?: (count: number) => Promise<void>}} */ (navigator);
 
 join({
   session: view("session-view", SessionView),
@@ -13,4 +16,6 @@ join({
   devices: view("devices-view", DevicesView),
   budgets: view("budgets-view", BudgetsView),
   link: view("link-view", LinkView),
-});
+}, new Notifications({
+  serviceWorker: browser.serviceWorker, setAppBadge: browser.setAppBadge?.bind(browser), go: (hash) => { location.hash = hash; },
+}));

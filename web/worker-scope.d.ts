@@ -10,10 +10,44 @@ interface FetchEvent extends ExtendableEvent {
   respondWith(response: Promise<Response>): void;
 }
 
+interface PushEvent extends ExtendableEvent {
+  readonly data: { json(): unknown } | null;
+  /** Safari's, where the push was declarative. */
+  readonly notification?: { title: string; body: string; tag: string; navigate: string; data: unknown };
+}
+
+interface NotificationEvent extends ExtendableEvent {
+  /** Empty where the notification itself was pressed. */
+  readonly action: string;
+  readonly notification: Notification;
+}
+
+/** One page. */
+interface WorkerClient {
+  readonly visibilityState: string;
+  postMessage(message: unknown): void;
+  focus(): Promise<unknown>;
+}
+
+/** With what TypeScript's own types do not know yet. */
+interface WorkerRegistration {
+  readonly navigationPreload?: { enable(): Promise<void> };
+  showNotification(title: string, options: {
+    body: string; tag: string; navigate: string; icon: string; data: unknown;
+    silent?: boolean; renotify?: boolean; requireInteraction?: boolean; actions?: { action: string; title: string }[];
+  }): Promise<void>;
+}
+
 interface WorkerScope {
   skipWaiting(): Promise<void>;
-  readonly clients: { claim(): Promise<void> };
-  readonly registration: ServiceWorkerRegistration;
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: { type: "window"; includeUncontrolled: boolean }): Promise<WorkerClient[]>;
+    openWindow(address: string): Promise<unknown>;
+  };
+  readonly registration: WorkerRegistration;
+  addEventListener(name: "push", run: (event: PushEvent) => void): void;
+  addEventListener(name: "notificationclick", run: (event: NotificationEvent) => void): void;
   addEventListener(name: "install" | "activate", run: (event: ExtendableEvent) => void): void;
   addEventListener(name: "fetch", run: (event: FetchEvent) => void): void;
 }

@@ -1,5 +1,6 @@
 /**
- * The service worker, which a browser runs beside the page: without a connection it shows the page's shell in place of the browser's error.
+ * The service worker, which a browser runs beside the page: without a connection it shows the page's shell in place of the browser's error, and
+ * it shows what is pushed to this browser while no page is open.
  *
  * The relay is always asked first, and what it answers is shown; the shell is the page as it was last served, without a word of any session.
  * So nothing that is kept can pass for live, and nothing keeps an upgrade of the relay away. It has no part in anything but `/`.
@@ -47,3 +48,131 @@ worker.addEventListener("activate", (event) => {
 worker.addEventListener("fetch", (event) => {
   if (event.request.mode === "navigate" && new URL(event.request.url).pathname === "/") event.respondWith(page(event));
 });
+
+// Pushes. One JSON goes to all browsers, the declarative form: Safari hands over the notification that it has read from it, the others the text.
+
+/**
+ * @typedef {object} Told What the relay says beside the words of a notification.
+ * @property {string} [session]
+ * @property {string} [approval]
+ * @property {string} [code] Decides the approval, once.
+ * @property {string[]} [decisions] Those that this device may offer: `deny`, `allow`.
+ * @property {boolean} [rings] False for what only takes the place of what was there.
+ */
+
+/** Something is always shown: a browser that sees a push without a notification takes the permission back. */
+const unread = { title: "Heliograph", body: "An agent needs you. Open the page to see what it asks." };
+/** Longer than a relay on a bad line takes, and well below what a browser lets a worker live for. */
+const decideWithin = 20_000;
+const verbs = /** @type {Record<string, {button: string, failed: string}>} */ ({
+  deny: { button: "Deny", failed: "Not denied" }, allow: { button: "Allow", failed: "Not allowed" },
+});
+
+/** @param {unknown} value @returns {Record<string, any>} */
+const object = (value) => (value !== null && typeof value === "object" ? /** @type {Record<string, any>} */ (value) : {});
+
+/** @param {PushEvent} event @returns {Record<string, any>} */
+function notificationOf(event) {
+  if (event.notification) return event.notification;
+  try {
+    return object(object(event.data?.json()).notification);
+  } catch {
+    return {};
+  }
+}
+
+/** @param {Record<string, any>} notification @returns {Told} */
+const toldIn = ({ data }) => object(object(data).heliograph);
+
+/** @param {unknown} address @returns {string} Our own page, whatever the push says. */
+function placeOf(address) {
+  try {
+    const url = new URL(String(address));
+    if (url.origin === location.origin) return url.href;
+  } catch {
+    // What is no address leads to the page.
+  }
+  return `${location.origin}/`;
+}
+
+/** @param {PushEvent} event */
+async function showPush(event) {
+  const found = notificationOf(event);
+  const told = toldIn(found);
+  const isWhole = typeof found.title === "string" && found.title !== "";
+  const { title, body } = isWhole ? { title: found.title, body: String(found.body ?? "") } : unread;
+  const tag = typeof found.tag === "string" ? found.tag : "";
+  const rings = told.rings !== false;
+  const decisions = told.code && Array.isArray(told.decisions) ? told.decisions.filter((name) => Object.hasOwn(verbs, name)) : [];
+  const navigate = placeOf(found.navigate);
+  await worker.registration.showNotification(title, {
+    body, tag, navigate,
+    icon: "/icon-192.png",
+    data: { heliograph: told, navigate },
+    silent: !rings,
+    // Without a tag there is nothing to ring again for, and a browser refuses to.
+    renotify: rings && tag !== "",
+    requireInteraction: rings && told.approval !== undefined,
+    actions: [
+      ...decisions.map((name) => ({ action: name, title: verbs[name].button })),
+      ...(told.approval === undefined ? [] : [{ action: "review", title: "Review" }]),
+    ],
+  });
+}
+
+/**
+ * Goes to a page that is open, or opens one.
+ * @param {string} address
+ */
+async function goTo(address) {
+  const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const page = pages.find((one) => one.visibilityState === "visible") ?? pages[0];
+  if (!page) return worker.clients.openWindow(address);
+  page.postMessage({ open: new URL(address).hash });
+  return page.focus();
+}
+
+/** @param {Response} response @returns {Promise<string>} Why it was not decided, as a sentence. */
+async function reasonIn(response) {
+  if (response.status === 404) return "It was answered already, or waited too long.";
+  try {
+    const { error } = object(await response.json());
+    const winner = object(object(error).winner);
+    if (winner.by) return `Decided already: ${winner.decision === "deny" ? "denied" : winner.decision === "allow" ? "allowed" : "answered"} by ${object(winner.by).name}.`;
+    if (object(error).message) return `The relay says: ${error.message}.`;
+  } catch {
+    // What is not the relay's JSON comes from a proxy before it.
+  }
+  return `The relay answered ${response.status}.`;
+}
+
+/** @param {string} decision @param {string} code @returns {Promise<string>} Why it was not decided; empty where it was. */
+async function decide(decision, code) {
+  const patience = new AbortController();
+  setTimeout(() => patience.abort(), decideWithin);
+  try {
+    const response = await fetch(`/v1/decisions/${encodeURIComponent(code)}`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ decision }), signal: patience.signal,
+    });
+    return response.ok ? "" : await reasonIn(response);
+  } catch {
+    return "The relay cannot be reached. Open the page to decide.";
+  }
+}
+
+/** @param {NotificationEvent} event */
+async function pressed({ action, notification }) {
+  notification.close();
+  const told = toldIn(notification);
+  const navigate = placeOf(object(notification.data).navigate);
+  if (!Object.hasOwn(verbs, action) || !told.code || !told.decisions?.includes(action)) return goTo(navigate);
+  const problem = await decide(action, told.code);
+  if (!problem) return undefined;
+  return worker.registration.showNotification(`${verbs[action].failed}: ${notification.title}`, {
+    body: problem, tag: notification.tag, navigate, icon: "/icon-192.png",
+    data: { heliograph: { ...told, code: undefined }, navigate }, requireInteraction: true,
+  });
+}
+
+worker.addEventListener("push", (event) => event.waitUntil(showPush(event)));
+worker.addEventListener("notificationclick", (event) => event.waitUntil(pressed(event)));

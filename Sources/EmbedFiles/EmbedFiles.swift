@@ -4,7 +4,8 @@ import PageBundle
 /// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER. A page, which has an `index.html`, becomes one
 /// file: what it is made of is not there beside it.
 ///
-/// Text becomes a `StaticString`, which costs no start-up time and no copy; anything that is not UTF-8 is refused.
+/// Text becomes a `StaticString`, which costs no start-up time and no copy, and a PNG picture the same in base64; anything else that is not
+/// UTF-8 is refused.
 @main
 struct EmbedFiles {
     static func main() throws {
@@ -18,7 +19,12 @@ struct EmbedFiles {
             if path.hasPrefix(".") || path.hasSuffix("~") || path.hasSuffix("tsconfig.json") || path.hasSuffix(".d.ts") {
                 continue
             }
-            guard let text = String(data: try Data(contentsOf: url), encoding: .utf8) else {
+            let data = try Data(contentsOf: url)
+            if path.hasSuffix(".png") {
+                texts[path] = data.base64EncodedString()
+                continue
+            }
+            guard let text = String(data: data, encoding: .utf8) else {
                 throw CocoaError(.fileReadInapplicableStringEncoding, userInfo: [NSFilePathErrorKey: url.path])
             }
             texts[path] = text

@@ -15,7 +15,7 @@ import WebSocketEngine
                 <script type="module">start();</script>
                 """
             ),
-            ("icon.svg", "<svg/>"), ("notes.md", "not served"),
+            ("icon.svg", "<svg/>"), ("notes.md", "not served"), ("icon.png", "iVBORw0KGgo="),
         ])
 
     private func answer(_ path: String, _ headers: [(String, String)] = []) -> HTTPResponse? {
@@ -37,6 +37,13 @@ import WebSocketEngine
         // Six bytes do not become fewer.
         #expect(header("content-encoding", of: answer("/icon.svg", [("accept-encoding", "gzip")])) == nil)
         #expect(answer("/notes.md") == nil && answer("/app.js") == nil)
+    }
+
+    @Test func `a picture is what it was before it was put into the binary`() throws {
+        let picture = try #require(answer("/icon.png", [("accept-encoding", "gzip")]))
+        #expect(header("content-type", of: picture) == "image/png" && header("content-encoding", of: picture) == nil)
+        guard case .bytes(let bytes) = picture.body else { throw CancellationError() }
+        #expect(bytes == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
     }
 
     @Test func `who has it is told so`() throws {

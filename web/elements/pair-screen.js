@@ -20,15 +20,28 @@ export class PairScreen extends View {
   #name = h("input", { id: "pair-name", name: "name", autocomplete: "off", maxlength: "64", required: true });
   #reason = h("p", { class: "note", hidden: true });
   #help = h("p", { id: "pair-help" });
+  #paste = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#pasteCode() }, "Paste");
+  #given = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing code" });
+  #copied = h("p", { class: "quiet", role: "status" });
+  #install = h("div", { class: "install", hidden: true },
+    h("p", {}, "On an iPhone or iPad, notifications come only to a page that is on the Home Screen, and that one has to be paired by itself:"),
+    h("ol", {},
+      h("li", {}, "Copy this code. It is valid for ten minutes and works once."),
+      h("li", {}, "Tap ", h("em", {}, "Share"), ", then ", h("em", {}, "Add to Home Screen"), ". If there is a switch ", h("em", {}, "Open as Web App"), ", leave it on."),
+      h("li", {}, "Open Heliograph from the Home Screen and paste the code there.")),
+    this.#given, this.#copied,
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "plain", onclick: () => this.#showForm() }, "This tab only"),
+      h("button", { type: "button", class: "solid", onclick: () => this.#copyCode() }, "Copy code")));
   #submit = h("button", { type: "submit", class: "solid" }, "Pair this device");
   #problem = h("p", { class: "problem", role: "alert" });
   #form = h("form", { onsubmit: (event) => this.#pair(event) },
-    this.#codeField, h("div", { class: "field" }, h("label", { for: "pair-name" }, "Name of this device"), this.#name),
+    this.#codeField, this.#paste, h("div", { class: "field" }, h("label", { for: "pair-name" }, "Name of this device"), this.#name),
     this.#submit, this.#problem);
 
   connectedCallback() {
     const title = h("h2", { tabindex: "-1" }, "Pair this device");
-    this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#help, this.#form));
+    this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#install, this.#help, this.#form));
     this.#name.value = deviceName(navigator.userAgent);
   }
 
@@ -38,11 +51,43 @@ export class PairScreen extends View {
   arrive({ code = "", reason = "" }) {
     this.#code.value = code;
     attribute(this.#codeField, "hidden", code !== "");
+    attribute(this.#paste, "hidden", code !== "" || !isOnHomeScreen());
     attribute(this.#reason, "hidden", reason === "");
     write(this.#reason, reason);
     this.#advise(code !== "");
     write(this.#problem, "");
-    (code ? this.#name : this.#code).focus();
+    const goesToHomeScreen = code !== "" && isTabOfPhone();
+    attribute(this.#install, "hidden", !goesToHomeScreen);
+    for (const part of [this.#help, this.#form]) attribute(part, "hidden", goesToHomeScreen);
+    write(this.#given, code);
+    write(this.#copied, "");
+    if (!goesToHomeScreen) (code ? this.#name : this.#code).focus();
+  }
+
+  /** A tab is paired all the same: without notifications it is as good as any other. */
+  #showForm() {
+    attribute(this.#install, "hidden", true);
+    for (const part of [this.#help, this.#form]) attribute(part, "hidden", false);
+    this.#name.focus();
+  }
+
+  async #copyCode() {
+    try {
+      await navigator.clipboard.writeText(this.#given.textContent ?? "");
+      write(this.#copied, "Copied.");
+    } catch {
+      getSelection()?.selectAllChildren(this.#given);
+      write(this.#copied, "Selected: copy it with the menu.");
+    }
+  }
+
+  async #pasteCode() {
+    try {
+      this.#code.value = await navigator.clipboard.readText();
+      this.#name.focus();
+    } catch {
+      this.#fail("The browser gives no text: hold the field and choose Paste.");
+    }
   }
 
   /** @param {boolean} hasCode */
@@ -81,6 +126,15 @@ export class PairScreen extends View {
     this.#advise(false);
   }
 }
+
+/**
+ * A tab of Safari on an iPhone or iPad: a page on the Home Screen has cookies and keys of its own, so that a code is not to be spent here. Over plain
+ * HTTP there are no notifications for either.
+ */
+const isTabOfPhone = () => isSecureContext && /** @type {{standalone?: boolean}} */ (navigator).standalone === false;
+
+/** There a code can only be pasted: what is scanned opens in Safari. */
+const isOnHomeScreen = () => isSecureContext && /** @type {{standalone?: boolean}} */ (navigator).standalone === true;
 
 /** @param {number} status */
 function refusal(status) {

@@ -20,17 +20,20 @@ struct WebPage {
 
     private struct File {
         let type: String
-        let plain: StaticString
+        let body: HTTPResponse.Body
         /// Nil where it would not be smaller.
         let compressed: [UInt8]?
         /// The tag of both: a weak tag says that the content is the same, not the bytes.
         let tag: String
 
         init(type: String, content: StaticString) {
-            let bytes = unsafe Array(UnsafeBufferPointer(start: content.utf8Start, count: content.utf8CodeUnitCount))
+            let text = unsafe Array(UnsafeBufferPointer(start: content.utf8Start, count: content.utf8CodeUnitCount))
+            // As `EmbedFiles` writes a picture.
+            let picture = type == WebPage.pictureType ? Data(base64Encoded: Data(text)).map { Array($0) } : nil
+            let bytes = picture ?? text
             let compressed = Zlib.gzip(bytes)
             self.type = type
-            plain = content
+            body = picture.map { .bytes($0) } ?? .staticBytes(content)
             self.compressed = compressed.count < bytes.count ? compressed : nil
             tag = "W/\"\(Crypto.base64URL(Array(Crypto.sha256(bytes).prefix(12))))\""
         }
@@ -48,7 +51,7 @@ struct WebPage {
             if let type = Self.contentType(of: path) { files[path] = File(type: type, content: content) }
         }
         self.files = files
-        let page = files["index.html"].map { $0.plain.description } ?? ""
+        let page = content.first { $0.path == "index.html" }?.content.description ?? ""
         securityHeaders = Self.securityHeaders(
             scripts: Self.sources(of: "script", in: page), styles: Self.sources(of: "style", in: page))
     }
@@ -93,7 +96,7 @@ struct WebPage {
         guard let file = files[name] else { return nil }
         var response = HTTPResponse(
             status: 200, headers: [("content-type", file.type), ("etag", file.tag), ("vary", "accept-encoding")],
-            body: .staticBytes(file.plain))
+            body: file.body)
         if let compressed = file.compressed, Self.takesGzip(request.header("accept-encoding") ?? "") {
             response.headers.append(("content-encoding", "gzip"))
             response.body = .bytes(compressed)
@@ -135,12 +138,15 @@ struct WebPage {
         return text
     }
 
+    private static let pictureType = "image/png"
+
     private static func contentType(of name: String) -> String? {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"
         case "js", "mjs": "text/javascript; charset=utf-8"
         case "css": "text/css; charset=utf-8"
         case "svg": "image/svg+xml"
+        case "png": pictureType
         case "webmanifest": "application/manifest+json"
         case "txt": "text/plain; charset=utf-8"
         default: nil

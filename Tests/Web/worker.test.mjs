@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { Script, createContext } from "node:vm";
+
+const origin = "https://relay.example";
+const source = new Script(await readFile(new URL("../../web/worker.js", import.meta.url), "utf8"));
+
+/** A browser's worker with what it shows, asks and opens. */
+function worker({ answer = () => new Response("{}"), pages = [] } = {}) {
+  const heard = new Map();
+  const seen = { shown: [], asked: [], opened: [], closed: 0 };
+  const self = {
+    addEventListener: (name, run) => heard.set(name, run),
+    registration: { showNotification: async (title, options) => void seen.shown.push({ title, ...options }) },
+    clients: { matchAll: async () => pages, openWindow: async (address) => void seen.opened.push(address) },
+  };
+  const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: () => 0, caches: {} };
+  globals.fetch = async (address, options) => {
+    seen.asked.push({ address, ...options, signal: undefined });
+    return answer();
+  };
+  source.runInContext(createContext(globals));
+  const fire = async (name, event) => {
+    const waits = [];
+    heard.get(name)({ ...event, waitUntil: (done) => waits.push(done) });
+    await Promise.all(waits);
+  };
+  return {
+    seen,
+    push: (data) => fire("push", { data: { json: () => JSON.parse(data) } }),
+    pushDeclared: (notification) => fire("push", { data: null, notification }),
+    press: (action, shown = seen.shown.at(-1)) => fire("notificationclick", {
+      action, notification: { ...structuredClone(shown), close: () => { seen.closed += 1; } },
+    }),
+  };
+}
+
+const told = { kind: "approval", session: "s1", approval: "a1", code: "c0de", decisions: ["deny"] };
+const notification = (heliograph = told, more = {}) => ({
+  title: "Allow Bash?", body: "swift test\n1 more waits", tag: "t", navigate: `${origin}/#/approvals/s1/a1`, data: { heliograph }, ...more,
+});
+const message = (...given) => JSON.stringify({ web_push: 8030, mutable: true, notification: notification(...given) });
+/** Values of the worker's own realm are no instances of ours. */
+const plain = (value) => JSON.parse(JSON.stringify(value));
+
+test("an approval is shown whole, with what this device may decide, and stays until it is seen", async () => {
+  const one = worker();
+  await one.push(message());
+  const [shown] = one.seen.shown;
+  assert.deepEqual([shown.title, shown.body, shown.tag], ["Allow Bash?", "swift test\n1 more waits", "t"]);
+  assert.deepEqual(plain(shown.actions), [{ action: "deny", title: "Deny" }, { action: "review", title: "Review" }]);
+  assert.deepEqual([shown.silent, shown.renotify, shown.requireInteraction], [false, true, true]);
+});
+
+test("a browser that reads the push itself shows the same", async () => {
+  const one = worker();
+  await one.push(message());
+  await one.pushDeclared(notification());
+  assert.deepEqual(plain(one.seen.shown[1]), plain(one.seen.shown[0]));
+});
+
+test("Allow is offered only where the relay says so, and nothing without a code", async () => {
+  const one = worker();
+  await one.push(message({ ...told, decisions: ["deny", "allow", "rm"] }));
+  await one.push(message({ ...told, code: undefined, decisions: ["deny", "allow"] }));
+  assert.deepEqual(one.seen.shown.map(({ actions }) => plain(actions).map(({ action }) => action)), [["deny", "allow", "review"], ["review"]]);
+});
+
+test("what was settled elsewhere takes the place of its question without a sound", async () => {
+  const one = worker();
+  await one.push(message({ kind: "settled", session: "s1", rings: false }, { title: "Denied on laptop" }));
+  const [shown] = one.seen.shown;
+  assert.deepEqual([shown.silent, shown.renotify, shown.requireInteraction, plain(shown.actions)], [true, false, false, []]);
+});
+
+for (const text of ["", "no JSON", "7", "null", "[]", "{}", '{"notification":7}', '{"notification":{"title":""}}', '{"notification":{"title":7,"data":null}}']) {
+  test(`of a push that says ${JSON.stringify(text)} something is shown all the same`, async () => {
+    const one = worker();
+    await one.push(text);
+    assert.equal(one.seen.shown[0].title, "Heliograph");
+    assert.equal(one.seen.shown[0].navigate, `${origin}/`);
+  });
+}
+
+test("Deny decides with the code, once, with no page open", async () => {
+  const one = worker();
+  await one.push(message());
+  await one.press("deny");
+  assert.deepEqual(plain(one.seen.asked), [
+    { address: "/v1/decisions/c0de", method: "POST", headers: { "Content-Type": "application/json" }, body: '{"decision":"deny"}' },
+  ]);
+  assert.deepEqual([one.seen.closed, one.seen.shown.length, one.seen.opened.length], [1, 1, 0]);
+});
+
+test("a button that was not offered only opens the page", async () => {
+  const one = worker();
+  await one.push(message());
+  for (const action of ["allow", "constructor", "review", ""]) await one.press(action);
+  assert.equal(one.seen.asked.length, 0);
+  assert.deepEqual(one.seen.opened, Array(4).fill(`${origin}/#/approvals/s1/a1`));
+});
+
+const failures = {
+  "an answer of somebody else": [
+    () => new Response(JSON.stringify({ error: { code: "alreadyDecided", message: "decided", winner: { decision: "allow", by: { name: "laptop" } } } }), { status: 409 }),
+    "Decided already: allowed by laptop."],
+  "a code that is used": [() => new Response("{}", { status: 404 }), "It was answered already, or waited too long."],
+  "a proxy in trouble": [() => new Response("<html>", { status: 502 }), "The relay answered 502."],
+  "a relay that says why": [() => new Response('{"error":{"code":"unavailable","message":"the disk is full"}}', { status: 503 }), "The relay says: the disk is full."],
+  "no connection": [() => { throw new TypeError("failed"); }, "The relay cannot be reached. Open the page to decide."],
+};
+for (const [name, [answer, sentence]] of Object.entries(failures)) {
+  test(`a denial that fails because of ${name} says so, and does not offer it again`, async () => {
+    const one = worker({ answer });
+    await one.push(message());
+    await one.press("deny");
+    const shown = one.seen.shown.at(-1);
+    assert.deepEqual([shown.title, shown.body, shown.tag], ["Not denied: Allow Bash?", sentence, "t"]);
+    await one.press("deny");
+    assert.equal(one.seen.asked.length, 1);
+    assert.deepEqual(one.seen.opened, [`${origin}/#/approvals/s1/a1`]);
+  });
+}
+
+test("a press goes to the page that is looked at, else to one that is open", async () => {
+  const page = (visibilityState) => {
+    const one = { visibilityState, messages: [], isFocused: false, postMessage: (said) => one.messages.push(plain(said)), focus: async () => { one.isFocused = true; } };
+    return one;
+  };
+  const [hidden, visible] = [page("hidden"), page("visible")];
+  const one = worker({ pages: [hidden, visible] });
+  await one.push(message());
+  await one.press("");
+  assert.deepEqual([visible.messages, visible.isFocused, hidden.messages], [[{ open: "#/approvals/s1/a1" }], true, []]);
+});
+
+for (const navigate of ["https://evil.example/#/approvals/s1/a1", "javascript:alert(1)", "//evil.example/", "http://relay.example/", 7, undefined]) {
+  test(`a push that names ${navigate} opens our own page`, async () => {
+    const one = worker();
+    await one.push(message(told, { navigate }));
+    await one.press("review");
+    assert.ok(one.seen.opened[0].startsWith(`${origin}/`), one.seen.opened[0]);
+  });
+}

@@ -5,7 +5,7 @@ package import RelayProtocol
 /// The relay as a pure machine: facts go in, orders come out.
 ///
 /// One event goes: `hostSent` stages it (`Sessions/`), `tickEnded` appends what the tick staged in one batch, `committed`
-/// shows it (`FanOut/`). Nothing is visible before it is committed: every session has a staged and a committed view, and
+/// shows it (`Subscriptions/`). Nothing is visible before it is committed: every session has a staged and a committed view, and
 /// only the committed one is ever sent.
 package struct Relay {
     package let configuration: Configuration
@@ -13,11 +13,9 @@ package struct Relay {
     package let epoch: Epoch
 
     var sessions: [SessionKey: Session] = [:]
-    var hosts: [PeerID: HostPeer] = [:]
-    var clients: [PeerID: ClientPeer] = [:]
-    private var lastHostPeer: Int64 = 0
-    /// The connection of each host that is connected; one each.
-    var hostPeers: [HostKey: PeerID] = [:]
+    var presence = Presence()
+    var subscriptions: Subscriptions
+    var commands: Commands
     var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
     /// What is on disk of each session: the only views that are ever shown.
     var shown = CommittedSessions()
@@ -26,18 +24,10 @@ package struct Relay {
     /// Where the sessions that retention removed would go on.
     var removed: RemovedSessions
     var removedSessionsReads: [ReadID: RemovedSessionsRead] = [:]
-    var workspaceAudiences: [WorkspaceID: WorkspaceAudience] = [:]
-    /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
-    var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
 
     /// What this tick has staged, and what is being committed.
     var staging = Staging()
     var committing: Staging?
-    /// Commands that are answered when what they wait for is on disk.
-    var waiters: [DecisionWaiter] = []
-    var commandWaiters: [CommandWaiter] = []
-    /// The commands that have had their effect, or may have had it.
-    var commands: [CommandKey: RecordedCommand] = [:]
     /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
     var expiries: [ApprovalName: Int64] = [:]
     var budgets = Budgets()
@@ -56,13 +46,8 @@ package struct Relay {
     /// Devices, cards and pushes.
     package internal(set) var planner: PushPlanner
 
-    var reads: [ReadID: ReadUnderWay] = [:]
-    /// Reads of pages that are under way: who asks for the same gets the same.
-    var readsByQuery: [LogQuery: ReadID] = [:]
-    var lastReadID: UInt64 = 0
-
     /// Collected while one input is handled.
-    var effects: [Effect] = []
+    var orders = Orders()
 
     package struct Configuration: Sendable {
         /// Named in `welcome`.
@@ -92,6 +77,8 @@ package struct Relay {
     package init(configuration: Configuration, epoch: Epoch, state: LogState, boot: String, at now: Instant) {
         self.configuration = configuration
         self.epoch = epoch
+        subscriptions = Subscriptions(epoch: epoch)
+        commands = Commands(restoring: state.commands)
         ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
         planner = PushPlanner(configuration.push, restoring: state.records)
         removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)
@@ -108,9 +95,6 @@ package struct Relay {
             if !approval.stage.isFinal { asking[workspace, default: []].insert(key) }
         }
         for (key, view) in shown.views { sessions[key] = Session(key: key, staged: view) }
-        for record in state.commands {
-            commands[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
-        }
         budgets = Budgets(restoring: state.records)
         shrinkRemovedSessions()
     }
@@ -124,41 +108,41 @@ package struct Relay {
                 armExpiry(of: approval, in: key, at: now)
             }
         }
-        effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
-        effects.append(.armTimer(.trim, after: Limits.trimAfterStart))
+        orders.add(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
+        orders.add(.armTimer(.trim, after: Limits.trimAfterStart))
         tellPlanner(.started(holders: holders), at: now)
-        return takeEffects()
+        return orders.take()
     }
 
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         if planner.isBehindClock(at: now) { tellPlanner(.clockWasSet, at: now) }
         ages.follow(now)
         switch input {
-        case .hostConnected(let peer, let identity):
-            lastHostPeer += 1
-            hosts[peer] = HostPeer(identity: identity, number: lastHostPeer)
-        case .clientConnected(let peer, let identity): clients[peer] = ClientPeer(identity: identity)
+        case .hostConnected(let peer, let identity): presence.hostConnected(peer, identity)
+        case .clientConnected(let peer, let identity): clientConnected(peer, identity)
         case .hostSent(let peer, let message): hostSent(message, by: peer, at: now)
         case .clientSent(let peer, let message): clientSent(message, by: peer, at: now)
         case .hostSentBadMessage(let peer, let error): send(.notice(Notice(error)), toHost: peer)
         case .clientSentBadMessage(let peer, let error): refuse(error, of: peer)
         case .disconnected(let peer): disconnected(peer, at: now)
-        case .congested(let peer): congested(peer)
-        case .drained(let peer): drained(peer)
+        case .congested(let peer): subscriptions.congested(peer, &orders)
+        case .drained(let peer): subscriptions.drained(peer, seeing: shown, &orders)
         case .tickEnded:
-            sendDueSnapshots()
+            subscriptions.sendDueSnapshots(seeing: shown, &orders)
             appendStaged(at: now)
         case .namesTaken(let names): withdraw(names, at: now)
         case .committed: committed(at: now)
         case .commitFailed(let reason): commitFailed(reason, at: now)
-        case .pageRead(let read, let page): pageRead(read, page)
+        case .pageRead(let read, let page): subscriptions.pageRead(read, page, seeing: shown, &orders)
         case .approvalRead(let read, let approval): approvalRead(read, approval)
         case .removedSessionsRead(let read, let places): removedSessionsRead(read, places)
-        case .readFailed(let read, let reason, let isLasting): readFailed(read, reason, isLasting: isLasting)
+        case .readFailed(let read, let reason, let isLasting):
+            if removedSessionsReadFailed(read, reason) { break }
+            subscriptions.readFailed(read, reason, isLasting: isLasting, seeing: shown, &orders)
         case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)
         case .timerFired(.housekeeping): keepHouse(at: now)
         case .timerFired(.trim): isTrimDue = true
-        case .timerFired(.congestion(let peer)): effects.append(.close(peer, .tooSlow))
+        case .timerFired(.congestion(let peer)): orders.add(.close(peer, .tooSlow))
         case .timerFired(.push(let timer)): tellPlanner(.timerFired(timer), at: now)
         case .pushAnswered(let push, let outcome): tellPlanner(.pushAnswered(push, outcome), at: now)
         case .pushWayChanged: tellPlanner(.pushWayChanged, at: now)
@@ -169,11 +153,11 @@ package struct Relay {
             staging.clock = ages.record
             isTrimDue = true
         case .clientsListed(let holders):
-            showOut(allBut: holders)
+            presence.showOut(allBut: holders, &orders)
             tellPlanner(.clientsListed(holders), at: now)
         }
         tellDoubt()
-        return takeEffects()
+        return orders.take()
     }
 
     /// What the wall clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
@@ -183,21 +167,14 @@ package struct Relay {
         // It grows by a machine's drift, which is no news.
         guard (ages.doubt == nil) != (toldDoubt == nil) else { return }
         toldDoubt = ages.doubt
-        effects.append(.clockJudged(aheadBy: toldDoubt))
-    }
-
-    private mutating func takeEffects() -> [Effect] {
-        // Nearly always there are none, and an array that has been handed on is not used again.
-        guard !effects.isEmpty else { return [] }
-        defer { effects = [] }
-        return effects
+        orders.add(.clockJudged(aheadBy: toldDoubt))
     }
 
     /// Records of the planner and of budgets that do not decode, by kind and name: left where they are, and out of everything.
     package var damagedRecords: [String] { planner.damaged + budgets.damaged }
 
     /// Every connection that the core knows of.
-    package var peers: [PeerID] { Array(hosts.keys) + Array(clients.keys) }
+    package var peers: [PeerID] { Array(presence.hosts.keys) + Array(presence.clients.keys) }
 
     /// Bytes of events that were taken in and are not on disk.
     package var uncommittedBytes: Int { staging.eventBytes + (committing?.eventBytes ?? 0) }
@@ -208,17 +185,17 @@ package struct Relay {
     /// Something waits for the next batch.
     package var isStaging: Bool { !staging.isEmpty }
 
-    package func isHost(_ peer: PeerID) -> Bool { hosts[peer] != nil }
+    package func isHost(_ peer: PeerID) -> Bool { presence.hosts[peer] != nil }
 
     // MARK: - Sending
 
-    mutating func send(_ message: MessageToHost, toHost peer: PeerID) { effects.append(.send(message.bytes, to: [peer])) }
+    mutating func send(_ message: MessageToHost, toHost peer: PeerID) { orders.send(message, toHost: peer) }
 
-    mutating func send(_ message: MessageToClient, to peers: [PeerID]) {
-        if !peers.isEmpty { effects.append(.send(message.bytes, to: peers)) }
-    }
+    mutating func send(_ message: MessageToClient, to peers: [PeerID]) { orders.send(message, to: peers) }
 
-    mutating func reply(_ reply: Reply, to command: CommandID, of peer: PeerID) {
-        send(.reply(command, reply), to: [peer])
+    mutating func reply(_ reply: Reply, to command: CommandID, of peer: PeerID) { orders.reply(reply, to: command, of: peer) }
+
+    mutating func sendToWatchers(_ message: @autoclosure () -> MessageToClient, of key: SessionKey) {
+        subscriptions.sendToWatchers(message(), of: key, seeing: shown, &orders)
     }
 }

@@ -3,11 +3,12 @@ import RelayProtocol
 
 /// What clients decide: the first decision wins, and it is for exactly the input that was shown.
 extension Relay {
-    mutating func decide(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant)
-    {
-        let key = SessionKey(workspace: client.workspace, session: decide.session)
+    mutating func decide(
+        _ decide: DecideCommand, _ command: CommandID, of client: ClientIdentity, _ peer: PeerID, at now: Instant
+    ) {
+        let key = SessionKey(workspace: client.workspace.id, session: decide.session)
         guard let approval = sessions[key]?.staged.approvals[decide.approval] else {
-            decideFromLog(decide, command, of: client, peer)
+            decideFromLog(decide, command, in: key, peer)
             return
         }
         guard shown[key]?.approvals[decide.approval] != nil else {
@@ -18,13 +19,14 @@ extension Relay {
             reply(.otherDigest, to: command, of: peer)
             return
         }
-        guard clients[peer].map({ $0.waitingCommands < Limits.waitingCommandsMax }) == true else {
+        guard commands.hasRoom(for: peer) else {
             reply(.failed(.tooMany, "too many commands wait for an answer"), to: command, of: peer)
             return
         }
         if approval.decision != nil {
             // Decided already. Whether this says the same is answered when the decision is on disk, and not before.
-            wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
+            commands.wait(
+                DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
             answerWaiters()
             return
         }
@@ -37,29 +39,30 @@ extension Relay {
             return
         }
         let decision = Decision(
-            decide.verdict, client: client.identity.client.id, clientName: client.identity.client.name, at: now.wall,
+            decide.verdict, client: client.client.id, clientName: client.client.name, at: now.wall,
             command: command, signature: decide.signature)
         stage(Event(.approvalDecided(approval.id, decision), at: now.wall), in: key, at: now)
-        wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
+        commands.wait(DecisionWaiter(peer: peer, command: command, key: key, approval: approval.id, verdict: decide.verdict))
     }
 
     /// What was resolved long ago is only on disk. It cannot be decided any more, but whoever asks again hears the same again.
-    private mutating func decideFromLog(_ decide: DecideCommand, _ command: CommandID, of client: ClientPeer, _ peer: PeerID) {
-        let key = SessionKey(workspace: client.workspace, session: decide.session)
+    private mutating func decideFromLog(_ decide: DecideCommand, _ command: CommandID, in key: SessionKey, _ peer: PeerID) {
         guard shown[key] != nil else {
             reply(.noSuchApproval, to: command, of: peer)
             return
         }
-        guard client.readsUnderWay < Limits.readsMax else {
-            reply(.failed(.tooMany, "too many reads are under way; wait for their answers"), to: command, of: peer)
-            return
-        }
-        effects.append(.readApproval(beginRead(nil, for: .decision(peer, command, decide)), key, decide.approval))
+        let late = Reads.LateDecision(peer: peer, command: command, decide: decide)
+        subscriptions.readApproval(of: key, for: late, &orders)
     }
 
     mutating func approvalRead(_ id: ReadID, _ approval: Approval?) {
-        guard case .decision(let peer, let command, let decide)? = endRead(id).first else { return }
-        defer { resumeHeld(peer) }
+        guard let late = subscriptions.approvalRead(id) else { return }
+        answer(late, approval)
+        subscriptions.resumeHeld(late.peer, seeing: shown, &orders)
+    }
+
+    private mutating func answer(_ late: Reads.LateDecision, _ approval: Approval?) {
+        let (peer, command, decide) = (late.peer, late.command, late.decide)
         guard let approval, approval.stage.isFinal else {
             // Were it open it would be at hand: it came to be while it was being looked for.
             reply(.noSuchApproval, to: command, of: peer)
@@ -94,14 +97,9 @@ extension Relay {
 
     // MARK: - Waiting for the disk
 
-    private mutating func wait(_ waiter: DecisionWaiter) {
-        waiters.append(waiter)
-        clients[waiter.peer]?.waitingCommands += 1
-    }
-
     /// Answers every command whose decision is on disk by now.
     mutating func answerWaiters() {
-        guard !waiters.isEmpty else { return }
+        guard commands.hasDecisions else { return }
         for waiter in takeWaiters(where: { $0?.committed?.decision != nil || ($0?.committed == nil && $0?.staged == nil) }) {
             guard let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision
             else {
@@ -124,18 +122,13 @@ extension Relay {
     private mutating func takeWaiters(
         where isReady: ((committed: Approval?, staged: Approval?)?) -> Bool
     ) -> [DecisionWaiter] {
-        var ready: [DecisionWaiter] = []
-        var rest: [DecisionWaiter] = []
-        for waiter in waiters {
-            let views = sessions[waiter.key].map {
-                (committed: shown[waiter.key]?.approvals[waiter.approval], staged: $0.staged.approvals[waiter.approval])
-            }
-            if isReady(views) { ready.append(waiter) } else { rest.append(waiter) }
+        let (sessions, shown) = (sessions, shown)
+        return commands.takeDecisions { waiter in
+            isReady(
+                sessions[waiter.key].map {
+                    (committed: shown[waiter.key]?.approvals[waiter.approval], staged: $0.staged.approvals[waiter.approval])
+                })
         }
-        guard !ready.isEmpty else { return [] }
-        waiters = rest
-        for waiter in ready { clients[waiter.peer]?.waitingCommands -= 1 }
-        return ready
     }
 
     // MARK: - Expiry
@@ -146,19 +139,19 @@ extension Relay {
         let whole = min(max(0, hostsEnd - approval.requestedAt), Limits.expiryMax)
         let wait = min(max(0, end - now.wall), whole) + SessionLimits.expiryGrace
         expiries[ApprovalName(key, approval.id)] = now.uptime + wait
-        effects.append(.armTimer(.approvalExpiry(key, approval.id), after: wait))
+        orders.add(.armTimer(.approvalExpiry(key, approval.id), after: wait))
     }
 
     mutating func cancelExpiry(of approval: Approval, in key: SessionKey) {
         expiries[ApprovalName(key, approval.id)] = nil
-        effects.append(.cancelTimer(.approvalExpiry(key, approval.id)))
+        orders.add(.cancelTimer(.approvalExpiry(key, approval.id)))
     }
 
     /// Those whose timers slept with the machine.
     mutating func expireOverdue(at now: Instant) {
         let overdue = expiries.filter { $0.value <= now.uptime }.keys
         for name in overdue.sorted(by: { ($0.key, $0.approval.rawValue) < ($1.key, $1.approval.rawValue) }) {
-            effects.append(.cancelTimer(.approvalExpiry(name.key, name.approval)))
+            orders.add(.cancelTimer(.approvalExpiry(name.key, name.approval)))
             expire(name.approval, in: name.key, at: now)
         }
     }

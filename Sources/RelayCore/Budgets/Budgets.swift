@@ -9,6 +9,8 @@ struct Budgets {
     var staged: [WorkspaceID: BudgetBook] = [:]
     /// By the relay's clock when it was last looked at.
     var today = UTCDay(number: 0)
+    /// What each connection of a host was told of its sessions that are held.
+    var holdsTold: [PeerID: Holds] = [:]
     /// Records that do not decode, by name.
     var damaged: [String] = []
 

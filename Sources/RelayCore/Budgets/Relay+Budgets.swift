@@ -21,11 +21,11 @@ extension Relay {
                 return
             }
         }
-        guard client.waitingCommands < Limits.waitingCommandsMax else {
+        guard commands.hasRoom(for: peer) else {
             reply(.failed(.tooMany, "too many commands wait for an answer"), to: id, of: peer)
             return
         }
-        clients[peer]?.waitingCommands += 1
+        commands.began(peer)
         staging.budgets.append(BudgetOrder(peer: peer, command: id, workspace: client.workspace, budget: budget))
     }
 
@@ -157,7 +157,7 @@ extension Relay {
 
     private mutating func answer(_ orders: [BudgetOrder], _ answer: Reply) {
         for order in orders {
-            clients[order.peer]?.waitingCommands -= 1
+            commands.answered(order.peer)
             reply(answer, to: order.command, of: order.peer)
         }
     }
@@ -185,7 +185,7 @@ extension Relay {
             changed.append(key)
         }
         tellPlanner(changesOf: changed, at: now)
-        for peer in hosts.keys.sorted() where hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
+        for peer in presence.hosts.keys.sorted() where presence.hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
     }
 }
 

@@ -6,10 +6,10 @@ extension Relay {
     /// Says what of this host is held, unless it was said. Derived from what is on disk whenever it is asked for: it cannot be
     /// lost on the way.
     mutating func sayHolds(to peer: PeerID) {
-        guard let host = hosts[peer], host.hasSaidHello, host.capabilities.contains(.hold) else { return }
+        guard let host = presence.hosts[peer], host.hasSaidHello, host.capabilities.contains(.hold) else { return }
         let holds = holds(of: host.key)
-        guard holds != host.holds else { return }
-        hosts[peer]?.holds = holds
+        guard holds != budgets.holdsTold[peer] else { return }
+        budgets.holdsTold[peer] = holds
         send(.hold(holds), toHost: peer)
     }
 
@@ -29,7 +29,7 @@ extension Relay {
     func hostsThatCannotHold(_ budget: Budget, _ workspace: WorkspaceID) -> [String] {
         guard budget.holds else { return [] }
         var names: Set<String> = []
-        for host in hosts.values where host.hasSaidHello && host.key.workspace == workspace {
+        for host in presence.hosts.values where host.hasSaidHello && host.key.workspace == workspace {
             if case .session(let session) = budget.scope,
                 sessionsOfHosts[host.key]?.contains(SessionKey(workspace: workspace, session: session)) != true
             {

@@ -12,23 +12,21 @@ extension Relay {
         {
             return
         }
-        guard let host = hosts[peer], host.removedSessionsReads < Limits.removedSessionsReadsMax else {
+        guard removedSessionsReads.values.count(where: { $0.peer == peer }) < Limits.removedSessionsReadsMax else {
             send(.notice(.init(.unavailable, "too many sessions are being looked up; try again")), toHost: peer)
             return
         }
-        hosts[peer]?.removedSessionsReads += 1
         removed.readBegan(keys)
-        lastReadID += 1
-        let id = ReadID(rawValue: lastReadID)
+        let id = orders.nextReadID()
         removedSessionsReads[id] = RemovedSessionsRead(peer: peer, keys: keys, hello: hello)
-        effects.append(.readRemovedSessions(id, keys))
+        orders.add(.readRemovedSessions(id, keys))
     }
 
     mutating func removedSessionsRead(_ id: ReadID, _ places: [SessionKey: RemovedSession]) {
         guard let read = endRemovedSessionsRead(id) else { return }
         // What became known meanwhile is newer.
         for key in read.keys where !isRemovalKnown(of: key) { removed.add(key, places[key]) }
-        if let host = hosts[read.peer] {
+        if let host = presence.hosts[read.peer] {
             if let hello = read.hello {
                 answer(hello, of: host, read.peer)
             } else {
@@ -42,21 +40,23 @@ extension Relay {
     }
 
     /// Nil where the read was for something else.
-    mutating func endRemovedSessionsRead(_ id: ReadID) -> RemovedSessionsRead? {
+    private mutating func endRemovedSessionsRead(_ id: ReadID) -> RemovedSessionsRead? {
         guard let read = removedSessionsReads.removeValue(forKey: id) else { return nil }
-        hosts[read.peer]?.removedSessionsReads -= 1
         removed.readEnded(read.keys)
         return read
     }
 
     /// Whoever waits for `welcome` comes back; events are sent again.
-    mutating func removedSessionsUnknown(_ read: RemovedSessionsRead, _ reason: String) {
-        guard hosts[read.peer] != nil else { return }
+    /// False where the read was for something else.
+    mutating func removedSessionsReadFailed(_ id: ReadID, _ reason: String) -> Bool {
+        guard let read = endRemovedSessionsRead(id) else { return false }
+        guard presence.hosts[read.peer] != nil else { return true }
         if read.hello == nil {
             send(.notice(.init(.unavailable, reason)), toHost: read.peer)
         } else {
-            effects.append(.close(read.peer, .restarting))
+            orders.add(.close(read.peer, .restarting))
         }
+        return true
     }
 
     mutating func shrinkRemovedSessions() {

@@ -13,14 +13,12 @@ extension Relay {
         staging.clock = ages.record
         forgetCommands(at: now)
         isTrimDue = true
-        effects.append(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
+        orders.add(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
     }
 
     private mutating func forgetCommands(at now: Instant) {
         let before = ages.time(at: now) - Limits.commandsAge
-        guard commands.values.contains(where: { $0.at < before }) else { return }
-        commands = commands.filter { $0.value.at >= before }
-        staging.commandsForgottenBefore = before
+        if commands.forget(before: before) { staging.commandsForgottenBefore = before }
     }
 
     /// Adds to the batch that is about to be cut what retention lets go of, a bounded step at a time.
@@ -34,13 +32,13 @@ extension Relay {
         }
         if budget > 0 { trimFull(&budget) }
         // Another step, unless this one found less than it was allowed.
-        guard budget > 0 else { return effects.append(.armTimer(.trim, after: Limits.trimInterval)) }
+        guard budget > 0 else { return orders.add(.armTimer(.trim, after: Limits.trimInterval)) }
         if staging.trims.isEmpty { tellRemovals() } else { isRemovalToldNext = true }
     }
 
     /// All steps together: a long history goes in hundreds.
     private mutating func tellRemovals() {
-        if !removals.isEmpty { effects.append(.historyRemoved(removals.take())) }
+        if !removals.isEmpty { orders.add(.historyRemoved(removals.take())) }
     }
 
     /// The batch is on disk.
@@ -128,7 +126,7 @@ extension Relay {
     }
 
     private func isRemovable(_ session: Session) -> Bool {
-        isAtRest(session) && session.audience.subscribers.isEmpty && session.staged.openApprovalCount == 0
+        isAtRest(session) && !subscriptions.isFollowed(session.key) && session.staged.openApprovalCount == 0
             && (session.staged.endedAt != nil || !session.staged.hostIsConnected)
     }
 
@@ -224,7 +222,7 @@ extension Relay {
                     trim.key,
                     RemovedSession(host: host, seq: trim.through, hostSeq: place?.hostSeq ?? 0, usage: trim.usage))
                 sendToWatchers(.removed(trim.key.session), of: trim.key)
-                for peer in session.audience.subscribers { set(nil, of: trim.key, peer) }
+                subscriptions.ended(trim.key)
                 shown.remove(trim.key)
                 revive(trim, session, eventBytes: place?.eventBytes ?? 0)
             }

@@ -67,7 +67,7 @@ extension Relay {
     }
 
     private mutating func refuse(_ message: String, _ session: SessionID, _ quota: Quota, to peer: PeerID) {
-        effects.append(.quotaReached(quota))
+        orders.add(.quotaReached(quota))
         let notice = Notice(code: ErrorCode.tooMany.rawValue, message: message, path: "$.session", session: session)
         send(.notice(notice), toHost: peer)
     }

@@ -1,14 +1,13 @@
 import RelayModel
 import RelayProtocol
 
-/// One session: what is staged on top of what is on disk, and who watches. What is on disk of it stands in `Relay.shown`.
+/// One session: what is staged on top of what is on disk. What is on disk of it stands in `Relay.shown`.
 struct Session {
     let key: SessionKey
     /// With everything accepted so far.
     var staged: SessionView
     /// The staged view as it was when the batch under way was cut.
     var cut: SessionView?
-    var audience = Audience()
     /// Nil until its host says something.
     private var rateLimiter: SessionRateLimiter?
 

@@ -5,7 +5,7 @@ import RelayProtocol
 /// What hosts say: checked, numbered, staged.
 extension Relay {
     mutating func hostSent(_ message: HostMessage, by peer: PeerID, at now: Instant) {
-        guard let host = hosts[peer] else { return }
+        guard let host = presence.hosts[peer] else { return }
         switch message {
         case .hello(let hello): hostSaidHello(hello, peer, at: now)
         case _ where !host.hasSaidHello: send(.notice(.helloFirst), toHost: peer)
@@ -17,24 +17,8 @@ extension Relay {
     // MARK: - Hello
 
     private mutating func hostSaidHello(_ hello: Hello, _ peer: PeerID, at now: Instant) {
-        guard hello.version == ProtocolVersion.current else {
-            send(.notice(.unsupportedVersion(hello.version)), toHost: peer)
-            effects.append(.close(peer, .unsupportedVersion))
-            return
-        }
-        guard var host = hosts[peer] else { return }
-        // What a machine said before its power failed may come after what it says now.
-        if let other = hostPeers[host.key].flatMap({ hosts[$0] }), other.number > host.number {
-            hosts[peer] = nil
-            effects.append(.close(peer, .replaced))
-            return
-        }
-        let isFirst = !host.hasSaidHello
-        host.hasSaidHello = true
-        host.capabilities = hello.capabilities
-        hosts[peer] = host
-        if isFirst { connect(host, peer, at: now) }
-
+        guard let (host, isFirst) = presence.hostSaidHello(hello, peer, &orders) else { return }
+        if isFirst { setConnected(true, host, at: now) }
         let unknown = hello.sessions.map { SessionKey(workspace: host.identity.workspace, session: $0) }
             .filter { !isRemovalKnown(of: $0) }
         if unknown.isEmpty { answer(hello, of: host, peer) } else { readRemovedSessions(of: unknown, for: hello, peer) }
@@ -49,23 +33,7 @@ extension Relay {
         sayHolds(to: peer)
     }
 
-    /// One connection speaks for a host: the newer one, because the older may be a dead socket.
-    private mutating func connect(_ host: HostPeer, _ peer: PeerID, at now: Instant) {
-        if let older = hostPeers[host.key], older != peer {
-            hosts[older] = nil
-            effects.append(.close(older, .replaced))
-        }
-        hostPeers[host.key] = peer
-        setConnected(true, host, at: now)
-    }
-
-    mutating func hostDisconnected(_ host: HostPeer, _ peer: PeerID, at now: Instant) {
-        guard hostPeers[host.key] == peer else { return }
-        hostPeers[host.key] = nil
-        setConnected(false, host, at: now)
-    }
-
-    private mutating func setConnected(_ isConnected: Bool, _ host: HostPeer, at now: Instant) {
+    mutating func setConnected(_ isConnected: Bool, _ host: HostPeer, at now: Instant) {
         var changed: [SessionKey] = []
         for key in sessionsInOrder(of: host.key) {
             // What has ended does not change with the host that it ran on.
@@ -188,7 +156,7 @@ extension Relay {
         }
         asking[key.workspace, default: []].insert(key)
         if let quota {
-            effects.append(.quotaReached(quota))
+            orders.add(.quotaReached(quota))
             stage(Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall), in: key, at: place, now)
         } else {
             armExpiry(of: opened, in: key, at: now)
@@ -208,10 +176,10 @@ extension Relay {
     private mutating func forward(_ delta: Delta, of host: HostPeer, at now: Instant) {
         guard let session = owned(delta.session, by: host) else { return }
         if let quota = paceReached(by: delta.text.utf8.count, at: place(of: session.key), now) {
-            return effects.append(.quotaReached(quota))
+            return orders.add(.quotaReached(quota))
         }
         // Live only, and only to those who are level with the log: others get the whole message by its event.
-        send(.deltas(delta), to: session.audience.live.peers)
+        send(.deltas(delta), to: subscriptions.live(of: session.key))
     }
 
     /// Nil where the relay has no such session of this host.
@@ -241,17 +209,5 @@ extension Event {
             .error(
                 message: "an approval came under a name that an earlier one has: nobody is asked",
                 recoverable: true), at: time)
-    }
-}
-
-extension Notice {
-    static let helloFirst = Notice(.helloFirst, "the first message is hello")
-
-    static func unsupportedVersion(_ version: Int64) -> Notice {
-        Notice(.unsupportedVersion, "this relay speaks version \(ProtocolVersion.current), not \(version)", at: "$.version")
-    }
-
-    init(_ code: ErrorCode, _ message: String, at path: String? = nil) {
-        self.init(code: code.rawValue, message: message, path: path)
     }
 }

@@ -75,17 +75,23 @@ struct Staging {
     private static let openingCost = 8_192
 
     /// The transaction, with each session as it is staged now.
-    func batch(_ sessions: [SessionKey: Session]) -> LogBatch {
+    func batch(_ staged: (SessionKey) -> SessionView?) -> LogBatch {
         LogBatch(
-            appends: appends.map { staged in
-                guard let view = sessions[staged.key]?.staged else {
+            appends: appends.map { append in
+                guard let view = staged(append.key) else {
                     preconditionFailure("a session with staged events is held until they are committed or dropped")
                 }
                 return SessionAppend(
-                    key: staged.key, firstSeq: staged.firstSeq, events: staged.events, state: view.state,
-                    approvals: staged.approvals)
+                    key: append.key, firstSeq: append.firstSeq, events: append.events, state: view.state,
+                    approvals: append.approvals)
             },
             trims: trims, commands: commands, commandsForgottenBefore: commandsForgottenBefore,
             records: PushRecord.latest(records), clock: clock)
     }
+}
+
+/// A command that is answered when its records are on disk.
+struct RecordWaiter {
+    let peer: PeerID
+    let command: CommandID
 }

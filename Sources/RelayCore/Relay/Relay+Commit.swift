@@ -12,7 +12,7 @@ extension Relay {
         if !staging.isEmpty { tellPlanner(.batchCut, at: now) }
         guard !staging.isEmpty else { return }
         for staged in staging.appends { sessions[staged.key]?.cutView() }
-        effects.append(.append(staging.batch(sessions)))
+        orders.add(.append(staging.batch { sessions[$0]?.staged }))
         committing = staging
         staging = Staging()
     }
@@ -42,7 +42,7 @@ extension Relay {
         show(batch.trims)
         removed(in: batch)
         showBudgets(of: batch, at: now)
-        run(batch.commands)
+        commands.committed(batch.commands, reaching: presence.speakers, &orders)
         answerWaiters()
         tellPlanner(committed: batch, at: now)
         for trim in batch.trims where trim.state == nil { tellPlanner(.sessionRemoved(trim.key), at: now) }
@@ -73,24 +73,24 @@ extension Relay {
         }
         isRemovalToldNext = false
         let records = batch.commands + staging.commands
-        let orders = batch.budgets + staging.budgets
+        let budgetOrders = batch.budgets + staging.budgets
         var failed = batch
         failed.records += staging.records
         failed.orders += staging.orders
         failed.recordWaiters += staging.recordWaiters
         failed.tied.merge(staging.tied) { $0.union($1) }
         staging = Staging()
-        refuseBudgets(orders, reason)
-        refuse(records, reason)
+        refuseBudgets(budgetOrders, reason)
+        commands.lost(records, reason, &orders)
         refuseWaiters(reason)
         tellPlanner(failed: failed, reason, at: now)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still
         // under way on this one follows on what was dropped, and after a gap of the host's own it would be taken as if that were
         // gone there too. First it hears why.
-        for peer in hosts.keys.sorted() {
-            guard let host = hosts[peer]?.key, losers.contains(host) else { continue }
+        for peer in presence.hosts.keys.sorted() {
+            guard let host = presence.hosts[peer]?.key, losers.contains(host) else { continue }
             send(.notice(.init(.unavailable, reason)), toHost: peer)
-            effects.append(.close(peer, .restarting))
+            orders.add(.close(peer, .restarting))
             disconnected(peer, at: now)
         }
     }
@@ -115,10 +115,10 @@ extension Relay {
             preconditionFailure("what was committed stays until the next input")
         }
         let epoch = epoch
-        sendToLive(
+        subscriptions.sendToLive(
             .events(
                 SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
-            of: key, heldAfter: staged.firstSeq - 1)
+            of: key, heldAfter: staged.firstSeq - 1, &orders)
         sendToWatchers(.summary(view.summary), of: key)
         for approval in staged.approvals where isWhatItCameTo(approval, in: view) {
             sendToWatchers(.approval(approval), of: key)
@@ -127,6 +127,6 @@ extension Relay {
     }
 
     private func hostPeer(of key: SessionKey, _ view: SessionView) -> PeerID? {
-        hostPeers[HostKey(workspace: key.workspace, host: view.hostID)]
+        presence.speakers[HostKey(workspace: key.workspace, host: view.hostID)]
     }
 }

@@ -38,7 +38,7 @@ extension Relay {
     }
 
     private mutating func answer(_ waiters: [RecordWaiter], _ answer: Reply) {
-        for waiter in waiters where clients[waiter.peer] != nil { reply(answer, to: waiter.command, of: waiter.peer) }
+        for waiter in waiters where presence.clients[waiter.peer] != nil { reply(answer, to: waiter.command, of: waiter.peer) }
     }
 
     private mutating func carryOut(_ order: PlannerOrder, at now: Instant) {
@@ -46,16 +46,17 @@ extension Relay {
         case .reply(let answer, let command, let peer): reply(answer, to: command, of: peer)
         case .replyWhenStaged(let command, let peer):
             staging.recordWaiters.append(RecordWaiter(peer: peer, command: command))
-        case .tell(let message, let peers): send(message, to: peers.filter { clients[$0]?.isCongested == false })
+        case .tell(let message, let peers):
+            send(message, to: peers.filter { presence.clients[$0] != nil && !subscriptions.isCongested($0) })
         case .stage(let record): staging.records.append(record)
         case .stageOrder(let order): staging.orders.append(order)
         case .stageFirst(let records, let orders):
             staging.records = records + staging.records
             staging.orders = orders + staging.orders
         case .tie(let device, let alert): staging.tied[device, default: []].insert(alert)
-        case .push(let order): effects.append(.push(order))
-        case .armTimer(let timer, let after): effects.append(.armTimer(.push(timer), after: after))
-        case .cancelTimer(let timer): effects.append(.cancelTimer(.push(timer)))
+        case .push(let order): orders.add(.push(order))
+        case .armTimer(let timer, let after): orders.add(.armTimer(.push(timer), after: after))
+        case .cancelTimer(let timer): orders.add(.cancelTimer(.push(timer)))
         case .decide(let decide, let command, let client, let peer, let push):
             self.decide(decide, command, as: client, peer, with: push, at: now)
         }
@@ -66,18 +67,10 @@ extension Relay {
         _ decide: DecideCommand, _ command: CommandID, as identity: ClientIdentity, _ peer: PeerID, with push: PushID,
         at now: Instant
     ) {
-        var client = ClientPeer(identity: identity)
-        client.hasSaidHello = true
-        clients[peer] = client
-        self.decide(decide, command, of: client, peer, at: now)
+        clientConnected(peer, identity, hasSaidHello: true)
+        self.decide(decide, command, of: identity, peer, at: now)
         let key = SessionKey(workspace: identity.workspace.id, session: decide.session)
         guard sessions[key]?.staged.approvals[decide.approval]?.decision?.command == command else { return }
         tellPlanner(.codeDecided(push), at: now)
     }
-}
-
-/// A command that is answered when its records are on disk.
-struct RecordWaiter {
-    let peer: PeerID
-    let command: CommandID
 }

@@ -1,0 +1,21 @@
+import RelayModel
+import RelayProtocol
+
+/// A command that reaches beyond the log, by name.
+struct CommandKey: Hashable {
+    let workspace: WorkspaceID
+    let client: ClientID
+    let command: CommandID
+
+    init(_ client: ClientKey, _ command: CommandID) {
+        workspace = client.workspace
+        self.client = client.client
+        self.command = command
+    }
+
+    init(_ record: CommandRecord) {
+        workspace = record.workspace
+        client = record.client
+        command = record.command
+    }
+}

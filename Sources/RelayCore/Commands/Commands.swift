@@ -1,0 +1,144 @@
+import RelayModel
+import RelayProtocol
+
+/// What is remembered of commands: those that wait for the disk, and those that reach beyond the log.
+///
+/// The latter are each on disk under their name before they have their effect, and have it once, however often they are sent within
+/// `Limits.commandsAge`. Whoever sends one again is told what is known of it.
+struct Commands {
+    /// Those that have had their effect, or may have had it.
+    private var recorded: [CommandKey: RecordedCommand] = [:]
+    private var waiters: [CommandWaiter] = []
+    private var decisions: [DecisionWaiter] = []
+    /// How many of each client that is connected wait, with those that wait for budgets.
+    private var waiting: [PeerID: Int] = [:]
+
+    init(restoring records: [CommandRecord]) {
+        for record in records { recorded[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown)) }
+    }
+
+    mutating func connected(_ peer: PeerID) { waiting[peer] = 0 }
+
+    /// What goes to a host goes there all the same.
+    mutating func left(_ peer: PeerID) {
+        waiting[peer] = nil
+        decisions.removeAll { $0.peer == peer }
+    }
+
+    // MARK: - Waiting for the disk
+
+    func hasRoom(for peer: PeerID) -> Bool { waiting[peer].map { $0 < Limits.waitingCommandsMax } == true }
+
+    mutating func began(_ peer: PeerID) { waiting[peer]? += 1 }
+
+    mutating func answered(_ peer: PeerID) { waiting[peer]? -= 1 }
+
+    mutating func wait(_ waiter: DecisionWaiter) {
+        decisions.append(waiter)
+        began(waiter.peer)
+    }
+
+    var hasDecisions: Bool { !decisions.isEmpty }
+
+    /// Those that are to be answered now.
+    mutating func takeDecisions(where isReady: (DecisionWaiter) -> Bool) -> [DecisionWaiter] {
+        var ready: [DecisionWaiter] = []
+        var rest: [DecisionWaiter] = []
+        for waiter in decisions {
+            if isReady(waiter) { ready.append(waiter) } else { rest.append(waiter) }
+        }
+        guard !ready.isEmpty else { return [] }
+        decisions = rest
+        for waiter in ready { answered(waiter.peer) }
+        return ready
+    }
+
+    // MARK: - Beyond the log
+
+    /// What is known of a command that was sent before.
+    func reply(to name: CommandKey) -> Reply? { recorded[name]?.reply }
+
+    /// A command to a host waits until it is on disk. Returns what is to be put there; nil where nothing is.
+    mutating func asked(
+        _ message: MessageToHost, _ name: CommandKey, of peer: PeerID, to host: HostKey, at time: Int64, _ orders: inout Orders
+    ) -> CommandRecord? {
+        guard hasRoom(for: peer), recorded.count + waiters.count < Limits.commandsMax else {
+            orders.reply(.failed(.tooMany, "too many commands; wait for their answers"), to: name.command, of: peer)
+            return nil
+        }
+        began(peer)
+        let isFirst = !waiters.contains { $0.key == name }
+        waiters.append(CommandWaiter(peer: peer, key: name, message: isFirst ? message : nil, host: host))
+        guard isFirst else { return nil }
+        return CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: time)
+    }
+
+    /// They are on disk: they go to their hosts, over the connection that speaks for each.
+    mutating func committed(_ records: [CommandRecord], reaching speakers: [HostKey: PeerID], _ orders: inout Orders) {
+        for record in records {
+            recorded[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
+        }
+        for waiter in takeWaiters(of: records) {
+            if let message = waiter.message {
+                // Nobody knows better than the one who typed it whether it still makes sense later.
+                var answer = Reply.failed(.unavailable, "the host has just gone; send it again under another id")
+                if let host = speakers[waiter.host] {
+                    orders.send(message, toHost: host)
+                    answer = .forwarded(.sent)
+                }
+                recorded[waiter.key]?.reply = answer
+            }
+            if let known = recorded[waiter.key] { orders.reply(known.reply, to: waiter.key.command, of: waiter.peer) }
+        }
+    }
+
+    mutating func lost(_ records: [CommandRecord], _ reason: String, _ orders: inout Orders) {
+        for waiter in takeWaiters(of: records) {
+            orders.reply(.failed(.unavailable, reason), to: waiter.key.command, of: waiter.peer)
+        }
+    }
+
+    private mutating func takeWaiters(of records: [CommandRecord]) -> [CommandWaiter] {
+        guard !records.isEmpty else { return [] }
+        let names = Set(records.map { CommandKey($0) })
+        let taken = waiters.filter { names.contains($0.key) }
+        waiters.removeAll { names.contains($0.key) }
+        for waiter in taken { answered(waiter.peer) }
+        return taken
+    }
+
+    /// By the time that history ages by. Whether there were any.
+    mutating func forget(before time: Int64) -> Bool {
+        guard recorded.values.contains(where: { $0.at < time }) else { return false }
+        recorded = recorded.filter { $0.value.at >= time }
+        return true
+    }
+
+    // MARK: - Counting
+
+    func count(into census: inout RelayCensus) {
+        census.commands = recorded.count
+        census.waiters = decisions.count + waiters.count
+        if waiting.values.contains(where: { $0 > Limits.waitingCommandsMax }) {
+            census.breach = "too many commands of a client wait"
+        }
+        if decisions.contains(where: { waiting[$0.peer] == nil }) { census.breach = "a command waits whose client has left" }
+    }
+}
+
+/// A command that is not to take effect again.
+private struct RecordedCommand {
+    /// By the time that history ages by.
+    let at: Int64
+    /// To whoever sends it again.
+    var reply: Reply
+}
+
+/// A `prompt` or `interrupt` that goes to its host when it is on disk.
+private struct CommandWaiter {
+    let peer: PeerID
+    let key: CommandKey
+    /// Nil where another waiter of the same name carries it.
+    let message: MessageToHost?
+    let host: HostKey
+}

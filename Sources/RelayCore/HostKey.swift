@@ -1,0 +1,8 @@
+import RelayModel
+import RelayProtocol
+
+/// A host by name, within its workspace.
+struct HostKey: Hashable {
+    let workspace: WorkspaceID
+    let host: HostID
+}

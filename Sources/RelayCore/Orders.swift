@@ -1,0 +1,33 @@
+import RelayModel
+import RelayProtocol
+
+/// What is ordered while one input is handled, by whichever part, in this order.
+struct Orders {
+    private var effects: [Effect] = []
+    private var lastReadID: UInt64 = 0
+
+    mutating func add(_ effect: Effect) { effects.append(effect) }
+
+    mutating func send(_ message: MessageToHost, toHost peer: PeerID) { effects.append(.send(message.bytes, to: [peer])) }
+
+    mutating func send(_ message: MessageToClient, to peers: [PeerID]) {
+        if !peers.isEmpty { effects.append(.send(message.bytes, to: peers)) }
+    }
+
+    mutating func reply(_ reply: Reply, to command: CommandID, of peer: PeerID) {
+        send(.reply(command, reply), to: [peer])
+    }
+
+    /// For a read that is ordered next; none is used twice.
+    mutating func nextReadID() -> ReadID {
+        lastReadID += 1
+        return ReadID(rawValue: lastReadID)
+    }
+
+    mutating func take() -> [Effect] {
+        // Nearly always there are none, and an array that has been handed on is not used again.
+        guard !effects.isEmpty else { return [] }
+        defer { effects = [] }
+        return effects
+    }
+}

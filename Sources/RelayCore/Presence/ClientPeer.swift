@@ -1,0 +1,13 @@
+import RelayModel
+import RelayProtocol
+
+/// One connection of a client.
+struct ClientPeer {
+    let identity: ClientIdentity
+    var hasSaidHello = false
+    /// It holds a token no more, and is being closed.
+    var isShownOut = false
+
+    var workspace: WorkspaceID { identity.workspace.id }
+    var key: ClientKey { ClientKey(workspace: workspace, client: identity.client.id) }
+}

@@ -1,0 +1,101 @@
+import RelayModel
+import RelayProtocol
+
+/// Who is connected: clients, and hosts, each of which one connection speaks for.
+struct Presence {
+    private(set) var hosts: [PeerID: HostPeer] = [:]
+    private(set) var clients: [PeerID: ClientPeer] = [:]
+    /// The connection that speaks for each host that is there.
+    private(set) var speakers: [HostKey: PeerID] = [:]
+    private var lastHostPeer: Int64 = 0
+
+    // MARK: - Hosts
+
+    mutating func hostConnected(_ peer: PeerID, _ identity: HostIdentity) {
+        lastHostPeer += 1
+        hosts[peer] = HostPeer(identity: identity, number: lastHostPeer)
+    }
+
+    /// One connection speaks for a host: the newer one, because the older may be a dead socket. Nil where this is not the one.
+    mutating func hostSaidHello(
+        _ hello: Hello, _ peer: PeerID, _ orders: inout Orders
+    ) -> (host: HostPeer, isFirst: Bool)? {
+        guard hello.version == ProtocolVersion.current else {
+            orders.send(.notice(.unsupportedVersion(hello.version)), toHost: peer)
+            orders.add(.close(peer, .unsupportedVersion))
+            return nil
+        }
+        guard var host = hosts[peer] else { return nil }
+        // What a machine said before its power failed may come after what it says now.
+        let other = speakers[host.key]
+        if let other = other.flatMap({ hosts[$0] }), other.number > host.number {
+            hosts[peer] = nil
+            orders.add(.close(peer, .replaced))
+            return nil
+        }
+        let isFirst = !host.hasSaidHello
+        host.hasSaidHello = true
+        host.capabilities = hello.capabilities
+        hosts[peer] = host
+        guard isFirst else { return (host, false) }
+        if let other, other != peer {
+            hosts[other] = nil
+            orders.add(.close(other, .replaced))
+        }
+        speakers[host.key] = peer
+        return (host, true)
+    }
+
+    /// The host that nobody speaks for any more; nil where another connection does, or none did.
+    mutating func hostLeft(_ peer: PeerID) -> HostPeer? {
+        guard let host = hosts.removeValue(forKey: peer), speakers[host.key] == peer else { return nil }
+        speakers[host.key] = nil
+        return host
+    }
+
+    /// Whether somebody speaks for this host who takes such a command.
+    func takes(_ capability: Capability, _ host: HostKey) -> Bool {
+        speakers[host].flatMap { hosts[$0] }?.capabilities.contains(capability) == true
+    }
+
+    // MARK: - Clients
+
+    mutating func clientConnected(_ peer: PeerID, _ identity: ClientIdentity, hasSaidHello: Bool = false) {
+        clients[peer] = ClientPeer(identity: identity, hasSaidHello: hasSaidHello)
+    }
+
+    mutating func clientSaidHello(_ hello: Hello, _ peer: PeerID, _ welcome: Welcome, _ orders: inout Orders) {
+        guard hello.version == ProtocolVersion.current else {
+            orders.send(.notice(.unsupportedVersion(hello.version)), to: [peer])
+            orders.add(.close(peer, .unsupportedVersion))
+            return
+        }
+        guard let identity = clients[peer]?.identity else { return }
+        clients[peer]?.hasSaidHello = true
+        orders.send(.welcome(welcome, client: identity.client, workspace: identity.workspace), to: [peer])
+    }
+
+    /// What they said before they heard of it is not listened to.
+    mutating func showOut(allBut holders: Set<ClientKey>, _ orders: inout Orders) {
+        for peer in clients.keys.sorted() {
+            guard let client = clients[peer], !holders.contains(client.key), !client.isShownOut else { continue }
+            clients[peer]?.isShownOut = true
+            orders.add(.close(peer, .revoked))
+        }
+    }
+
+    /// Whether it was there.
+    mutating func clientLeft(_ peer: PeerID) -> Bool { clients.removeValue(forKey: peer) != nil }
+}
+
+extension Notice {
+    static let helloFirst = Notice(.helloFirst, "the first message is hello")
+
+    static func unsupportedVersion(_ version: Int64) -> Notice {
+        Notice(.unsupportedVersion, "this relay speaks version \(ProtocolVersion.current), not \(version)", at: "$.version")
+    }
+
+    init(_ code: ErrorCode, _ message: String, at path: String? = nil) {
+        self.init(code: code.rawValue, message: message, path: path)
+    }
+}

@@ -1,0 +1,4 @@
+/// Names one read of the log.
+package struct ReadID: Hashable, Sendable {
+    package let rawValue: UInt64
+}

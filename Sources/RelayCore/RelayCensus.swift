@@ -1,0 +1,47 @@
+/// What the core holds, counted: for metrics, and for whoever checks that it is bounded.
+package struct RelayCensus: Sendable, CustomStringConvertible {
+    package var sessions = 0
+    /// Sessions that were removed, as far as they are at hand.
+    package var places = 0
+    package var peers = 0
+    package var subscriptions = 0
+    package var subscribers = 0
+    package var waiters = 0
+    package var reads = 0
+    package var openApprovals = 0
+    package var approvals = 0
+    package var stagedEvents = 0
+    package var commands = 0
+    package var expiries = 0
+    /// The planner of pushes: what it knows, what it keeps, the channels that APNs made for it, what shall ring, and what the disk has not taken.
+    package var devices = 0
+    package var cards = 0
+    package var pushes = 0
+    package var channels = 0
+    package var rings = 0
+    package var owed = 0
+    /// The first bound that is not kept, as a sentence.
+    package var breach: String?
+
+    package var description: String {
+        "\(sessions) sessions, \(places) places, \(peers) peers, \(subscriptions) subscriptions, \(approvals) approvals "
+            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries, "
+            + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(channels) channels, \(rings) rings, \(owed) owed records"
+    }
+
+    /// Each by its name.
+    package var counts: [(name: String, count: Int)] {
+        [
+            ("sessions", sessions), ("places", places), ("peers", peers), ("subscriptions", subscriptions),
+            ("subscribers", subscribers), ("waiters", waiters), ("reads", reads), ("openApprovals", openApprovals),
+            ("approvals", approvals), ("stagedEvents", stagedEvents), ("commands", commands), ("expiries", expiries),
+            ("devices", devices), ("cards", cards), ("pushes", pushes), ("rings", rings), ("owed", owed),
+        ]
+    }
+
+    package var total: Int {
+        sessions + places + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands
+            + expiries
+            + devices + cards + pushes + channels + rings + owed
+    }
+}

@@ -1,0 +1,389 @@
+import RelayModel
+import RelayProtocol
+
+/// Who follows what, and how a view begins: snapshot or replay, then live, without gap or repeat.
+///
+/// A client that does not take what is sent to it is sent no more, nobody else waits for it, and when it has read what waited it goes on
+/// with what it missed, or with a snapshot where that is much.
+struct Subscriptions {
+    /// Which life of the log positions are of.
+    private let epoch: Epoch
+    private var clients: [PeerID: Subscriber] = [:]
+    private var audiences = Audiences()
+    private var reads = Reads()
+    /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
+    private var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
+
+    init(epoch: Epoch) { self.epoch = epoch }
+
+    // MARK: - Clients
+
+    mutating func connected(_ peer: PeerID, of workspace: WorkspaceID) { clients[peer] = Subscriber(workspace: workspace) }
+
+    mutating func left(_ peer: PeerID, _ orders: inout Orders) {
+        guard let client = clients.removeValue(forKey: peer) else { return }
+        audiences.remove(peer, client)
+        if client.isCongested { orders.add(.cancelTimer(.congestion(peer))) }
+    }
+
+    func isCongested(_ peer: PeerID) -> Bool { clients[peer]?.isCongested == true }
+
+    mutating func congested(_ peer: PeerID, _ orders: inout Orders) {
+        guard let client = clients[peer], !client.isCongested else { return }
+        clients[peer]?.isCongested = true
+        file(peer)
+        orders.add(.armTimer(.congestion(peer), after: Limits.congestionMax))
+    }
+
+    mutating func drained(_ peer: PeerID, seeing shown: CommittedSessions, _ orders: inout Orders) {
+        guard let client = clients[peer], client.isCongested else { return }
+        clients[peer]?.isCongested = false
+        clients[peer]?.missedWorkspace = false
+        file(peer)
+        orders.add(.cancelTimer(.congestion(peer)))
+        if client.missedWorkspace { snapshotsDue[client.workspace, default: []].insert(peer) }
+        resumeHeld(peer, seeing: shown, &orders)
+    }
+
+    /// As many as may be read at once; the others follow when these are done.
+    mutating func resumeHeld(_ peer: PeerID, seeing shown: CommittedSessions, _ orders: inout Orders) {
+        guard let client = clients[peer], !client.isCongested else { return }
+        for session in client.subscriptions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard reads.hasRoom(for: peer) else { return }
+            guard case .held(let begin, let hasSnapshot, let isCatchingUp) = clients[peer]?.subscriptions[session]?.state else {
+                continue
+            }
+            let key = SessionKey(workspace: client.workspace, session: session)
+            let end = shown[key]?.seq ?? 0
+            switch begin {
+            case .after(let seq) where isCatchingUp || end - seq <= Limits.conflatedEventsMax:
+                replay(key, after: seq, hasSnapshot: hasSnapshot, peer, shown, &orders)
+            case .after:
+                orders.send(.reset(session, .behind), to: [peer])
+                start(key, .snapshot, peer, shown, &orders)
+            case .snapshot: start(key, .snapshot, peer, shown, &orders)
+            }
+        }
+    }
+
+    // MARK: - Sending
+
+    /// Gets every commit of a session as it happens.
+    func live(of key: SessionKey) -> [PeerID] { audiences[key]?.live.peers ?? [] }
+
+    func isFollowed(_ key: SessionKey) -> Bool { audiences.has(key) }
+
+    /// Sends to all but the congested, who go on from `seq` when they are drained. Made only where somebody gets it, as below: most
+    /// sessions are watched by nobody most of the time.
+    mutating func sendToLive(
+        _ message: @autoclosure () -> MessageToClient, of key: SessionKey, heldAfter seq: Int64, _ orders: inout Orders
+    ) {
+        guard let audience = audiences[key] else { return }
+        holdAside(audience, key, after: seq)
+        if !audience.live.peers.isEmpty { orders.send(message(), to: audience.live.peers) }
+    }
+
+    /// Sends to those who watch this session's summary and approvals, on the workspace or on the session, each once. The
+    /// congested are told when they are drained.
+    mutating func sendToWatchers(
+        _ message: @autoclosure () -> MessageToClient, of key: SessionKey, seeing shown: CommittedSessions,
+        _ orders: inout Orders
+    ) {
+        sendDueSnapshots(seeing: shown, &orders)
+        let workspace = audiences[key.workspace] ?? WorkspaceAudience()
+        for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
+        let audience = audiences[key] ?? Audience()
+        if let seq = shown[key]?.seq { holdAside(audience, key, after: seq) }
+        let (watchers, onlookers) = (workspace.watchers.peers, audience.onlookers.peers)
+        let peers = watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers
+        if !peers.isEmpty { orders.send(message(), to: peers) }
+    }
+
+    private mutating func holdAside(_ audience: Audience, _ key: SessionKey, after seq: Int64) {
+        for peer in audience.aside { hold(peer, key, .after(seq), hasSnapshot: false, isCatchingUp: false) }
+    }
+
+    private mutating func hold(
+        _ peer: PeerID, _ key: SessionKey, _ begin: Subscription.Begin, hasSnapshot: Bool, isCatchingUp: Bool
+    ) {
+        set(Subscription(state: .held(begin, hasSnapshot: hasSnapshot, isCatchingUp: isCatchingUp)), of: key, peer)
+    }
+
+    /// Before anything else that those who asked would hear of it.
+    mutating func sendDueSnapshots(seeing shown: CommittedSessions, _ orders: inout Orders) {
+        guard !snapshotsDue.isEmpty else { return }
+        let due = snapshotsDue
+        snapshotsDue = [:]
+        for (workspace, peers) in due.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let watching = peers.filter { clients[$0]?.watchesWorkspace == true }
+            if !watching.isEmpty { orders.send(Snapshot.of(workspace, in: shown), to: Array(watching)) }
+        }
+    }
+
+    // MARK: - Following
+
+    mutating func watchWorkspace(_ peer: PeerID, _ command: CommandID, _ orders: inout Orders) {
+        guard let client = clients[peer] else { return }
+        clients[peer]?.watchesWorkspace = true
+        file(peer)
+        orders.reply(.done, to: command, of: peer)
+        if client.isCongested {
+            clients[peer]?.missedWorkspace = true
+        } else {
+            snapshotsDue[client.workspace, default: []].insert(peer)
+        }
+    }
+
+    /// Stops watching the session, or, where that is nil, the workspace.
+    mutating func unsubscribe(from session: SessionID?, _ peer: PeerID, _ command: CommandID, _ orders: inout Orders) {
+        guard let client = clients[peer] else { return }
+        if let session {
+            set(nil, of: SessionKey(workspace: client.workspace, session: session), peer)
+        } else {
+            clients[peer]?.watchesWorkspace = false
+            file(peer)
+        }
+        orders.reply(.done, to: command, of: peer)
+    }
+
+    /// The session is gone.
+    mutating func ended(_ key: SessionKey) {
+        for peer in audiences[key]?.subscribers ?? [] { set(nil, of: key, peer) }
+    }
+
+    mutating func subscribe(
+        to session: SessionID, after position: Position?, _ peer: PeerID, _ id: CommandID,
+        seeing shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        guard let client = clients[peer] else { return }
+        let key = SessionKey(workspace: client.workspace, session: session)
+        guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
+        guard client.subscriptions[session] != nil || client.subscriptions.count < Limits.subscriptionsMax else {
+            return orders.reply(.failed(.tooMany, "at most \(Limits.subscriptionsMax) subscriptions"), to: id, of: peer)
+        }
+        guard reads.hasRoom(for: peer) else { return orders.reply(.tooManyReads, to: id, of: peer) }
+        orders.reply(.done, to: id, of: peer)
+        let begin: Subscription.Begin
+        if let position, let reason = reset(from: position, view) {
+            orders.send(.reset(session, reason), to: [peer])
+            begin = .snapshot
+        } else {
+            begin = position.map { .after($0.seq) } ?? .snapshot
+        }
+        switch client.subscriptions[session]?.state {
+        case .fetching, .replaying: clients[peer]?.subscriptions[session]?.again = begin
+        case .live, .held, nil: start(key, begin, peer, shown, &orders)
+        }
+    }
+
+    /// Why nobody can go on from this position; nil where one can.
+    private func reset(from position: Position, _ view: SessionView) -> ResetReason? {
+        if position.epoch != epoch { return .epochChanged }
+        if position.seq > view.seq { return .ahead }
+        return position.seq + 1 < view.state.summary.first ? .trimmed : nil
+    }
+
+    private mutating func start(
+        _ key: SessionKey, _ begin: Subscription.Begin, _ peer: PeerID, _ shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        switch begin {
+        case _ where isCongested(peer): hold(peer, key, begin, hasSnapshot: false, isCatchingUp: true)
+        case .snapshot: fetchSnapshot(of: key, peer, shown, &orders)
+        case .after(let seq): replay(key, after: seq, hasSnapshot: false, peer, shown, &orders)
+        }
+    }
+
+    private mutating func fetchSnapshot(
+        of key: SessionKey, _ peer: PeerID, _ shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        guard let view = shown[key] else { return }
+        let read = reads.page(
+            key, .before(view.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key), &orders)
+        set(Subscription(state: .fetching(read)), of: key, peer)
+    }
+
+    /// Goes on after `seq`: live where that is the end, else another read.
+    private mutating func replay(
+        _ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID, _ shown: CommittedSessions,
+        _ orders: inout Orders
+    ) {
+        guard let view = shown[key] else { return }
+        if isCongested(peer) {
+            hold(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
+        } else if seq == view.seq {
+            set(Subscription(state: .live), of: key, peer)
+            if hasSnapshot { return }
+            orders.send(.summary(view.summary), to: [peer])
+            for approval in Snapshot.approvals(of: [view.approvals]) { orders.send(.approval(approval), to: [peer]) }
+        } else {
+            let read = reads.page(
+                key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key), &orders)
+            set(Subscription(state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot)), of: key, peer)
+        }
+    }
+
+    /// The one place where a subscription changes; nil: it is over.
+    private mutating func set(_ subscription: Subscription?, of key: SessionKey, _ peer: PeerID) {
+        guard clients[peer] != nil else { return }
+        clients[peer]?.subscriptions[key.session] = subscription
+        guard let client = clients[peer] else { return }
+        audiences.file(peer, client, subscription, of: key)
+    }
+
+    /// Whether it watches its workspace, or is congested, has changed.
+    private mutating func file(_ peer: PeerID) {
+        if let client = clients[peer] { audiences.file(peer, client) }
+    }
+
+    // MARK: - Reads
+
+    mutating func history(
+        of session: SessionID, before: Int64, limit: Int64, _ peer: PeerID, _ id: CommandID,
+        seeing shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        guard let client = clients[peer] else { return }
+        let key = SessionKey(workspace: client.workspace, session: session)
+        guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
+        guard reads.hasRoom(for: peer), !client.isCongested else { return orders.reply(.tooManyReads, to: id, of: peer) }
+        // Never past what is committed: the log may hold more before we are told.
+        let end = min(before, view.seq + 1)
+        _ = reads.page(key, .before(end), limit: Int(limit), for: .history(peer, id), &orders)
+    }
+
+    /// Looks for an approval that is only on disk. Answered by `approvalRead`.
+    mutating func readApproval(of key: SessionKey, for late: Reads.LateDecision, _ orders: inout Orders) {
+        guard reads.hasRoom(for: late.peer) else { return orders.reply(.tooManyReads, to: late.command, of: late.peer) }
+        reads.approval(of: key, for: late, &orders)
+    }
+
+    /// What the approval was looked for; its peer may then `resumeHeld`.
+    mutating func approvalRead(_ id: ReadID) -> Reads.LateDecision? {
+        guard case .decision(let late)? = reads.end(id).first else { return nil }
+        return late
+    }
+
+    mutating func pageRead(_ id: ReadID, _ page: LogPage, seeing shown: CommittedSessions, _ orders: inout Orders) {
+        let purposes = reads.end(id)
+        var fetching: [PeerID] = []
+        var replaying: [(peer: PeerID, hasSnapshot: Bool)] = []
+        var place: (key: SessionKey, after: Int64)?
+        var seen: Set<PeerID> = []
+        for purpose in purposes {
+            switch purpose {
+            case .history(let peer, let command):
+                orders.reply(.history(first: page.first, events: page.events), to: command, of: peer)
+            case .decision: preconditionFailure("an approval is read for a decision, not a page")
+            case .subscription(let peer, let key):
+                guard let subscription = clients[peer]?.subscriptions[key.session], subscription.isReading(id),
+                    seen.insert(peer).inserted
+                else { continue }
+                place = place ?? (key, 0)
+                if let again = subscription.again {
+                    start(key, again, peer, shown, &orders)
+                } else if case .replaying(_, let seq, let hasSnapshot) = subscription.state {
+                    place = (key, seq)
+                    replaying.append((peer, hasSnapshot))
+                } else {
+                    fetching.append(peer)
+                }
+            }
+        }
+        if let place, let view = shown[place.key] {
+            // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
+            let page = page.truncated(through: view.seq)
+            if !fetching.isEmpty { sendSnapshot(of: place.key, page, to: fetching, shown, &orders) }
+            if !replaying.isEmpty { sendReplay(of: place.key, after: place.after, page, to: replaying, shown, &orders) }
+        }
+        for purpose in purposes { resumeHeld(purpose.peer, seeing: shown, &orders) }
+    }
+
+    /// Made once, for all who wait for it.
+    private mutating func sendSnapshot(
+        of key: SessionKey, _ page: LogPage, to peers: [PeerID], _ shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        guard let view = shown[key] else { return }
+        // The log may hold none of them: what follows begins where it ends.
+        let first = page.events.isEmpty ? view.seq + 1 : page.first
+        let last = first + Int64(page.events.count) - 1
+        let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: page.events)
+        let approvals = Snapshot.approvals(of: [view.approvals])
+        orders.send(.sessionSnapshot(tail, seq: last, summary: view.summary, approvals: approvals), to: peers)
+        for peer in peers { replay(key, after: last, hasSnapshot: true, peer, shown, &orders) }
+    }
+
+    private mutating func sendReplay(
+        of key: SessionKey, after seq: Int64, _ page: LogPage, to peers: [(peer: PeerID, hasSnapshot: Bool)],
+        _ shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        guard page.first == seq + 1, !page.events.isEmpty else {
+            // The log no longer holds what follows this position.
+            orders.send(.reset(key.session, .trimmed), to: peers.map(\.peer))
+            for (peer, _) in peers { fetchSnapshot(of: key, peer, shown, &orders) }
+            return
+        }
+        let events = SessionEvents(session: key.session, epoch: epoch, first: page.first, events: page.events)
+        orders.send(.events(events), to: peers.map(\.peer))
+        for (peer, hasSnapshot) in peers {
+            replay(key, after: seq + Int64(page.events.count), hasSnapshot: hasSnapshot, peer, shown, &orders)
+        }
+    }
+
+    mutating func readFailed(
+        _ id: ReadID, _ reason: String, isLasting: Bool, seeing shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        let purposes = reads.end(id)
+        let refusal = Reply.failed(isLasting ? .damaged : .unavailable, reason)
+        for purpose in purposes {
+            switch purpose {
+            case .history(let peer, let command): orders.reply(refusal, to: command, of: peer)
+            case .decision(let late): orders.reply(refusal, to: late.command, of: late.peer)
+            case .subscription(let peer, let key) where isLasting: passOver(id, of: key, peer, shown, &orders)
+            case .subscription(let peer, _):
+                // It holds a position: it comes back with it.
+                orders.add(.close(peer, .restarting))
+            }
+        }
+        if isLasting { for purpose in purposes { resumeHeld(purpose.peer, seeing: shown, &orders) } }
+    }
+
+    /// An event that is damaged for good keeps nobody from those after it: who replays gets a snapshot, and who waits for one gets it
+    /// without events.
+    private mutating func passOver(
+        _ read: ReadID, of key: SessionKey, _ peer: PeerID, _ shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        guard let subscription = clients[peer]?.subscriptions[key.session], subscription.isReading(read), shown[key] != nil
+        else { return }
+        if let again = subscription.again {
+            start(key, again, peer, shown, &orders)
+        } else if case .replaying = subscription.state {
+            orders.send(.reset(key.session, .trimmed), to: [peer])
+            fetchSnapshot(of: key, peer, shown, &orders)
+        } else {
+            sendSnapshot(of: key, LogPage(first: 0, events: []), to: [peer], shown, &orders)
+        }
+    }
+
+    // MARK: - Counting
+
+    /// For whoever checks that it is bounded.
+    func count(into census: inout RelayCensus) {
+        census.reads += reads.count
+        census.subscribers = audiences.subscriberCount
+        for client in clients.values {
+            census.subscriptions += client.subscriptions.count
+            if client.subscriptions.count > Limits.subscriptionsMax { census.breach = "a client has too many subscriptions" }
+        }
+        if reads.mostOfOne > Limits.readsMax { census.breach = "too many reads are under way for a client" }
+        if let breach = audiences.breach(among: clients) { census.breach = breach }
+    }
+}
+
+extension Reply {
+    fileprivate static let tooManyReads = Reply.failed(.tooMany, "too many reads are under way; wait for their answers")
+}
+
+extension LogPage {
+    fileprivate func truncated(through seq: Int64) -> LogPage {
+        LogPage(first: first, events: Array(events.prefix(Int(max(0, seq - first + 1)))))
+    }
+}

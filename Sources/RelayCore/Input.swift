@@ -55,6 +55,11 @@ package struct HostIdentity: Sendable, Equatable {
     }
 }
 
+/// Names one read of the log.
+package struct ReadID: Hashable, Sendable {
+    package let rawValue: UInt64
+}
+
 package enum RelayTimer: Hashable, Sendable {
     case approvalExpiry(SessionKey, ApprovalID)
     case housekeeping

@@ -17,6 +17,15 @@ package struct Quotas: Sendable, Equatable {
     package static let burst = Duration.seconds(10)
 
     package init() {}
+
+    /// What a host is told of whose events are refused.
+    func refusal(by quota: Quota) -> String {
+        switch quota {
+        case .sessionsPerHost: "the relay holds at most \(sessionsPerHost) sessions of a host"
+        case .sessionsPerWorkspace: "the relay holds at most \(sessionsPerWorkspace) sessions of a workspace"
+        default: "more comes than limits.\(quota.rawValue) allows: send it later"
+        }
+    }
 }
 
 /// Which of them did not allow more.

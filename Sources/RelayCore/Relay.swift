@@ -12,39 +12,23 @@ package struct Relay {
     /// Which life of the log this is.
     package let epoch: Epoch
 
-    var sessions: [SessionKey: Session] = [:]
     var presence = Presence()
+    var sessions: Sessions
     var subscriptions: Subscriptions
     var commands: Commands
-    var sessionsOfHosts: [HostKey: Set<SessionKey>] = [:]
-    /// What is on disk of each session: the only views that are ever shown.
-    var shown = CommittedSessions()
-    /// Sessions with an open approval, and some that had one.
-    var asking: [WorkspaceID: Set<SessionKey>] = [:]
+    var budgets: Budgets
+    var sweep: RetentionSweep
     /// Where the sessions that retention removed would go on.
     var removed: RemovedSessions
-    var removedSessionsReads: [ReadID: RemovedSessionsRead] = [:]
+    /// Devices, cards and pushes.
+    package internal(set) var planner: PushPlanner
 
     /// What this tick has staged, and what is being committed.
     var staging = Staging()
     var committing: Staging?
-    /// When each armed expiry is due, by `Instant.uptime`: a machine that slept fires its timers late.
-    var expiries: [ApprovalName: Int64] = [:]
-    var budgets = Budgets()
-    /// Retention has something to let go of with the next batch.
-    var isTrimDue = false
-    /// When a session that there is no room for may next make retention look for some, by `Instant.uptime`.
-    var roomSoughtAgainAt = Int64.min
-    /// What was removed and not told yet.
-    var removals = RemovalTally()
-    /// The last step of retention is in the batch that is being committed: then what was removed is told.
-    var isRemovalToldNext = false
     var ages: AgeClock
     /// As last told: what the wall clock is ahead of history's time; nil where it is believed.
     private var toldDoubt: Int64?
-
-    /// Devices, cards and pushes.
-    package internal(set) var planner: PushPlanner
 
     /// Collected while one input is handled.
     var orders = Orders()
@@ -77,25 +61,14 @@ package struct Relay {
     package init(configuration: Configuration, epoch: Epoch, state: LogState, boot: String, at now: Instant) {
         self.configuration = configuration
         self.epoch = epoch
+        sessions = Sessions(restoring: state, configuration.quotas)
         subscriptions = Subscriptions(epoch: epoch)
         commands = Commands(restoring: state.commands)
-        ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
-        planner = PushPlanner(configuration.push, restoring: state.records)
-        removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)
-        for (key, stored) in state.sessions {
-            var state = stored
-            // Nobody is connected to a relay that has just started, whatever was true when this was stored.
-            state.summary.hostIsConnected = false
-            shown.put(SessionView(state: state), for: key)
-            sessionsOfHosts[HostKey(workspace: key.workspace, host: state.summary.host.id), default: []].insert(key)
-        }
-        for (workspace, approval) in state.approvals {
-            let key = SessionKey(workspace: workspace, session: approval.session)
-            shown.update(key) { $0.approvals.put(approval) }
-            if !approval.stage.isFinal { asking[workspace, default: []].insert(key) }
-        }
-        for (key, view) in shown.views { sessions[key] = Session(key: key, staged: view) }
         budgets = Budgets(restoring: state.records)
+        sweep = RetentionSweep(configuration.retention)
+        removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)
+        planner = PushPlanner(configuration.push, restoring: state.records)
+        ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
         shrinkRemovedSessions()
     }
 
@@ -103,11 +76,7 @@ package struct Relay {
     package mutating func started(at now: Instant, holders: Set<ClientKey>? = nil) -> [Effect] {
         tellDoubt()
         startBudgets(at: now)
-        for key in sessions.keys.sorted() {
-            for approval in shown[key]?.approvals.openInOrder ?? [] {
-                armExpiry(of: approval, in: key, at: now)
-            }
-        }
+        sessions.started(at: now, &orders)
         orders.add(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
         orders.add(.armTimer(.trim, after: Limits.trimAfterStart))
         tellPlanner(.started(holders: holders), at: now)
@@ -122,7 +91,7 @@ package struct Relay {
         case .clientConnected(let peer, let identity): clientConnected(peer, identity)
         case .hostSent(let peer, let message): hostSent(message, by: peer, at: now)
         case .clientSent(let peer, let message): clientSent(message, by: peer, at: now)
-        case .hostSentBadMessage(let peer, let error): send(.notice(Notice(error)), toHost: peer)
+        case .hostSentBadMessage(let peer, let error): orders.send(.notice(Notice(error)), toHost: peer)
         case .clientSentBadMessage(let peer, let error): refuse(error, of: peer)
         case .disconnected(let peer): disconnected(peer, at: now)
         case .congested(let peer): subscriptions.congested(peer, &orders)
@@ -130,18 +99,17 @@ package struct Relay {
         case .tickEnded:
             subscriptions.sendDueSnapshots(seeing: shown, &orders)
             appendStaged(at: now)
-        case .namesTaken(let names): withdraw(names, at: now)
+        case .namesTaken(let names): sessions.withdraw(names, at: now, aged: ages.time(at: now), &staging, &orders)
         case .committed: committed(at: now)
         case .commitFailed(let reason): commitFailed(reason, at: now)
         case .pageRead(let read, let page): subscriptions.pageRead(read, page, seeing: shown, &orders)
         case .approvalRead(let read, let approval): approvalRead(read, approval)
         case .removedSessionsRead(let read, let places): removedSessionsRead(read, places)
-        case .readFailed(let read, let reason, let isLasting):
-            if removedSessionsReadFailed(read, reason) { break }
-            subscriptions.readFailed(read, reason, isLasting: isLasting, seeing: shown, &orders)
-        case .timerFired(.approvalExpiry(let key, let approval)): expire(approval, in: key, at: now)
+        case .readFailed(let read, let reason, let isLasting): readFailed(read, reason, isLasting: isLasting)
+        case .timerFired(.approvalExpiry(let key, let approval)):
+            sessions.expire(ApprovalName(key, approval), at: now, aged: ages.time(at: now), &staging, &orders)
         case .timerFired(.housekeeping): keepHouse(at: now)
-        case .timerFired(.trim): isTrimDue = true
+        case .timerFired(.trim): sweep.fallsDue()
         case .timerFired(.congestion(let peer)): orders.add(.close(peer, .tooSlow))
         case .timerFired(.push(let timer)): tellPlanner(.timerFired(timer), at: now)
         case .pushAnswered(let push, let outcome): tellPlanner(.pushAnswered(push, outcome), at: now)
@@ -151,7 +119,7 @@ package struct Relay {
         case .clockConfirmed:
             ages.confirm(at: now)
             staging.clock = ages.record
-            isTrimDue = true
+            sweep.fallsDue()
         case .clientsListed(let holders):
             presence.showOut(allBut: holders, &orders)
             tellPlanner(.clientsListed(holders), at: now)
@@ -187,15 +155,24 @@ package struct Relay {
 
     package func isHost(_ peer: PeerID) -> Bool { presence.hosts[peer] != nil }
 
-    // MARK: - Sending
+    // MARK: - For its extensions
 
-    mutating func send(_ message: MessageToHost, toHost peer: PeerID) { orders.send(message, toHost: peer) }
+    /// What is on disk of each session: the only views that are ever shown.
+    var shown: CommittedSessions { sessions.shown }
 
-    mutating func send(_ message: MessageToClient, to peers: [PeerID]) { orders.send(message, to: peers) }
+    var welcome: Welcome {
+        Welcome(software: configuration.software, epoch: epoch, heartbeat: configuration.heartbeat)
+    }
 
-    mutating func reply(_ reply: Reply, to command: CommandID, of peer: PeerID) { orders.reply(reply, to: command, of: peer) }
+    mutating func stage(_ event: Event, in key: SessionKey, at now: Instant) {
+        sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
+    }
 
     mutating func sendToWatchers(_ message: @autoclosure () -> MessageToClient, of key: SessionKey) {
-        subscriptions.sendToWatchers(message(), of: key, seeing: shown, &orders)
+        subscriptions.sendToWatchers(message(), of: key, seeing: sessions.shown, &orders)
+    }
+
+    mutating func showSummary(of key: SessionKey) {
+        if let view = shown[key] { sendToWatchers(.summary(view.summary), of: key) }
     }
 }

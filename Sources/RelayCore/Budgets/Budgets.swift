@@ -1,20 +1,30 @@
 import RelayModel
 import RelayProtocol
 
-/// The budgets of every workspace.
+/// What may be spent in every workspace: set by clients, counted with every batch, and told where it is crossed.
 struct Budgets {
     /// As on disk; only these are ever shown.
-    var books: [WorkspaceID: BudgetBook] = [:]
+    private var books: [WorkspaceID: BudgetBook] = [:]
     /// With what the batch under way adds.
-    var staged: [WorkspaceID: BudgetBook] = [:]
+    private var staged: [WorkspaceID: BudgetBook] = [:]
     /// By the relay's clock when it was last looked at.
-    var today = UTCDay(number: 0)
+    private var today = UTCDay(number: 0)
     /// What each connection of a host was told of its sessions that are held.
-    var holdsTold: [PeerID: Holds] = [:]
+    private var told: [PeerID: Holds] = [:]
+    /// What goes into the next batch, and what is in the one that is being committed.
+    private var next = Batch()
+    private var committing = Batch()
     /// Records that do not decode, by name.
-    var damaged: [String] = []
+    private(set) var damaged: [String] = []
 
-    init() {}
+    private struct Batch {
+        /// Applied when the batch is cut, answered when it is on disk.
+        var orders: [BudgetOrder] = []
+        /// Where what is shown or held changes with it.
+        var moved: Set<WorkspaceID> = []
+        /// Where something was spent.
+        var spenders: Set<WorkspaceID> = []
+    }
 
     init(restoring records: [PushRecord]) {
         for record in records where record.kind == .budget {
@@ -27,6 +37,187 @@ struct Budgets {
             }
         }
         staged = books
+    }
+
+    mutating func started(at now: Instant) { today = UTCDay(at: now.wall) }
+
+    // MARK: - Commands
+
+    /// Set with the next batch, and answered when that is on disk. False where it is refused.
+    mutating func ordered(_ order: BudgetOrder, isSessionShown: Bool, hasRoom: Bool, _ orders: inout Orders) -> Bool {
+        guard let refusal = refusal(of: order, isSessionShown: isSessionShown, hasRoom: hasRoom) else {
+            next.orders.append(order)
+            return true
+        }
+        orders.reply(refusal, to: order.command, of: order.peer)
+        return false
+    }
+
+    private func refusal(of order: BudgetOrder, isSessionShown: Bool, hasRoom: Bool) -> Reply? {
+        if case .session(let session) = order.budget.scope {
+            guard isSessionShown else { return .noSuchSession }
+            let known = staged[order.workspace]?.ofSessions ?? [:]
+            let waiting = next.orders.count { $0.workspace == order.workspace }
+            guard order.budget.microUSD == 0 || known[session] != nil || known.count + waiting < Limits.budgetsMax else {
+                return .failed(.tooMany, "at most \(Limits.budgetsMax) sessions have a budget of their own")
+            }
+        }
+        return hasRoom ? nil : .failed(.tooMany, "too many commands wait for an answer")
+    }
+
+    /// All of a workspace. `cannotHold`: the names of hosts that cannot do what a budget asks.
+    func reports(
+        of workspace: WorkspaceID, seeing shown: CommittedSessions, cannotHold: (Budget) -> [String]
+    ) -> [BudgetReport] {
+        let book = book(of: workspace)
+        return book.budgets.map { budget in
+            let spent = spent(of: budget, book, workspace, shown)
+            return BudgetReport(
+                budget, spentMicroUSD: spent, crossed: budget.level(at: spent), day: budget.scope == .day ? "\(today)" : nil,
+                cannotHold: budget.holds ? cannotHold(budget) : [])
+        }
+    }
+
+    private func spent(of budget: Budget, _ book: BudgetBook, _ workspace: WorkspaceID, _ shown: CommittedSessions) -> Int64 {
+        switch budget.scope {
+        case .session(let session): return shown[SessionKey(workspace: workspace, session: session)]?.costMicroUSD ?? 0
+        case .everySession:
+            let costs = shown.views.compactMap { key, view -> Int64? in
+                guard key.workspace == workspace, book.ofSessions[key.session] == nil, view.endedAt == nil else { return nil }
+                return view.costMicroUSD
+            }
+            return costs.max() ?? 0
+        case .day: return book.days[today] ?? 0
+        case .workspace: return book.workspaceMicroUSD
+        }
+    }
+
+    private func book(of workspace: WorkspaceID) -> BudgetBook { books[workspace] ?? BudgetBook() }
+
+    // MARK: - Counting
+
+    /// A new day begins with what was spent in it, which is mostly nothing: where that may change what is shown. The clock alone says so:
+    /// nothing waits for the disk.
+    mutating func turnDay(at now: Instant) -> [WorkspaceID] {
+        let day = UTCDay(at: now.wall)
+        guard day != today else { return [] }
+        today = day
+        return books.keys.filter { books[$0]?.ofDay != nil }.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Where there are several for one scope, the last holds, as with their records: what is taken away and set anew at once goes on.
+    mutating func applyOrders(_ records: inout [PushRecord]) {
+        guard !next.orders.isEmpty else { return }
+        var last: [BudgetOrder.Place: Int] = [:]
+        for (index, order) in next.orders.enumerated() { last[order.place] = index }
+        for (index, order) in next.orders.enumerated() where last[order.place] == index {
+            staged[order.workspace, default: BudgetBook()].set(order.budget)
+            let bytes = staged[order.workspace]?.bytes(order.budget.scope)
+            records.append(PushRecord(of: order.workspace, BudgetBook.name(order.budget.scope), bytes))
+            next.moved.insert(order.workspace)
+        }
+    }
+
+    /// Retention lets go of the session with this batch.
+    mutating func sessionGoes(_ key: SessionKey, isHeld: Bool, _ records: inout [PushRecord]) {
+        if staged[key.workspace]?.ofSessions[key.session] != nil {
+            staged[key.workspace]?.set(Budget(scope: .session(key.session), microUSD: 0))
+            records.append(PushRecord(of: key.workspace, BudgetBook.name(.session(key.session)), nil))
+        }
+        if isHeld { next.moved.insert(key.workspace) }
+    }
+
+    /// A session of this batch has cost more than before. Returns what that crosses.
+    mutating func spend(_ key: SessionKey, from before: Int64, to after: Int64) -> [BudgetCrossing] {
+        let step = staged[key.workspace, default: BudgetBook()].spend(key.session, from: before, to: after, on: today)
+        next.spenders.insert(key.workspace)
+        if step.isNews { next.moved.insert(key.workspace) }
+        return step.crossings
+    }
+
+    /// A session goes on from what it had cost before retention removed it: it may be held at once, though nothing is crossed.
+    mutating func goesOn(_ key: SessionKey) { next.moved.insert(key.workspace) }
+
+    /// With what this batch adds.
+    func stagedMark(of staged: SessionView, in workspace: WorkspaceID) -> BudgetMark? {
+        self.staged[workspace]?.mark(of: staged.summary, on: today)
+    }
+
+    /// What was counted is in the batch.
+    mutating func keepCounts(_ records: inout [PushRecord]) {
+        for workspace in next.spenders.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let book = staged[workspace] else { continue }
+            records.append(PushRecord(of: workspace, BudgetBook.name(today), book.bytes(today)))
+            if book.ofWorkspace != nil {
+                records.append(PushRecord(of: workspace, BudgetBook.name(.workspace), book.bytes(.workspace)))
+            }
+            while let day = staged[workspace]?.forgetDay(today: today) {
+                records.append(PushRecord(of: workspace, BudgetBook.name(day), nil))
+            }
+        }
+    }
+
+    // MARK: - The disk
+
+    mutating func cut() {
+        committing = next
+        next = Batch()
+    }
+
+    /// The batch is on disk. Returns where what is shown has changed; whoever ordered is answered when it is.
+    mutating func committed() -> [WorkspaceID] {
+        books = staged
+        return committing.moved.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Nothing of it is on disk, nor will what was ordered since be.
+    mutating func lost() {
+        staged = books
+        committing.orders += next.orders
+        next = Batch()
+    }
+
+    /// Answers those whose orders are on disk, or are not. Returns who they are, each as often as it ordered.
+    mutating func answer(_ answer: Reply, _ orders: inout Orders) -> [PeerID] {
+        defer { committing = Batch() }
+        for order in committing.orders { orders.reply(answer, to: order.command, of: order.peer) }
+        return committing.orders.map(\.peer)
+    }
+
+    // MARK: - Shown
+
+    func mark(of view: SessionView, in workspace: WorkspaceID) -> BudgetMark? {
+        books[workspace]?.mark(of: view.summary, on: today)
+    }
+
+    /// Says what of this host is held, unless it was said. Derived from what is on disk whenever it is asked for: it cannot be
+    /// lost on the way. `keys`: the sessions of the host, also those that have ended: an agent can go on with one.
+    mutating func sayHolds(
+        of keys: Set<SessionKey>, in workspace: WorkspaceID, to peer: PeerID, seeing shown: CommittedSessions,
+        _ orders: inout Orders
+    ) {
+        let holds = holds(of: keys, in: workspace, shown)
+        guard holds != told[peer] else { return }
+        told[peer] = holds
+        orders.send(.hold(holds), toHost: peer)
+    }
+
+    mutating func hostLeft(_ peer: PeerID) { told[peer] = nil }
+
+    private func holds(of keys: Set<SessionKey>, in workspace: WorkspaceID, _ shown: CommittedSessions) -> Holds {
+        guard let book = books[workspace] else { return Holds() }
+        if book.isHolding(on: today) { return Holds(everySession: true) }
+        let held = keys.filter { key in shown[key].map { book.isHolding(key.session, at: $0.costMicroUSD) } ?? false }
+        if held.count > WireLimits.heldSessionsMax { return Holds(everySession: true) }
+        return Holds(sessions: Set(held.map(\.session)))
+    }
+
+    // MARK: - Counting
+
+    func count(into census: inout RelayCensus) {
+        if books.values.contains(where: { $0.ofSessions.count > Limits.budgetsMax }) {
+            census.breach = "a workspace has too many budgets"
+        }
     }
 }
 
@@ -43,4 +234,11 @@ struct BudgetOrder {
     }
 
     var place: Place { Place(workspace: workspace, scope: budget.scope) }
+}
+
+extension PushRecord {
+    /// Nil removes it.
+    fileprivate init(of workspace: WorkspaceID, _ name: String, _ bytes: [UInt8]?) {
+        self.init(workspace: workspace, kind: .budget, name: name, bytes: bytes)
+    }
 }

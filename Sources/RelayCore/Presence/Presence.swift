@@ -86,6 +86,11 @@ struct Presence {
 
     /// Whether it was there.
     mutating func clientLeft(_ peer: PeerID) -> Bool { clients.removeValue(forKey: peer) != nil }
+
+    func count(into census: inout RelayCensus) {
+        census.peers = hosts.count + clients.count
+        if !Set(speakers.values).isSubset(of: hosts.keys) { census.breach = "a host's connection is kept that has gone" }
+    }
 }
 
 extension Notice {

@@ -30,7 +30,7 @@ extension Relay {
     }
 
     mutating func disconnected(_ peer: PeerID, at now: Instant) {
-        budgets.holdsTold[peer] = nil
+        budgets.hostLeft(peer)
         if let host = presence.hostLeft(peer) { setConnected(false, host, at: now) }
         guard presence.clientLeft(peer) else { return }
         commands.left(peer)
@@ -57,10 +57,68 @@ extension Relay {
         case .pair(let role): orders.add(.makePairingCode(peer, id, role, client.workspace))
         case .presence, .seen, .device, .card, .forget, .devices, .testPush:
             askPlanner(command, id, of: client, peer, at: now)
-        case .budget(let budget): setBudget(budget, id, of: client, peer, at: now)
-        case .budgets: listBudgets(id, of: client, peer, at: now)
+        case .budget(let budget): setBudget(budget, id, of: client, peer)
+        case .budgets: listBudgets(id, of: client, peer)
         }
     }
+
+    // MARK: - Decisions
+
+    mutating func decide(
+        _ decide: DecideCommand, _ command: CommandID, of client: ClientIdentity, _ peer: PeerID, at now: Instant
+    ) {
+        let key = SessionKey(workspace: client.workspace.id, session: decide.session)
+        let waiter = DecisionWaiter(
+            peer: peer, command: command, key: key, approval: decide.approval, verdict: decide.verdict)
+        let deciding = sessions.decide(
+            decide, command, in: key, by: client, hasRoom: commands.hasRoom(for: peer), at: now, aged: ages.time(at: now),
+            &staging, &orders)
+        switch deciding {
+        case .refused(let refusal): orders.reply(refusal, to: command, of: peer)
+        case .isLate:
+            subscriptions.readApproval(of: key, for: .init(peer: peer, command: command, decide: decide), &orders)
+        case .isStaged: commands.wait(waiter)
+        case .wasDecided:
+            commands.wait(waiter)
+            answerDecisions()
+        }
+    }
+
+    mutating func approvalRead(_ id: ReadID, _ approval: Approval?) {
+        guard let late = subscriptions.approvalRead(id) else { return }
+        orders.reply(late.decide.reply(from: approval), to: late.command, of: late.peer)
+        subscriptions.resumeHeld(late.peer, seeing: shown, &orders)
+    }
+
+    /// Answers every command whose decision is on disk by now.
+    mutating func answerDecisions() {
+        guard commands.hasDecisions else { return }
+        let sessions = sessions
+        let ready = commands.takeDecisions { waiter in
+            guard let committed = sessions.shown[waiter.key]?.approvals[waiter.approval] else {
+                return sessions.staged(waiter.key)?.approvals[waiter.approval] == nil
+            }
+            return committed.decision != nil
+        }
+        for waiter in ready {
+            // So many others were resolved meanwhile that it may only be on disk by now.
+            var answer = Reply.failed(.unavailable, "ask again: it is being put away")
+            if let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision {
+                answer = winner.reply(to: waiter.verdict, at: approval.stage)
+            }
+            orders.reply(answer, to: waiter.command, of: waiter.peer)
+        }
+    }
+
+    /// Answers every command whose decision was taken back because the disk did not take it.
+    mutating func refuseDecisions(_ reason: String) {
+        guard commands.hasDecisions else { return }
+        let sessions = sessions
+        let lost = commands.takeDecisions { sessions.staged($0.key)?.approvals[$0.approval]?.decision == nil }
+        for waiter in lost { orders.reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer) }
+    }
+
+    // MARK: - Prompts
 
     /// To the host of a session, by way of the disk.
     private mutating func forward(

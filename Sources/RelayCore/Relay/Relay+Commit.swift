@@ -11,8 +11,9 @@ extension Relay {
         settleBudgets(at: now)
         if !staging.isEmpty { tellPlanner(.batchCut, at: now) }
         guard !staging.isEmpty else { return }
-        for staged in staging.appends { sessions[staged.key]?.cutView() }
-        orders.add(.append(staging.batch { sessions[$0]?.staged }))
+        for staged in staging.appends { sessions.cut(staged.key) }
+        budgets.cut()
+        orders.add(.append(staging.batch { sessions.staged($0) }))
         committing = staging
         staging = Staging()
     }
@@ -23,11 +24,8 @@ extension Relay {
         var acks: [PeerID: [SessionProgress]] = [:]
         for staged in batch.appends {
             let key = staged.key
-            guard let view = sessions[key]?.takeCut() else {
-                preconditionFailure("a session is held while its events are being committed")
-            }
             let through = shown[key]?.hostSeq ?? 0
-            shown.put(view, for: key)
+            let view = sessions.committed(key)
             removed.remove(key)
             if view.hostSeq > through, let host = hostPeer(of: key, view) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.hostSeq))
@@ -37,13 +35,14 @@ extension Relay {
         // then hosts are told, who send on while thousands are written to: what they send is in the next commit.
         for staged in batch.appends { sendDecisions(of: staged) }
         for staged in batch.appends where !staged.approvals.isEmpty { show(staged) }
-        for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { send(.ack(progress), toHost: host) }
+        for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { orders.send(.ack(progress), toHost: host) }
         for staged in batch.appends where staged.approvals.isEmpty { show(staged) }
         show(batch.trims)
-        removed(in: batch)
-        showBudgets(of: batch, at: now)
+        if !batch.trims.isEmpty { sweep.committed(batch.removals, &orders) }
+        for workspace in budgets.committed() { showBudgets(of: workspace, at: now) }
+        answerBudgets(.done)
         commands.committed(batch.commands, reaching: presence.speakers, &orders)
-        answerWaiters()
+        answerDecisions()
         tellPlanner(committed: batch, at: now)
         for trim in batch.trims where trim.state == nil { tellPlanner(.sessionRemoved(trim.key), at: now) }
         tellPlanner(changesOf: batch.appends.map(\.key), at: now)
@@ -56,40 +55,27 @@ extension Relay {
         committing = nil
         var losers: Set<HostKey> = []
         for key in batch.appends.map(\.key) + staging.appends.map(\.key) {
-            guard let session = sessions[key] else { continue }
-            let host = HostKey(workspace: key.workspace, host: session.staged.hostID)
-            if session.staged.hostSeq != shown[session.key]?.hostSeq { losers.insert(host) }
-            guard let view = shown[session.key] else {
-                sessionsOfHosts[host]?.remove(key)
-                sessions[key] = nil
-                continue
-            }
-            sessions[key]?.staged = view
-            sessions[key]?.cut = nil
-            // An expiry that was staged has used up its timer.
-            for approval in view.approvals.openInOrder {
-                armExpiry(of: approval, in: key, at: now)
-            }
+            if let loser = sessions.lost(key, at: now, &orders) { losers.insert(loser) }
         }
-        isRemovalToldNext = false
+        sweep.lost()
         let records = batch.commands + staging.commands
-        let budgetOrders = batch.budgets + staging.budgets
         var failed = batch
         failed.records += staging.records
         failed.orders += staging.orders
         failed.recordWaiters += staging.recordWaiters
         failed.tied.merge(staging.tied) { $0.union($1) }
         staging = Staging()
-        refuseBudgets(budgetOrders, reason)
+        budgets.lost()
+        answerBudgets(.failed(.unavailable, reason))
         commands.lost(records, reason, &orders)
-        refuseWaiters(reason)
+        refuseDecisions(reason)
         tellPlanner(failed: failed, reason, at: now)
         // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still
         // under way on this one follows on what was dropped, and after a gap of the host's own it would be taken as if that were
         // gone there too. First it hears why.
         for peer in presence.hosts.keys.sorted() {
             guard let host = presence.hosts[peer]?.key, losers.contains(host) else { continue }
-            send(.notice(.init(.unavailable, reason)), toHost: peer)
+            orders.send(.notice(.init(.unavailable, reason)), toHost: peer)
             orders.add(.close(peer, .restarting))
             disconnected(peer, at: now)
         }
@@ -119,10 +105,10 @@ extension Relay {
             .events(
                 SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
             of: key, heldAfter: staged.firstSeq - 1, &orders)
-        sendToWatchers(.summary(view.summary), of: key)
+        showSummary(of: key)
         for approval in staged.approvals where isWhatItCameTo(approval, in: view) {
             sendToWatchers(.approval(approval), of: key)
-            if approval.stage.isFinal { cancelExpiry(of: approval, in: key) }
+            if approval.stage.isFinal { sessions.resolved(approval.id, in: key, &orders) }
         }
     }
 

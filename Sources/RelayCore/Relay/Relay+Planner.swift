@@ -5,7 +5,7 @@ import RelayProtocol
 /// Tells the planner of pushes what has happened, and carries out what it orders.
 extension Relay {
     mutating func tellPlanner(_ fact: PlannerFact, at now: Instant) {
-        let orders = planner.handle(fact, seeing: Sight(sessions: shown, expiries: expiries), at: now)
+        let orders = planner.handle(fact, seeing: Sight(sessions: shown, expiries: sessions.deadlines), at: now)
         for order in orders { carryOut(order, at: now) }
     }
 
@@ -31,23 +31,25 @@ extension Relay {
         var namesNoSession = false
         if case .card(_, let report) = command, let session = report.session {
             let key = SessionKey(workspace: client.workspace, session: session)
-            namesNoSession = isRemovalKnown(of: key) && removed[key] == nil
+            namesNoSession = isKnown(key) && removed[key] == nil
         }
         tellPlanner(
             .clientAsked(ClientRequest(command, id, by: peer, of: client.identity, namesNoSession: namesNoSession)), at: now)
     }
 
     private mutating func answer(_ waiters: [RecordWaiter], _ answer: Reply) {
-        for waiter in waiters where presence.clients[waiter.peer] != nil { reply(answer, to: waiter.command, of: waiter.peer) }
+        for waiter in waiters where presence.clients[waiter.peer] != nil {
+            orders.reply(answer, to: waiter.command, of: waiter.peer)
+        }
     }
 
     private mutating func carryOut(_ order: PlannerOrder, at now: Instant) {
         switch order {
-        case .reply(let answer, let command, let peer): reply(answer, to: command, of: peer)
+        case .reply(let answer, let command, let peer): orders.reply(answer, to: command, of: peer)
         case .replyWhenStaged(let command, let peer):
             staging.recordWaiters.append(RecordWaiter(peer: peer, command: command))
         case .tell(let message, let peers):
-            send(message, to: peers.filter { presence.clients[$0] != nil && !subscriptions.isCongested($0) })
+            orders.send(message, to: peers.filter { presence.clients[$0] != nil && !subscriptions.isCongested($0) })
         case .stage(let record): staging.records.append(record)
         case .stageOrder(let order): staging.orders.append(order)
         case .stageFirst(let records, let orders):
@@ -70,7 +72,7 @@ extension Relay {
         clientConnected(peer, identity, hasSaidHello: true)
         self.decide(decide, command, of: identity, peer, at: now)
         let key = SessionKey(workspace: identity.workspace.id, session: decide.session)
-        guard sessions[key]?.staged.approvals[decide.approval]?.decision?.command == command else { return }
+        guard sessions.staged(key)?.approvals[decide.approval]?.decision?.command == command else { return }
         tellPlanner(.codeDecided(push), at: now)
     }
 }

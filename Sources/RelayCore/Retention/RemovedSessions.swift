@@ -8,6 +8,7 @@ struct RemovedSessions {
     /// Asked for just now, so often: what is learnt of one meanwhile must not be lost to an older answer.
     private var reading: [SessionKey: Int] = [:]
     private var lastAge = 0
+    private var lookUps: [ReadID: LookUp] = [:]
     /// Those at hand are all there are.
     private(set) var isComplete: Bool
 
@@ -17,12 +18,18 @@ struct RemovedSessions {
         let age: Int
     }
 
+    /// A look into the log for places that are not at hand.
+    struct LookUp {
+        let peer: PeerID
+        let keys: [SessionKey]
+        /// Answered when they are known; nil where it is events that wait, at their host.
+        let hello: Hello?
+    }
+
     init(_ places: [(key: SessionKey, place: RemovedSession)] = [], isComplete: Bool = true) {
         self.isComplete = isComplete
         for (key, place) in places { add(key, place) }
     }
-
-    var count: Int { held.count }
 
     subscript(key: SessionKey) -> RemovedSession? { held[key]?.place }
 
@@ -37,16 +44,55 @@ struct RemovedSessions {
     /// The session is there again.
     mutating func remove(_ key: SessionKey) { held[key] = nil }
 
-    mutating func readBegan(_ keys: [SessionKey]) {
+    // MARK: - Looking up
+
+    /// Events are not kept until then: their host is asked for them again, from where the session goes on.
+    mutating func lookUp(_ keys: [SessionKey], for hello: Hello?, _ peer: PeerID, _ orders: inout Orders) {
+        // In a run of messages, the first asks for all.
+        if hello == nil, lookUps.values.contains(where: { $0.peer == peer && $0.hello == nil && $0.keys == keys }) { return }
+        guard lookUps.values.count(where: { $0.peer == peer }) < Limits.removedSessionsReadsMax else {
+            orders.send(.notice(.init(.unavailable, "too many sessions are being looked up; try again")), toHost: peer)
+            return
+        }
         for key in keys { reading[key, default: 0] += 1 }
+        let id = orders.nextReadID()
+        lookUps[id] = LookUp(peer: peer, keys: keys, hello: hello)
+        orders.add(.readRemovedSessions(id, keys))
     }
 
-    mutating func readEnded(_ keys: [SessionKey]) {
-        for key in keys {
+    /// What was looked up. `isOpen`: what became known meanwhile is newer.
+    mutating func found(
+        _ places: [SessionKey: RemovedSession], by id: ReadID, isOpen: (SessionKey) -> Bool
+    ) -> LookUp? {
+        guard let lookUp = end(id) else { return nil }
+        for key in lookUp.keys where !isOpen(key) && !knows(key) { add(key, places[key]) }
+        return lookUp
+    }
+
+    /// Whoever waits for `welcome` comes back; events are sent again. False where the read was for something else.
+    mutating func lookUpFailed(
+        _ id: ReadID, _ reason: String, isThere: (PeerID) -> Bool, _ orders: inout Orders
+    ) -> Bool {
+        guard let lookUp = end(id) else { return false }
+        guard isThere(lookUp.peer) else { return true }
+        if lookUp.hello == nil {
+            orders.send(.notice(.init(.unavailable, reason)), toHost: lookUp.peer)
+        } else {
+            orders.add(.close(lookUp.peer, .restarting))
+        }
+        return true
+    }
+
+    private mutating func end(_ id: ReadID) -> LookUp? {
+        guard let lookUp = lookUps.removeValue(forKey: id) else { return nil }
+        for key in lookUp.keys {
             let others = (reading[key] ?? 1) - 1
             reading[key] = others > 0 ? others : nil
         }
+        return lookUp
     }
+
+    // MARK: - Bounds
 
     /// Lets go of those that came longest ago, some more than it must, unless `isOpen`: then its first commit needs it.
     mutating func shrink(to countMax: Int, isOpen: (SessionKey) -> Bool) {
@@ -58,16 +104,15 @@ struct RemovedSessions {
         }
     }
 
-    /// How many of them nothing needs just now.
-    func idleCount(isOpen: (SessionKey) -> Bool) -> Int {
-        held.keys.count { reading[$0] == nil && !isOpen($0) }
+    func count(into census: inout RelayCensus, atMost countMax: Int, isOpen: (SessionKey) -> Bool) {
+        census.places = held.count
+        census.reads += lookUps.count
+        if held.keys.count(where: { reading[$0] == nil && !isOpen($0) }) > countMax {
+            census.breach = "too many places of removed sessions are at hand"
+        }
+        let ofHosts = Dictionary(grouping: lookUps.values, by: \.peer)
+        if ofHosts.values.contains(where: { $0.count > Limits.removedSessionsReadsMax }) {
+            census.breach = "too many places are looked up for a host"
+        }
     }
-}
-
-/// A look into the log for places that are not at hand.
-struct RemovedSessionsRead {
-    let peer: PeerID
-    let keys: [SessionKey]
-    /// Answered when they are known; nil where it is events that wait, at their host.
-    let hello: Hello?
 }

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// One session: what is staged on top of what is on disk. What is on disk of it stands in `Relay.shown`.
+/// One session: what is staged on top of what is on disk. What is on disk of it stands in `Sessions.shown`.
 struct Session {
     let key: SessionKey
     /// With everything accepted so far.
@@ -58,17 +58,23 @@ struct Session {
         return cut
     }
 
-    /// As `Relay.updateViews(of:)`.
+    /// What is no event holds in every view at once.
     mutating func updateViews(_ change: (inout SessionView) -> Void) {
         change(&staged)
         if cut != nil { change(&cut!) }
     }
 }
 
-extension Relay {
-    /// Facts that are not events (who is connected) hold in every view at once.
-    mutating func updateViews(of key: SessionKey, _ change: (inout SessionView) -> Void) {
-        sessions[key]?.updateViews(change)
-        shown.update(key, change)
+extension SessionView {
+    fileprivate mutating func setExpiry(of approval: ApprovalID, openedAt seq: Int64, to end: Int64) {
+        guard var approval = approvals[approval], approval.seq == seq else { return }
+        approval.expiresAt = end
+        approvals.put(approval)
+    }
+
+    /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
+    mutating func forgetResolved(at now: Int64) {
+        let age = SessionLimits.resolvedApprovalsAge
+        approvals.forgetResolved { (now - age...now + age).contains($0.resolvedAt ?? 0) }
     }
 }

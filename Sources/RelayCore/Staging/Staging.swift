@@ -25,10 +25,6 @@ struct Staging {
     var recordWaiters: [RecordWaiter] = []
     /// Alerts about events of this very batch, by number: without it there is nothing to tell of.
     var tied: [DeviceKey: Set<Int64>] = [:]
-    /// Applied when the batch is cut, answered when it is on disk.
-    var budgets: [BudgetOrder] = []
-    /// Where what budgets show or hold changes with this batch.
-    var movedBudgets: Set<WorkspaceID> = []
 
     struct Staged {
         let key: SessionKey
@@ -43,7 +39,7 @@ struct Staging {
             && recordWaiters.isEmpty && clock == nil
     }
 
-    subscript(key: SessionKey) -> Staged? { places[key].map { appends[$0] } }
+    func has(_ key: SessionKey) -> Bool { places[key] != nil }
 
     /// `approval` as this event left it; nil where it changed none.
     mutating func add(_ event: Event, seq: Int64, to key: SessionKey, changing approval: Approval?) {

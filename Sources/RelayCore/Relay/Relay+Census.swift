@@ -4,38 +4,16 @@ package import RelayProtocol
 
 extension Relay {
     package var sessionCount: Int { sessions.count }
-    package var openApprovalCount: Int { sessions.values.reduce(0) { $0 + $1.staged.openApprovalCount } }
+    package var openApprovalCount: Int { sessions.openApprovalCount }
 
     package var census: RelayCensus {
         var census = RelayCensus()
-        census.sessions = sessions.count
-        census.places = removed.count
-        census.expiries = expiries.count
-        census.peers = presence.hosts.count + presence.clients.count
-        census.reads = removedSessionsReads.count
+        sessions.count(into: &census)
         subscriptions.count(into: &census)
         commands.count(into: &census)
-        if removed.idleCount(isOpen: { sessions[$0] != nil }) > configuration.removedSessionsMax {
-            census.breach = "too many places of removed sessions are at hand"
-        }
-        let readers = Dictionary(grouping: removedSessionsReads.values, by: \.peer)
-        if readers.values.contains(where: { $0.count > Limits.removedSessionsReadsMax }) {
-            census.breach = "too many places are looked up for a host"
-        }
-        for session in sessions.values {
-            census.approvals += session.staged.approvals.count
-            census.openApprovals += session.staged.openApprovalCount
-            if session.staged.openApprovalCount > configuration.quotas.openApprovalsPerSession {
-                census.breach = "too many approvals are open"
-            }
-        }
-        if shown.isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }
-        if !Set(presence.speakers.values).isSubset(of: presence.hosts.keys) {
-            census.breach = "a host's connection is kept that has gone"
-        }
-        if budgets.books.values.contains(where: { $0.ofSessions.count > Limits.budgetsMax }) {
-            census.breach = "a workspace has too many budgets"
-        }
+        budgets.count(into: &census)
+        removed.count(into: &census, atMost: configuration.removedSessionsMax) { sessions.has($0) }
+        presence.count(into: &census)
         count(planner.census(of: shown), into: &census)
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
         return census
@@ -50,7 +28,6 @@ extension Relay {
         census.owed = planned.owed
         if let breach = planned.breach { census.breach = breach }
         if !planner.peers.isSubset(of: presence.clients.keys) { census.breach = "somebody is thought to look who has left" }
-        if !Set(shown.views.keys).isSubset(of: sessions.keys) { census.breach = "a session is shown that is gone" }
     }
 
     /// Every session as it is shown.

@@ -1,0 +1,113 @@
+import PushPlanner
+import RelayModel
+import RelayProtocol
+
+/// Budgets: what is spent is counted with every batch, and shown when that is on disk.
+extension Relay {
+    mutating func setBudget(_ budget: Budget, _ id: CommandID, of client: ClientPeer, _ peer: PeerID) {
+        var isSessionShown = true
+        if case .session(let session) = budget.scope {
+            isSessionShown = shown[SessionKey(workspace: client.workspace, session: session)] != nil
+        }
+        let order = BudgetOrder(peer: peer, command: id, workspace: client.workspace, budget: budget)
+        let hasRoom = commands.hasRoom(for: peer)
+        if budgets.ordered(order, isSessionShown: isSessionShown, hasRoom: hasRoom, &orders) { commands.began(peer) }
+    }
+
+    mutating func listBudgets(_ id: CommandID, of client: ClientPeer, _ peer: PeerID) {
+        let reports = budgets.reports(of: client.workspace, seeing: shown) { hostsThatCannotHold($0, client.workspace) }
+        orders.reply(.budgets(reports.map(\.bytes)), to: id, of: peer)
+    }
+
+    /// By name: hosts of an older version, or whose agents cannot be held.
+    private func hostsThatCannotHold(_ budget: Budget, _ workspace: WorkspaceID) -> [String] {
+        var names: Set<String> = []
+        for host in presence.hosts.values where host.hasSaidHello && host.key.workspace == workspace {
+            if case .session(let session) = budget.scope,
+                sessions.ofHosts[host.key]?.contains(SessionKey(workspace: workspace, session: session)) != true
+            {
+                continue
+            }
+            if !host.capabilities.contains(.hold) { names.insert(host.identity.host.name) }
+        }
+        return names.sorted()
+    }
+
+    // MARK: - Counting
+
+    /// Adds to the batch that is about to be cut what budgets make of it: nothing is being committed, so every committed view
+    /// is as the last cut left it.
+    mutating func settleBudgets(at now: Instant) {
+        for workspace in budgets.turnDay(at: now) { showBudgets(of: workspace, at: now) }
+        budgets.applyOrders(&staging.records)
+        for trim in staging.trims where trim.state == nil {
+            let isHeld = sessions.staged(trim.key)?.budget?.isHeld == true
+            budgets.sessionGoes(trim.key, isHeld: isHeld, &staging.records)
+        }
+        guard !staging.appends.isEmpty else { return }
+        for key in staging.appends.map(\.key) { settleBudgets(of: key, at: now) }
+        budgets.keepCounts(&staging.records)
+    }
+
+    private mutating func settleBudgets(of key: SessionKey, at now: Instant) {
+        guard let staged = sessions.staged(key) else { return }
+        // A session that retention removed goes on from what it had cost.
+        let before = shown[key]?.costMicroUSD ?? removed[key]?.costMicroUSD ?? 0
+        if staged.costMicroUSD > before {
+            let crossings = budgets.spend(key, from: before, to: staged.costMicroUSD)
+            for crossing in crossings { stage(Event(.budgetCrossed(crossing), at: now.wall), in: key, at: now) }
+            // Where one budget passed several levels at once, the highest rings.
+            for (index, crossing) in crossings.enumerated()
+            where !crossings.dropFirst(index + 1).contains(where: { $0.scope == crossing.scope }) {
+                if let view = sessions.staged(key) { tellPlanner(.budgetCrossed(crossing, key, view), at: now) }
+            }
+        }
+        if shown[key] == nil, removed[key]?.usage.isEmpty == false { budgets.goesOn(key) }
+        // Also where nothing was spent: what has ended concerns the day no more.
+        let mark = budgets.stagedMark(of: staged, in: key.workspace)
+        if mark != staged.budget { sessions.setStagedBudget(mark, of: key) }
+    }
+
+    // MARK: - Shown
+
+    mutating func startBudgets(at now: Instant) {
+        budgets.started(at: now)
+        for (key, view) in shown.views {
+            let mark = budgets.mark(of: view, in: key.workspace)
+            if mark != view.budget { sessions.update(key) { $0.state.summary.budget = mark } }
+        }
+    }
+
+    mutating func showBudgets(of workspace: WorkspaceID, at now: Instant) {
+        var changed: [SessionKey] = []
+        for key in sessions.inOrder(in: workspace) {
+            guard let view = shown[key] else { continue }
+            let mark = budgets.mark(of: view, in: workspace)
+            guard mark != view.budget else { continue }
+            sessions.update(key) { $0.state.summary.budget = mark }
+            showSummary(of: key)
+            changed.append(key)
+        }
+        tellPlanner(changesOf: changed, at: now)
+        for peer in presence.hosts.keys.sorted() where presence.hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
+    }
+
+    /// Sessions whose budget is spent: their hosts have every tool asked for.
+    mutating func sayHolds(to peer: PeerID) {
+        guard let host = presence.hosts[peer], host.hasSaidHello, host.capabilities.contains(.hold) else { return }
+        let keys = sessions.ofHosts[host.key] ?? []
+        budgets.sayHolds(of: keys, in: host.key.workspace, to: peer, seeing: shown, &orders)
+    }
+
+    /// Orders that are on disk, or are not.
+    mutating func answerBudgets(_ answer: Reply) {
+        for peer in budgets.answer(answer, &orders) { commands.answered(peer) }
+    }
+}
+
+extension RemovedSession {
+    fileprivate var costMicroUSD: Int64 {
+        guard !usage.isEmpty, let value = try? JSONDocument(parsing: usage).root else { return 0 }
+        return (try? value.optionalInteger("costMicroUSD")) ?? 0
+    }
+}

@@ -1,0 +1,43 @@
+import PushPlanner
+import RelayModel
+import RelayProtocol
+
+/// What is let go of now and then, and what that means for everybody else.
+extension Relay {
+    mutating func keepHouse(at now: Instant) {
+        sessions.forgetResolved(at: now.wall)
+        sessions.expireOverdue(at: now, aged: ages.time(at: now), &staging, &orders)
+        ages.advance(to: now)
+        staging.clock = ages.record
+        let commandsKeptSince = ages.time(at: now) - Limits.commandsAge
+        if commands.forget(before: commandsKeptSince) { staging.commandsForgottenBefore = commandsKeptSince }
+        sweep.fallsDue()
+        orders.add(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
+    }
+
+    /// Adds to the batch that is about to be cut what retention lets go of.
+    mutating func planTrims(at now: Instant) {
+        let step = sweep.step(
+            aged: ages.time(at: now), of: sessions, isFollowed: subscriptions.isFollowed, isStaged: staging.has, &orders)
+        staging.trims += step.trims
+        staging.removals.add(step.removals)
+    }
+
+    /// They are gone from the disk.
+    mutating func show(_ trims: [SessionTrim]) {
+        for trim in trims where sessions.has(trim.key) {
+            if let state = trim.state {
+                sessions.trimmed(trim.key, to: state)
+                showSummary(of: trim.key)
+            } else if let host = sessions.host(of: trim.key) {
+                let hostSeq = shown[trim.key]?.hostSeq ?? 0
+                removed.add(
+                    trim.key, RemovedSession(host: host.host, seq: trim.through, hostSeq: hostSeq, usage: trim.usage))
+                sendToWatchers(.removed(trim.key.session), of: trim.key)
+                subscriptions.ended(trim.key)
+                sessions.removed(trim, isStaged: staging.has(trim.key))
+            }
+        }
+        shrinkRemovedSessions()
+    }
+}

@@ -1,0 +1,215 @@
+import RelayModel
+import RelayProtocol
+
+/// What is forgotten, and when: by age, by bytes, ended sessions first. A long history goes in steps, so that none holds up what is live.
+///
+/// Positions stay honest: the numbering of a session goes on, and a position whose events are gone gets a reset.
+struct RetentionSweep {
+    private let retention: Retention
+    /// There is something to let go of with the next batch.
+    private var isDue = false
+    /// What was removed and not told yet.
+    private var removals = RemovalTally()
+    /// The last step is in the batch that is being committed: then what was removed is told.
+    private var isToldNext = false
+    /// When a session that there is no room for may next make this look for some, by `Instant.uptime`.
+    private var roomSoughtAgainAt = Int64.min
+
+    /// What goes with one batch.
+    struct Step {
+        var trims: [SessionTrim] = []
+        /// What they let go of, and why.
+        var removals = RemovalTally()
+        /// How many more events may go with it.
+        fileprivate var budget = Limits.trimmedEventsMax
+    }
+
+    /// What choosing looks at: a whole session is large, and thousands are compared.
+    private struct Candidate {
+        let key: SessionKey
+        let host: HostKey
+        let touchedAt: Int64
+        let hasEnded: Bool
+        let eventBytes: Int64
+    }
+
+    init(_ retention: Retention) { self.retention = retention }
+
+    mutating func fallsDue() { isDue = true }
+
+    /// A session was refused because there is no room for it.
+    mutating func roomIsSought(at now: Instant) {
+        // All sessions are looked at for it, and a host may name thousands at once.
+        guard now.uptime >= roomSoughtAgainAt else { return }
+        roomSoughtAgainAt = now.uptime + Limits.trimInterval
+        isDue = true
+    }
+
+    /// What goes with the batch that is about to be cut. `isBusy`: somebody follows the session; `isStaged`: the batch adds to it.
+    mutating func step(
+        aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool,
+        _ orders: inout Orders
+    ) -> Step {
+        var step = Step()
+        guard isDue else { return step }
+        isDue = false
+        for (key, reason) in keysToRemove(aged: time, of: sessions, isFollowed: isFollowed, isStaged: isStaged) {
+            guard step.budget > 0 else { break }
+            step.remove(key, of: sessions, because: reason)
+        }
+        if step.budget > 0 { trimFull(&step, of: sessions, isStaged: isStaged) }
+        // Another step, unless this one found less than it was allowed.
+        if step.budget <= 0 {
+            orders.add(.armTimer(.trim, after: Limits.trimInterval))
+        } else if step.trims.isEmpty {
+            tell(&orders)
+        } else {
+            isToldNext = true
+        }
+        return step
+    }
+
+    /// The batch is on disk.
+    mutating func committed(_ removals: RemovalTally, _ orders: inout Orders) {
+        self.removals.add(removals)
+        guard isToldNext else { return }
+        isToldNext = false
+        tell(&orders)
+    }
+
+    mutating func lost() { isToldNext = false }
+
+    /// All steps together: a long history goes in hundreds.
+    private mutating func tell(_ orders: inout Orders) {
+        if !removals.isEmpty { orders.add(.historyRemoved(removals.take())) }
+    }
+
+    // MARK: - Whole sessions
+
+    /// Those that are too old, then those that are too many; longest untouched first.
+    private func keysToRemove(
+        aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool
+    ) -> [(key: SessionKey, reason: Removal.Reason)] {
+        let crowded = crowdedHosts(of: sessions)
+        let untouchedSince = retention.ageMax.map { time - $0 }
+        var excess = excessOfWorkspaces(of: sessions)
+        guard untouchedSince != nil || !crowded.isEmpty || !excess.isEmpty else { return [] }
+        // Nearly always none of thousands.
+        var idle: [Candidate] = []
+        sessions.forEach { key, staged, isCommitted in
+            let host = HostKey(workspace: key.workspace, host: staged.hostID)
+            let (touchedAt, hasEnded) = (staged.touchedAt, staged.endedAt != nil)
+            let isOld = untouchedSince.map { touchedAt < $0 } ?? false
+            guard isOld || hasEnded && (crowded[host] != nil || excess[key.workspace] != nil) else { return }
+            guard isCommitted, hasEnded || !staged.hostIsConnected, staged.openApprovalCount == 0, !isStaged(key),
+                !isFollowed(key)
+            else { return }
+            idle.append(
+                Candidate(key: key, host: host, touchedAt: touchedAt, hasEnded: hasEnded, eventBytes: staged.eventBytes))
+        }
+        idle.sort { ($0.touchedAt, $0.key.session.rawValue) < ($1.touchedAt, $1.key.session.rawValue) }
+        var chosen: [(key: SessionKey, reason: Removal.Reason)] = []
+        if let untouchedSince { chosen = idle.filter { $0.touchedAt < untouchedSince }.map { ($0.key, .age) } }
+        chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen.map(\.key))).map { ($0, .room) }
+        let gone = Set(chosen.map(\.key))
+        for session in idle where gone.contains(session.key) { excess[session.key.workspace]? -= session.eventBytes }
+        for session in idle where session.hasEnded && !gone.contains(session.key) {
+            guard let left = excess[session.key.workspace], left > 0 else { continue }
+            excess[session.key.workspace] = left - session.eventBytes
+            chosen.append((session.key, .bytes))
+        }
+        return chosen
+    }
+
+    /// Those with no room for another session, with how many of theirs have to go.
+    private func crowdedHosts(of sessions: Sessions) -> [HostKey: Int] {
+        var excess: [HostKey: Int] = [:]
+        for (host, keys) in sessions.ofHosts where sessions.quotaReached(byAnotherSessionOf: host) != nil {
+            excess[host] = max(1, keys.count / Limits.roomShare)
+        }
+        return excess
+    }
+
+    private func keysToMakeRoom(
+        on hosts: [HostKey: Int], among idle: [Candidate], beside chosen: Set<SessionKey>
+    ) -> [SessionKey] {
+        guard !hosts.isEmpty else { return [] }
+        var excess = hosts
+        var keys: [SessionKey] = []
+        for session in idle where session.hasEnded && !chosen.contains(session.key) {
+            guard let left = excess[session.host], left > 0 else { continue }
+            excess[session.host] = left - 1
+            keys.append(session.key)
+        }
+        return keys
+    }
+
+    /// The bytes by which workspaces hold more than they may; of those only that do.
+    private func excessOfWorkspaces(of sessions: Sessions) -> [WorkspaceID: Int64] {
+        guard let bytesMax = retention.bytesMax else { return [:] }
+        var bytes: [WorkspaceID: Int64] = [:]
+        sessions.forEach { key, staged, _ in bytes[key.workspace, default: 0] += staged.eventBytes }
+        return bytes.compactMapValues { $0 > bytesMax ? $0 - bytesMax : nil }
+    }
+
+    // MARK: - The oldest events
+
+    private func trimFull(_ step: inout Step, of sessions: Sessions, isStaged: (SessionKey) -> Bool) {
+        var excess = excessOfWorkspaces(of: sessions)
+        for trim in step.trims where trim.state == nil {
+            excess[trim.key.workspace]? -= sessions.staged(trim.key)?.eventBytes ?? 0
+        }
+        excess = excess.filter { $0.value > 0 }
+        guard !excess.isEmpty else { return }
+        let planned = Set(step.trims.map(\.key))
+        var large: [(key: SessionKey, eventBytes: Int64)] = []
+        sessions.forEach { key, staged, isCommitted in
+            guard excess[key.workspace] != nil, isCommitted, !planned.contains(key), !isStaged(key) else { return }
+            large.append((key, staged.eventBytes))
+        }
+        large.sort { ($1.eventBytes, $1.key.session.rawValue) < ($0.eventBytes, $0.key.session.rawValue) }
+        for (key, eventBytes) in large {
+            guard step.budget > 0 else { return }
+            guard let view = sessions.staged(key) else { continue }
+            let left = excess[key.workspace, default: 0]
+            let held = view.seq - view.summary.first + 1
+            guard left > 0, held > Limits.keptEventsMin, eventBytes > 0 else { continue }
+            let share = (Double(left) / Double(eventBytes) * Double(held)).rounded(.up)
+            let count = min(Int64(min(share, Double(held))), held - Limits.keptEventsMin, step.budget)
+            excess[key.workspace] = left - step.trim(key, view.state, count: count, because: .bytes)
+            step.budget -= count
+        }
+    }
+}
+
+extension RetentionSweep.Step {
+    /// A long session goes in steps, its last one with its end.
+    fileprivate mutating func remove(_ key: SessionKey, of sessions: Sessions, because reason: Removal.Reason) {
+        guard let state = sessions.staged(key)?.state else { return }
+        let held = state.seq - state.summary.first + 1
+        guard held <= budget else {
+            trim(key, state, count: budget, because: reason)
+            budget = 0
+            return
+        }
+        removals.add(reason, events: held, endingSessionTouchedAt: state.touchedAt)
+        trims.append(SessionTrim(key: key, through: state.seq, state: nil, usage: state.usage))
+        budget -= max(held, 1)
+    }
+
+    /// Returns the bytes that go, in proportion: what each event weighs is not remembered.
+    @discardableResult
+    fileprivate mutating func trim(
+        _ key: SessionKey, _ state: SessionState, count: Int64, because reason: Removal.Reason
+    ) -> Int64 {
+        guard count > 0 else { return 0 }
+        removals.add(reason, events: count)
+        let held = state.seq - state.summary.first + 1
+        let freed = Int64(Double(state.eventBytes) * Double(count) / Double(max(held, 1)))
+        var rest = state
+        rest.summary.first += count
+        rest.eventBytes -= freed
+        trims.append(SessionTrim(key: key, through: rest.summary.first - 1, state: rest))
+        return freed
+    }
+}

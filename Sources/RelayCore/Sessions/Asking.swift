@@ -1,0 +1,40 @@
+import RelayModel
+import RelayProtocol
+
+/// Which sessions have an open approval, and some that had one: so that not all are looked at where one more is asked.
+struct Asking {
+    private var keys: [WorkspaceID: Set<SessionKey>] = [:]
+
+    mutating func add(_ key: SessionKey) { keys[key.workspace, default: []].insert(key) }
+
+    func sessions(in workspace: WorkspaceID) -> Set<SessionKey> { keys[workspace] ?? [] }
+
+    /// Nil where there is room for one more approval of so many bytes in a session of this host. `look`: a session as it is staged; nil
+    /// where none is open in it, nor would be if what is staged were taken back.
+    mutating func quotaReached(
+        byAnother bytes: Int, in workspace: WorkspaceID, of host: HostID, _ quotas: Quotas, look: (SessionKey) -> SessionView?
+    ) -> Quota? {
+        var ofHost = (count: 1, bytes: bytes)
+        var ofWorkspace = ofHost
+        for other in sessions(in: workspace) {
+            guard let view = look(other) else {
+                keys[workspace]?.remove(other)
+                continue
+            }
+            let approvals = view.approvals
+            ofWorkspace.count += approvals.openCount
+            ofWorkspace.bytes += approvals.openBytes
+            if view.hostID == host {
+                ofHost.count += approvals.openCount
+                ofHost.bytes += approvals.openBytes
+            }
+        }
+        if ofHost.count > quotas.openApprovalsPerHost || ofHost.bytes > Limits.openApprovalBytesPerHostMax {
+            return .openApprovalsPerHost
+        }
+        if ofWorkspace.count > quotas.openApprovalsPerWorkspace || ofWorkspace.bytes > Limits.openApprovalBytesPerWorkspaceMax {
+            return .openApprovalsPerWorkspace
+        }
+        return nil
+    }
+}

@@ -1,0 +1,71 @@
+import RelayModel
+import RelayProtocol
+
+/// What became of a decision: the first wins, and it is for exactly the input that was shown.
+enum Deciding {
+    /// It is answered when it is on disk.
+    case isStaged
+    /// Somebody was first. Whether this says the same is answered when that is on disk, and not before.
+    case wasDecided
+    /// What was resolved long ago is only on disk. It cannot be decided any more, but whoever asks again hears the same again.
+    case isLate
+    case refused(Reply)
+}
+
+extension ApprovalRequest {
+    /// Why nobody may decide it so; nil where one may.
+    func refusal(of verdict: Decision.Verdict) -> Reply? {
+        switch (verdict, kind) {
+        case (.deny, _): return nil
+        case (.allow, .question), (.allowIn, .question): return .failed(.wrongKind, "a question is answered, or denied")
+        case (.answer, .tool): return .failed(.wrongKind, "a tool is allowed or denied")
+        case (.answer(let answers), .question) where !isCut && !questions.isEmpty:
+            return QuestionOffer.fit(answers, questions)
+                ? nil : .failed(.badAnswer, "every question is answered once, with what it offers or in words of one's own")
+        case (.allowIn(let mode), .tool) where !isCut:
+            return modes.contains(mode) ? nil : .failed(.badAnswer, "that mode is not offered with this approval")
+        case (.allow, .tool), (.allowIn, .tool), (.answer, .question):
+            guard isCut else { return nil }
+            let why =
+                isRedacted ? "parts are hidden because they may be secret" : "what is shown is not the whole input"
+            return .failed(.notWhole, "\(why): it can be denied from here, not allowed")
+        }
+    }
+}
+
+extension DecideCommand {
+    /// The answer where the approval is only on disk; nil where the disk has none either.
+    func reply(from approval: Approval?) -> Reply {
+        // Were it open it would be at hand: it came to be while it was being looked for.
+        guard let approval, approval.stage.isFinal else { return .noSuchApproval }
+        guard approval.request.digest == digest else { return .otherDigest }
+        return approval.decision.map { $0.reply(to: verdict, at: approval.stage) } ?? .closed(approval)
+    }
+}
+
+extension Decision {
+    /// What somebody hears who decides when this has won.
+    func reply(to verdict: Verdict, at stage: ApprovalStage) -> Reply {
+        if self.verdict == verdict { return .decided(stage) }
+        return .failed(.alreadyDecided, "\(clientName) has already decided this", winner: self)
+    }
+}
+
+extension Reply {
+    static let noSuchApproval = Reply.failed(.notFound, "there is no such approval")
+    static let otherDigest = Reply.failed(
+        .digestMismatch, "the digest is of another input than the one that is asked about")
+
+    static func closed(_ approval: Approval) -> Reply { .failed(.closed, approval.closing) }
+}
+
+extension Approval {
+    /// Why it can no longer be decided.
+    fileprivate var closing: String {
+        switch stage {
+        case .expired: "nobody decided in time"
+        case .cancelled: "settled elsewhere: \(reason ?? "cancelled")"
+        default: "it is \(stage.rawValue)"
+        }
+    }
+}

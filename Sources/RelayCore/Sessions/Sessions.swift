@@ -1,0 +1,399 @@
+import RelayModel
+import RelayProtocol
+
+/// Every session, with its approvals: what hosts say is checked, numbered and staged here, and shown when it is on disk.
+struct Sessions {
+    private let quotas: Quotas
+    private var sessions: [SessionKey: Session] = [:]
+    private(set) var ofHosts: [HostKey: Set<SessionKey>] = [:]
+    /// What is on disk of each session: the only views that are ever shown.
+    private(set) var shown = CommittedSessions()
+    private var asking = Asking()
+    private var expiries = Expiries()
+
+    /// Where a session is among the others; it stays there until one is opened or removed.
+    private typealias Place = Dictionary<SessionKey, Session>.Index
+
+    init(restoring state: LogState, _ quotas: Quotas) {
+        self.quotas = quotas
+        for (key, stored) in state.sessions {
+            var state = stored
+            // Nobody is connected to a relay that has just started, whatever was true when this was stored.
+            state.summary.hostIsConnected = false
+            shown.put(SessionView(state: state), for: key)
+            ofHosts[HostKey(workspace: key.workspace, host: state.summary.host.id), default: []].insert(key)
+        }
+        for (workspace, approval) in state.approvals {
+            let key = SessionKey(workspace: workspace, session: approval.session)
+            shown.update(key) { $0.approvals.put(approval) }
+            if !approval.stage.isFinal { asking.add(key) }
+        }
+        for (key, view) in shown.views { sessions[key] = Session(key: key, staged: view) }
+    }
+
+    mutating func started(at now: Instant, _ orders: inout Orders) {
+        for key in sessions.keys.sorted() { armExpiries(of: key, at: now, &orders) }
+    }
+
+    // MARK: - Looks
+
+    var count: Int { sessions.count }
+    var isEmpty: Bool { sessions.isEmpty }
+    var openApprovalCount: Int { sessions.values.reduce(0) { $0 + $1.staged.openApprovalCount } }
+    /// When the relay ends the wait for each open approval.
+    var deadlines: [ApprovalName: Int64] { expiries.due }
+
+    func has(_ key: SessionKey) -> Bool { sessions.index(forKey: key) != nil }
+
+    /// With everything accepted so far.
+    func staged(_ key: SessionKey) -> SessionView? { sessions.index(forKey: key).map { sessions.values[$0].staged } }
+
+    func inOrder(in workspace: WorkspaceID) -> [SessionKey] { sessions.keys.filter { $0.workspace == workspace }.sorted() }
+
+    func inOrder(of host: HostKey) -> [SessionKey] { (ofHosts[host] ?? []).sorted() }
+
+    /// The host of a session by its name, as it is staged.
+    func host(of key: SessionKey) -> HostKey? { staged(key).map { HostKey(workspace: key.workspace, host: $0.hostID) } }
+
+    /// The last event of its host's numbering that is on disk; nil where there is no such session of this host.
+    func hostSeqOnDisk(of key: SessionKey, by host: HostKey) -> Int64? {
+        self.host(of: key) == host ? shown[key]?.hostSeq : nil
+    }
+
+    /// Decisions that are on disk and that their host has not confirmed.
+    func waitingDecisions(of host: HostKey) -> [Approval] {
+        // Not all of its sessions, which may be thousands.
+        let keys = asking.sessions(in: host.workspace).filter { ofHosts[host]?.contains($0) == true }.sorted()
+        return keys.flatMap { shown[$0]?.approvals.openInOrder ?? [] }.filter { $0.stage == .decided }
+    }
+
+    // MARK: - Facts that are no events
+
+    /// They hold in every view at once.
+    mutating func update(_ key: SessionKey, _ change: (inout SessionView) -> Void) {
+        sessions[key]?.updateViews(change)
+        shown.update(key, change)
+    }
+
+    /// False where that changes nothing: what has ended does not change with the host that it ran on.
+    mutating func setConnected(_ isConnected: Bool, _ host: Named<HostTag>, of key: SessionKey) -> Bool {
+        guard let place = sessions.index(forKey: key), sessions.values[place].staged.endedAt == nil else { return false }
+        update(key) { $0.hostChanged(to: host, isConnected: isConnected) }
+        return true
+    }
+
+    mutating func setStagedBudget(_ mark: BudgetMark?, of key: SessionKey) { sessions[key]?.staged.state.summary.budget = mark }
+
+    mutating func forgetResolved(at now: Int64) {
+        // By index: while its keys are walked, a dictionary that is changed is copied.
+        var place = sessions.startIndex
+        while place != sessions.endIndex {
+            update(sessions.keys[place]) { $0.forgetResolved(at: now) }
+            sessions.formIndex(after: &place)
+        }
+    }
+
+    // MARK: - Events
+
+    /// What became of a message of a host.
+    enum Taking {
+        case taken
+        /// It was refused because there is no room for another session: some may have to go.
+        case noRoom
+    }
+
+    /// Takes in what is new. `removed`: where the session would go on that retention removed.
+    mutating func take(
+        _ said: HostEvents, of host: HostPeer, _ peer: PeerID, after removed: RemovedSession?, at now: Instant,
+        aged time: Int64,
+        _ batch: inout Staging, _ orders: inout Orders
+    ) -> Taking {
+        let key = SessionKey(workspace: host.identity.workspace, session: said.session)
+        // Looked up once: for a host that talks without end this is the hottest of paths.
+        let known = sessions.index(forKey: key)
+        let standing = known.map { sessions.values[$0].standing() } ?? removed.map { (host: $0.host, hostSeq: $0.hostSeq) }
+        if let standing, standing.host != host.identity.host.id {
+            orders.send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)
+            return .taken
+        }
+        let expected = (standing?.hostSeq ?? 0) + 1
+        if said.first > expected && !said.isAfterGap {
+            orders.send(.resend(said.session, from: expected), toHost: peer)
+            return .taken
+        }
+        let repeated = Int(max(0, expected - said.first))
+        guard repeated < said.events.count else {
+            // All of it is here already. What is not on disk yet is acknowledged by the commit that puts it there.
+            if let through = shown[key]?.hostSeq ?? removed?.hostSeq {
+                orders.send(.ack([SessionProgress(session: said.session, through: through)]), toHost: peer)
+            }
+            return .taken
+        }
+        if known == nil {
+            if let quota = quotaReached(byAnotherSessionOf: host.key) {
+                refuse(said.session, quota, to: peer, &orders)
+                return .noRoom
+            }
+            open(key, of: host, startedAt: said.events.first?.at ?? now.wall, after: removed)
+            batch.opened()
+        }
+        let place = known ?? place(of: key)
+        // By index: a slice and its elements would be counted up and down.
+        var count = 0
+        for index in repeated..<said.events.count { count += said.events[index].bytes.count }
+        if let quota = sessions.values[place].paceReached(by: count, quotas, at: now) {
+            refuse(said.session, quota, to: peer, &orders)
+            return .taken
+        }
+        if said.first > expected {
+            let lost = said.first - expected
+            stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)
+            sessions.values[place].staged.state.hostSeq = said.first - 1
+        }
+        for event in said.events.dropFirst(repeated) { stage(event, in: key, at: place, now, aged: time, &batch, &orders) }
+        sessions.values[place].took(through: said.first + Int64(said.events.count) - 1)
+        return .taken
+    }
+
+    private mutating func open(_ key: SessionKey, of host: HostPeer, startedAt: Int64, after removed: RemovedSession?) {
+        // A session whose beginning was lost still gets a place; `session.started` fills in the agent when there is one.
+        let summary = Summary(
+            session: key.session, host: host.identity.host, hostIsConnected: true, agentName: "unknown", startedAt: startedAt)
+        var state = SessionState(summary: summary)
+        if let removed {
+            state.summary.seq = removed.seq
+            state.summary.first = removed.seq + 1
+            state.hostSeq = removed.hostSeq
+            state.resume(usage: removed.usage)
+        }
+        sessions[key] = Session(key: key, staged: SessionView(state: state))
+        ofHosts[host.key, default: []].insert(key)
+    }
+
+    /// Whether a delta of so many bytes may be passed on; false also where this host has no such session.
+    mutating func takesDelta(of key: SessionKey, by host: HostKey, _ count: Int, at now: Instant, _ orders: inout Orders)
+        -> Bool
+    {
+        guard self.host(of: key) == host else { return false }
+        guard let quota = sessions.values[place(of: key)].paceReached(by: count, quotas, at: now) else { return true }
+        orders.add(.quotaReached(quota))
+        return false
+    }
+
+    /// Adds one event to the session's staged view and to the tick's batch.
+    mutating func stage(
+        _ event: Event, in key: SessionKey, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
+    ) {
+        stage(event, in: key, at: place(of: key), now, aged: time, &batch, &orders)
+    }
+
+    private func place(of key: SessionKey) -> Place {
+        guard let place = sessions.index(forKey: key) else {
+            preconditionFailure("events are staged in a session that is open")
+        }
+        return place
+    }
+
+    /// Opens and removes no session.
+    private mutating func stage(
+        _ event: Event, in key: SessionKey, at place: Place, _ now: Instant, aged time: Int64, _ batch: inout Staging,
+        _ orders: inout Orders
+    ) {
+        let quota = quotaReached(by: event, in: key)
+        let (seq, approval) = sessions.values[place].stage(event, at: now, aged: time)
+        batch.add(event, seq: seq, to: key, changing: approval)
+
+        guard case .approvalRequested(let request) = event.head else { return }
+        guard let opened = approval else {
+            // Another input under a name that stands for one already: whoever decides that one decides nothing of this.
+            let standing = sessions.values[place].staged.approvals[request.approval]
+            guard standing?.request.digest != request.digest else { return }
+            return stage(.nameTaken(at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)
+        }
+        asking.add(key)
+        if let quota {
+            orders.add(.quotaReached(quota))
+            let stale = Event(.approvalStale(request.approval, reason: "tooMany"), at: now.wall)
+            stage(stale, in: key, at: place, now, aged: time, &batch, &orders)
+        } else {
+            expiries.arm(opened, in: key, at: now, &orders)
+        }
+    }
+
+    // MARK: - Approvals
+
+    /// Stages the decision where it is the first, and is for exactly what was shown. `hasRoom`: for one more command that waits.
+    mutating func decide(
+        _ decide: DecideCommand, _ command: CommandID, in key: SessionKey, by client: ClientIdentity, hasRoom: Bool,
+        at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
+    ) -> Deciding {
+        guard let approval = staged(key)?.approvals[decide.approval] else {
+            return shown[key] == nil ? .refused(.noSuchApproval) : .isLate
+        }
+        guard shown[key]?.approvals[decide.approval] != nil else { return .refused(.noSuchApproval) }
+        guard approval.request.digest == decide.digest else { return .refused(.otherDigest) }
+        guard hasRoom else { return .refused(.failed(.tooMany, "too many commands wait for an answer")) }
+        if approval.decision != nil { return .wasDecided }
+        if approval.stage.isFinal { return .refused(.closed(approval)) }
+        if let refusal = approval.request.refusal(of: decide.verdict) { return .refused(refusal) }
+        let decision = Decision(
+            decide.verdict, client: client.client.id, clientName: client.client.name, at: now.wall, command: command,
+            signature: decide.signature)
+        let event = Event(.approvalDecided(approval.id, decision), at: now.wall)
+        stage(event, in: key, at: now, aged: time, &batch, &orders)
+        return .isStaged
+    }
+
+    /// What the log has had is not in memory for ever, and is found when a batch is put on disk. Nobody has been shown these.
+    mutating func withdraw(
+        _ names: [ApprovalName], at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
+    ) {
+        for name in names where staged(name.key)?.approvals[name.approval] != nil {
+            expiries.cancel(name.approval, in: name.key, &orders)
+            update(name.key) { $0.withdraw(name.approval) }
+            stage(.nameTaken(at: now.wall), in: name.key, at: now, aged: time, &batch, &orders)
+        }
+    }
+
+    mutating func expire(
+        _ name: ApprovalName, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
+    ) {
+        expiries.fired(name)
+        // Delivered means that the agent has the decision: its host says what came of it.
+        guard let approval = staged(name.key)?.approvals[name.approval],
+            approval.stage == .pending || approval.stage == .decided
+        else { return }
+        stage(Event(.approvalExpired(name.approval), at: now.wall), in: name.key, at: now, aged: time, &batch, &orders)
+    }
+
+    /// Those whose timers slept with the machine.
+    mutating func expireOverdue(at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders) {
+        for name in expiries.overdue(at: now) {
+            orders.add(.cancelTimer(.approvalExpiry(name.key, name.approval)))
+            expire(name, at: now, aged: time, &batch, &orders)
+        }
+    }
+
+    mutating func resolved(_ approval: ApprovalID, in key: SessionKey, _ orders: inout Orders) {
+        expiries.cancel(approval, in: key, &orders)
+    }
+
+    private mutating func armExpiries(of key: SessionKey, at now: Instant, _ orders: inout Orders) {
+        for approval in shown[key]?.approvals.openInOrder ?? [] { expiries.arm(approval, in: key, at: now, &orders) }
+    }
+
+    // MARK: - The disk
+
+    /// Keeps the staged view as the one that the batch makes true.
+    mutating func cut(_ key: SessionKey) { sessions[key]?.cutView() }
+
+    /// The batch is on disk: what it made true of this session is shown from now on.
+    mutating func committed(_ key: SessionKey) -> SessionView {
+        guard let view = sessions[key]?.takeCut() else {
+            preconditionFailure("a session is held while its events are being committed")
+        }
+        shown.put(view, for: key)
+        return view
+    }
+
+    /// What was staged is lost: the session falls back to what is on disk. Returns its host where that has to send again.
+    mutating func lost(_ key: SessionKey, at now: Instant, _ orders: inout Orders) -> HostKey? {
+        guard let staged = staged(key) else { return nil }
+        let host = HostKey(workspace: key.workspace, host: staged.hostID)
+        guard let view = shown[key] else {
+            ofHosts[host]?.remove(key)
+            sessions[key] = nil
+            return host
+        }
+        sessions[key]?.staged = view
+        sessions[key]?.cut = nil
+        // An expiry that was staged has used up its timer.
+        armExpiries(of: key, at: now, &orders)
+        return staged.hostSeq != view.hostSeq ? host : nil
+    }
+
+    // MARK: - Retention
+
+    /// Every session as it is staged, and whether it is on disk with nothing of it on its way there in a batch that is under way.
+    @inline(__always)
+    func forEach(_ look: (_ key: SessionKey, _ staged: SessionView, _ isCommitted: Bool) -> Void) {
+        for place in sessions.indices {
+            let key = sessions.keys[place]
+            look(key, sessions.values[place].staged, sessions.values[place].cut == nil && shown.views.index(forKey: key) != nil)
+        }
+    }
+
+    /// The oldest events are gone from the disk.
+    mutating func trimmed(_ key: SessionKey, to state: SessionState) {
+        let freed = (shown[key]?.eventBytes ?? 0) - state.eventBytes
+        update(key) {
+            $0.state.summary.first = state.summary.first
+            $0.state.eventBytes -= freed
+        }
+    }
+
+    /// All of it is gone from the disk. `isStaged`: its host went on meanwhile; what is staged begins it anew, where it was.
+    mutating func removed(_ trim: SessionTrim, isStaged: Bool) {
+        let key = trim.key
+        let bytes = shown[key]?.eventBytes ?? 0
+        shown.remove(key)
+        if isStaged {
+            sessions[key]?.staged.state.summary.first = trim.through + 1
+            sessions[key]?.staged.state.eventBytes -= bytes
+        } else if let host = host(of: key) {
+            sessions[key] = nil
+            ofHosts[host]?.remove(key)
+        }
+    }
+
+    // MARK: - Quotas
+
+    /// Nil where there is room for another session of this host.
+    func quotaReached(byAnotherSessionOf host: HostKey) -> Quota? {
+        if ofHosts[host, default: []].count >= quotas.sessionsPerHost { return .sessionsPerHost }
+        let ofWorkspace = ofHosts.reduce(0) { $0 + ($1.key.workspace == host.workspace ? $1.value.count : 0) }
+        return ofWorkspace >= quotas.sessionsPerWorkspace ? .sessionsPerWorkspace : nil
+    }
+
+    /// Nil where there is room for the approval that this event asks for, or where it asks for none.
+    private mutating func quotaReached(by event: Event, in key: SessionKey) -> Quota? {
+        guard case .approvalRequested = event.head, let staged = staged(key) else { return nil }
+        if staged.openApprovalCount >= quotas.openApprovalsPerSession { return .openApprovalsPerSession }
+        let (sessions, shown) = (sessions, shown)
+        return asking.quotaReached(byAnother: event.bytes.count, in: key.workspace, of: staged.hostID, quotas) { other in
+            guard let staged = sessions[other]?.staged else { return nil }
+            return staged.openApprovalCount > 0 || (shown[other]?.openApprovalCount ?? 0) > 0 ? staged : nil
+        }
+    }
+
+    /// Nothing of it is taken in. Its host keeps the events and tries again, and goes on with its other sessions.
+    private func refuse(_ session: SessionID, _ quota: Quota, to peer: PeerID, _ orders: inout Orders) {
+        orders.add(.quotaReached(quota))
+        let notice = Notice(
+            code: ErrorCode.tooMany.rawValue, message: quotas.refusal(by: quota), path: "$.session", session: session)
+        orders.send(.notice(notice), toHost: peer)
+    }
+
+    // MARK: - Counting
+
+    func count(into census: inout RelayCensus) {
+        census.sessions = sessions.count
+        census.expiries = expiries.due.count
+        for session in sessions.values {
+            census.approvals += session.staged.approvals.count
+            census.openApprovals += session.staged.openApprovalCount
+            if session.staged.openApprovalCount > quotas.openApprovalsPerSession {
+                census.breach = "too many approvals are open"
+            }
+        }
+        if shown.isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }
+        if !Set(shown.views.keys).isSubset(of: sessions.keys) { census.breach = "a session is shown that is gone" }
+    }
+}
+
+extension Event {
+    fileprivate static func nameTaken(at time: Int64) -> Event {
+        let message = "an approval came under a name that an earlier one has: nobody is asked"
+        return Event(.error(message: message, recoverable: true), at: time)
+    }
+}

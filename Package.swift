@@ -136,7 +136,7 @@ let package = Package(
         module("HeliographPlatform"),
         module("HeliographCrypto", ["CHeliographOpenSSL"]),
         module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
-        module("PushAPNs", ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        module("PushAPNs", ["RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         module("HeliographQRCode", ["CHeliographQREncode"]),
         module("HeliographZlib", ["CHeliographZlib"]),
 
@@ -162,7 +162,7 @@ let package = Package(
 
         // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(
-            name: "apns-bench", dependencies: ["PushAPNs"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
+            name: "apns-bench", dependencies: ["PushAPNs", "RelayProtocol"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
 
         // An app of one line a wish, see Tests/Integration/test_app.py.
         .executableTarget(
@@ -207,7 +207,7 @@ let package = Package(
         tests("HeliographCryptoTests", ["HeliographCrypto"]),
         tests("HeliographPlatformTests", ["HeliographPlatform", "HeliographTestSupport"]),
         tests("HeliographHTTP2Tests", ["HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
-        tests("PushAPNsTests", ["PushAPNs", "HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
+        tests("PushAPNsTests", ["PushAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
         tests("HeliographQRCodeTests", ["HeliographQRCode"]),
         tests("HeliographZlibTests", ["HeliographZlib"]),
         tests("PageBundleTests", ["PageBundle"]),

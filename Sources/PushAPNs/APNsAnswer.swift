@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HeliographHTTP2
+internal import RelayProtocol
 
 /// What APNs answered, as far as it matters here.
 struct APNsAnswer: Equatable, Sendable {
@@ -50,7 +51,7 @@ struct APNsAnswer: Equatable, Sendable {
 }
 
 extension APNsAnswer {
-    func refusal(_ advice: APNsAdvice) -> APNsOutcome.Result {
+    func refusal(_ advice: PushAdvice) -> APNsOutcome.Result {
         .refused(status: status, reason, text: reasonText, advice)
     }
 

@@ -1,3 +1,5 @@
+package import RelayProtocol
+
 /// Names a provider key.
 package struct APNsKeyID: Hashable, Sendable {
     package var teamID: String
@@ -19,9 +21,9 @@ package struct APNsKey: Equatable, Sendable {
 /// A team of Apple's developer programme and its keys. Most keys are for both environments.
 package struct APNsTeam: Equatable, Sendable {
     package var teamID: String
-    package var keys: [APNsEnvironment: APNsKey]
+    package var keys: [PushEnvironment: APNsKey]
 
-    package init(teamID: String, keys: [APNsEnvironment: APNsKey]) {
+    package init(teamID: String, keys: [PushEnvironment: APNsKey]) {
         self.teamID = teamID
         self.keys = keys
     }
@@ -44,7 +46,7 @@ package struct APNsConfiguration: Sendable {
     }
 
     package var teams: [APNsTeam]
-    package var hosts: [APNsService: [APNsEnvironment: Host]] = Self.appleHosts
+    package var hosts: [APNsService: [PushEnvironment: Host]] = Self.appleHosts
     /// Where provider tokens are kept, so that a restart does not make new ones: Apple counts. A folder that only we can read.
     package var tokenFolder: String?
     /// Certificates to trust besides the system's; PEM.
@@ -54,7 +56,7 @@ package struct APNsConfiguration: Sendable {
     package init(teams: [APNsTeam]) { self.teams = teams }
 
     /// Apple's own pages disagree on the host of broadcasts: prose says the one of devices, the samples say this.
-    package static let appleHosts: [APNsService: [APNsEnvironment: Host]] = [
+    package static let appleHosts: [APNsService: [PushEnvironment: Host]] = [
         .devices: [.production: Host("api.push.apple.com"), .sandbox: Host("api.sandbox.push.apple.com")],
         .broadcasts: [
             .production: Host("api-broadcast.push.apple.com"), .sandbox: Host("api-broadcast.sandbox.push.apple.com"),

@@ -1,9 +1,10 @@
 package import HeliographHTTP2
+package import RelayProtocol
 
 /// A look at the traffic with one of Apple's hosts for one team.
 package struct APNsLaneState: Equatable, Sendable {
     package var service: APNsService
-    package var environment: APNsEnvironment
+    package var environment: PushEnvironment
     package var teamID: String
     /// Requests that wait to be sent, now or later.
     package var waiting: Int

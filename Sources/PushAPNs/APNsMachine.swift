@@ -1,4 +1,5 @@
 internal import HeliographHTTP2
+internal import RelayProtocol
 
 /// Every decision of the client: which lane a request takes, which environment its token is of, whose provider token signs.
 ///
@@ -7,7 +8,7 @@ struct APNsMachine {
     /// One connection's worth: a service of an environment, for one team.
     struct LaneID: Hashable, Sendable {
         var service: APNsService
-        var environment: APNsEnvironment
+        var environment: PushEnvironment
         var teamID: String
     }
 
@@ -47,7 +48,7 @@ struct APNsMachine {
     /// Requests that go to the other environment after a BadDeviceToken, with what the first one said.
     private var secondTries: [Int: APNsOutcome] = [:]
     /// By device token; what was found out by trying.
-    private var environments: [String: APNsEnvironment] = [:]
+    private var environments: [String: PushEnvironment] = [:]
     /// The same tokens, oldest first.
     private var environmentsByAge: [String] = []
     private var isReplaced = false
@@ -112,7 +113,7 @@ struct APNsMachine {
     }
 
     private mutating func submit(
-        _ request: LaneRequest, to environment: APNsEnvironment, _ now: Moment, _ effects: inout [Effect]
+        _ request: LaneRequest, to environment: PushEnvironment, _ now: Moment, _ effects: inout [Effect]
     ) {
         let id = LaneID(service: request.request.service, environment: environment, teamID: request.request.teamID)
         if isReplaced { return finish(request, .notSent(.replaced), environment, now, &effects) }
@@ -132,7 +133,7 @@ struct APNsMachine {
     }
 
     private mutating func finish(
-        _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: APNsEnvironment, _ now: Moment,
+        _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: PushEnvironment, _ now: Moment,
         _ effects: inout [Effect]
     ) {
         let outcome = APNsOutcome(result: result, environment: environment, attempts: request.attempts)
@@ -159,7 +160,7 @@ struct APNsMachine {
 
     /// A token that was never accepted may be of an app from Xcode that registered as one from the store, or the other way round.
     private func isWorthOtherEnvironment(
-        _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: APNsEnvironment
+        _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: PushEnvironment
     ) -> Bool {
         guard case .refused(_, .badDeviceToken, _, _) = result else { return false }
         return !request.request.isEnvironmentProven
@@ -171,7 +172,7 @@ struct APNsMachine {
         environmentsByAge.removeAll { $0 == device }
     }
 
-    private mutating func remember(_ device: String, _ environment: APNsEnvironment) {
+    private mutating func remember(_ device: String, _ environment: PushEnvironment) {
         if environments.updateValue(environment, forKey: device) == nil { environmentsByAge.append(device) }
         if environmentsByAge.count > limits.environmentsMax { environments[environmentsByAge.removeFirst()] = nil }
     }

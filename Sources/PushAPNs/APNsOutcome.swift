@@ -1,10 +1,12 @@
+package import RelayProtocol
+
 /// What became of a request. Every request that was submitted gets exactly one.
 package struct APNsOutcome: Equatable, Sendable {
     package enum Result: Equatable, Sendable {
         /// APNs took it. That says nothing about the device.
         case accepted(APNsAcceptance)
         /// APNs said no, for the last time. `text` is Apple's reason, also where it is none that we know.
-        case refused(status: Int, APNsReason?, text: String, APNsAdvice)
+        case refused(status: Int, APNsReason?, text: String, PushAdvice)
         /// It may or may not have been taken: it was sent, no answer came, and to repeat it would not be harmless or did not help.
         case unknown(APNsUncertainty)
         /// APNs has not got it.
@@ -13,11 +15,11 @@ package struct APNsOutcome: Equatable, Sendable {
 
     package var result: Result
     /// Where it went last. Differs from the request's where the token turned out to be of the other environment: remember it.
-    package var environment: APNsEnvironment
+    package var environment: PushEnvironment
     /// How often it was sent.
     package var attempts: Int
 
-    package init(result: Result, environment: APNsEnvironment, attempts: Int) {
+    package init(result: Result, environment: PushEnvironment, attempts: Int) {
         self.result = result
         self.environment = environment
         self.attempts = attempts
@@ -35,23 +37,6 @@ package struct APNsAcceptance: Equatable, Sendable {
     package var body: [UInt8] = []
 
     package init(status: Int) { self.status = status }
-}
-
-/// What is left for the caller to do after a refusal.
-package enum APNsAdvice: Equatable, Sendable {
-    /// Forget the device token.
-    case dropToken
-    /// The answer is about an older token than the one that is registered: keep it.
-    case keepToken
-    /// Send nothing more to this token until the app registers it again: it is of neither environment.
-    case quarantineToken
-    case markProfile
-    case dropChannel
-    case enableBroadcast
-    case fixRequest
-    case fixCredentials
-    /// Nothing is wrong with it: APNs is in trouble, or has had too much.
-    case sendLater
 }
 
 package enum APNsUncertainty: Equatable, Sendable {

@@ -86,7 +86,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
     }
 }
 
-/// What a refusal asks for. The client does what it can itself; what is left for its caller is an `APNsAdvice`.
+/// What a refusal asks for. The client does what it can itself; what is left for its caller is an `PushAdvice`.
 package enum APNsRemedy: Sendable {
     /// We built it wrong; the same bytes will be refused again.
     case fixRequest

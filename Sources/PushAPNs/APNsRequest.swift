@@ -1,4 +1,5 @@
 internal import HeliographHTTP2
+package import RelayProtocol
 
 /// One request to APNs. Nothing of it is checked here but that it can be sent; the planner knows the rules.
 package struct APNsRequest: Equatable, Sendable {
@@ -15,7 +16,7 @@ package struct APNsRequest: Equatable, Sendable {
 
     /// The team whose key signs: ten letters and digits.
     package var teamID: String
-    package var environment: APNsEnvironment
+    package var environment: PushEnvironment
     /// Whether a push to this token was accepted there before. If not, a BadDeviceToken makes us try the other one, once.
     package var isEnvironmentProven = false
     package var target: Target
@@ -40,7 +41,7 @@ package struct APNsRequest: Equatable, Sendable {
     /// After that it is not worth sending any more, however often it was tried.
     package var patience: Duration = .seconds(60)
 
-    package init(teamID: String, environment: APNsEnvironment, target: Target, id: String) {
+    package init(teamID: String, environment: PushEnvironment, target: Target, id: String) {
         self.teamID = teamID
         self.environment = environment
         self.target = target

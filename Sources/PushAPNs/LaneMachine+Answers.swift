@@ -1,4 +1,5 @@
 internal import HeliographHTTP2
+internal import RelayProtocol
 
 /// What follows from an answer, or from none.
 extension LaneMachine {

@@ -1,4 +1,5 @@
 import PushAPNs
+import RelayProtocol
 import Testing
 
 @testable import HeliographServer
@@ -24,7 +25,7 @@ import Testing
     ) async -> [AppleQuestion.Verdict] {
         let team = PushConfiguration.Team(
             team: "ABCDE12345", key: "KEYID12345", file: "k.p8", bundles: (0..<bundles).map { "org.example.app\($0)" },
-            environments: APNsEnvironment.allCases)
+            environments: PushEnvironment.allCases)
         return await AppleQuestion.ask(PushConfiguration(teams: [team]), Apple(answer))
     }
 

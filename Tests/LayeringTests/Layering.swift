@@ -45,7 +45,7 @@ struct Layering {
         "HeliographPlatform": Module(imports: []),
         "HeliographCrypto": Module(imports: ["CHeliographOpenSSL"]),
         "HeliographHTTP2": Module(imports: ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
-        "PushAPNs": Module(imports: ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        "PushAPNs": Module(imports: ["RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["PushPlanner", "RelayModel", "RelayProtocol"], isPure: true),

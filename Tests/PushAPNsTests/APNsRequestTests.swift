@@ -1,4 +1,5 @@
 import HeliographHTTP2
+import RelayProtocol
 import Testing
 
 @testable import PushAPNs

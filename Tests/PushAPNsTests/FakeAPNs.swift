@@ -1,6 +1,7 @@
 import HeliographCrypto
 import Foundation
 import HeliographHTTP2
+import RelayProtocol
 import Synchronization
 
 @testable import PushAPNs

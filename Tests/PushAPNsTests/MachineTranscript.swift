@@ -1,4 +1,5 @@
 import HeliographHTTP2
+import RelayProtocol
 import Testing
 
 @testable import PushAPNs
@@ -16,7 +17,7 @@ struct MachineTranscript {
     var mints = 0
     private var lastNumber = 0
 
-    init(limits: APNsLimits = APNsLimits(), environments: [APNsEnvironment] = APNsEnvironment.allCases) {
+    init(limits: APNsLimits = APNsLimits(), environments: [PushEnvironment] = PushEnvironment.allCases) {
         let key = APNsKey(teamID: Self.team, keyID: "KEY4567890", file: "unread")
         let keys = Dictionary(uniqueKeysWithValues: environments.map { ($0, key) })
         machine = APNsMachine(teams: [APNsTeam(teamID: Self.team, keys: keys)], limits: limits, seed: 7)
@@ -54,14 +55,14 @@ struct MachineTranscript {
     }
 
     enum Order: Equatable {
-        case connect(APNsEnvironment, Int)
+        case connect(PushEnvironment, Int)
         case close(Int)
         case drop(Int)
         case ping(Int)
         case send(Int, Int, String)
         case mint
         case readKey
-        case finish(Int, APNsOutcome.Result, APNsEnvironment)
+        case finish(Int, APNsOutcome.Result, PushEnvironment)
 
         static func connect(_ generation: Int) -> Order { .connect(.production, generation) }
         static func finish(_ number: Int, _ result: APNsOutcome.Result) -> Order { .finish(number, result, .production) }
@@ -108,7 +109,7 @@ struct MachineTranscript {
 
     /// Up to a connection that is open, with a limit of `streamsMax`: request 1 is answered.
     static func open(
-        streamsMax: Int = 10, limits: APNsLimits = APNsLimits(), environments: [APNsEnvironment] = APNsEnvironment.allCases
+        streamsMax: Int = 10, limits: APNsLimits = APNsLimits(), environments: [PushEnvironment] = PushEnvironment.allCases
     ) -> MachineTranscript {
         var transcript = MachineTranscript(limits: limits, environments: environments)
         #expect(transcript.submit() == [.connect(1)])
@@ -120,7 +121,7 @@ struct MachineTranscript {
 
     static let accepted = APNsOutcome.Result.accepted(APNsAcceptance(status: 200))
 
-    static func refused(_ status: Int, _ reason: APNsReason, _ advice: APNsAdvice) -> APNsOutcome.Result {
+    static func refused(_ status: Int, _ reason: APNsReason, _ advice: PushAdvice) -> APNsOutcome.Result {
         .refused(status: status, reason, text: reason.rawValue, advice)
     }
 }

@@ -1,4 +1,5 @@
 import HeliographHTTP2
+import RelayProtocol
 import Testing
 
 @testable import PushAPNs
@@ -8,11 +9,11 @@ private typealias Transcript = MachineTranscript
 @Suite("Refusals of APNs")
 struct RefusalTests {
     @Test(arguments: [
-        (400, APNsReason.badPriority, APNsAdvice.fixRequest), (413, .payloadTooLarge, .fixRequest),
+        (400, APNsReason.badPriority, PushAdvice.fixRequest), (413, .payloadTooLarge, .fixRequest),
         (404, .badPath, .fixRequest), (400, .deviceTokenNotForTopic, .markProfile), (400, .topicDisallowed, .markProfile),
         (400, .channelNotRegistered, .dropChannel), (400, .featureNotEnabled, .enableBroadcast),
     ])
-    func `what is wrong with the request ends it at once`(status: Int, reason: APNsReason, advice: APNsAdvice) {
+    func `what is wrong with the request ends it at once`(status: Int, reason: APNsReason, advice: PushAdvice) {
         var transcript = Transcript.open()
         _ = transcript.submit()
         #expect(transcript.answer(2, status, reason) == [.finish(2, Transcript.refused(status, reason, advice))])
@@ -39,7 +40,7 @@ struct RefusalTests {
 
     @Test func `a 410 clears a token only if it is older than the answer says`() {
         var transcript = Transcript.open()
-        for (number, registered, advice) in [(2, Int64(999), APNsAdvice.dropToken), (3, 1_000, .keepToken)] {
+        for (number, registered, advice) in [(2, Int64(999), PushAdvice.dropToken), (3, 1_000, .keepToken)] {
             _ = transcript.submit(Transcript.push { $0.tokenRegisteredAt = registered })
             #expect(
                 transcript.answer(number, 410, .unregistered, timestamp: 1_000)

@@ -64,7 +64,7 @@ extension PushConfiguration {
         if let other = team(of: setup.bundle), other != setup.team {
             throw PushSetup.Fault(description: "\(setup.bundle) belongs to team \(other) already.")
         }
-        let environments: [APNsEnvironment] = setup.isSandboxOnly ? [.sandbox] : APNsEnvironment.allCases
+        let environments: [PushEnvironment] = setup.isSandboxOnly ? [.sandbox] : PushEnvironment.allCases
         var bundles: [String] = []
         for team in teams where team.team == setup.team {
             for bundle in team.bundles where !bundles.contains(bundle) { bundles.append(bundle) }

@@ -24,11 +24,11 @@ struct PushConfiguration: Equatable {
         var file: String
         var bundles: [String]
         var broadcasts: [String] = []
-        var environments: [APNsEnvironment]
+        var environments: [PushEnvironment]
     }
 
     var teams: [Team] = []
-    var hosts: [APNsService: [APNsEnvironment: APNsConfiguration.Host]] = [:]
+    var hosts: [APNsService: [PushEnvironment: APNsConfiguration.Host]] = [:]
     var authority: String?
 
     /// The team that speaks for this app; nil where none does.
@@ -37,7 +37,7 @@ struct PushConfiguration: Equatable {
     /// What the client of APNs takes; files are looked for in `folder`, and the provider tokens are kept there.
     func client(in folder: String) -> APNsConfiguration {
         func path(_ file: String) -> String { file.hasPrefix("/") ? file : "\(folder)/\(file)" }
-        var keys: [String: [APNsEnvironment: APNsKey]] = [:]
+        var keys: [String: [PushEnvironment: APNsKey]] = [:]
         for team in teams {
             for environment in team.environments {
                 keys[team.team, default: [:]][environment] = APNsKey(teamID: team.team, keyID: team.key, file: path(team.file))
@@ -80,15 +80,15 @@ extension PushConfiguration {
 
     private static func hosts(
         from value: JSONValue
-    ) throws(WireError) -> [APNsService: [APNsEnvironment: APNsConfiguration.Host]] {
-        var hosts: [APNsService: [APNsEnvironment: APNsConfiguration.Host]] = [:]
+    ) throws(WireError) -> [APNsService: [PushEnvironment: APNsConfiguration.Host]] {
+        var hosts: [APNsService: [PushEnvironment: APNsConfiguration.Host]] = [:]
         for (name, entry) in try value.object().members() {
             guard let service = APNsService(rawValue: name) else {
                 let words = APNsService.allCases.map(\.rawValue).joined(separator: ", ")
                 throw WireError(.badValue, at: entry.path, "this is none of: \(words)")
             }
             for (name, entry) in try entry.object().members() {
-                guard let environment = APNsEnvironment(rawValue: name) else {
+                guard let environment = PushEnvironment(rawValue: name) else {
                     throw WireError(.badValue, at: entry.path, "this is none of: production, sandbox")
                 }
                 try entry.object().allow("host", "port", "address")
@@ -147,11 +147,11 @@ extension PushConfiguration.Team {
             }
         }
         guard value.optional("environments") != nil else {
-            environments = APNsEnvironment.allCases
+            environments = PushEnvironment.allCases
             return
         }
-        for entry in try value.array("environments", countMax: APNsEnvironment.allCases.count) {
-            guard let environment = APNsEnvironment(rawValue: try entry.string()), !environments.contains(environment) else {
+        for entry in try value.array("environments", countMax: PushEnvironment.allCases.count) {
+            guard let environment = PushEnvironment(rawValue: try entry.string()), !environments.contains(environment) else {
                 throw WireError(.badValue, at: entry.path, "this is none of production and sandbox, or there twice")
             }
             environments.append(environment)

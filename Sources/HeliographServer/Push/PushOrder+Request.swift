@@ -24,7 +24,7 @@ extension PushOrder {
     func request(with material: PushMaterial) throws(PushObstacle) -> APNsRequest {
         guard worthUntil > material.now else { throw PushObstacle(sentence: "it was not worth sending any more") }
         var request = APNsRequest(
-            teamID: material.team, environment: APNsEnvironment(environment), target: apnsTarget,
+            teamID: material.team, environment: environment, target: apnsTarget,
             id: Self.requestID(id, in: material.epoch))
         request.isEnvironmentProven = isEnvironmentProven
         request.topic = topic
@@ -91,23 +91,5 @@ extension PushOrder {
         bytes[8] = bytes[8] & 0x3F | 0x80
         let digits = Array(Crypto.hex(bytes))
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
-    }
-}
-
-extension APNsEnvironment {
-    init(_ environment: PushEnvironment) {
-        switch environment {
-        case .production: self = .production
-        case .sandbox: self = .sandbox
-        }
-    }
-}
-
-extension PushEnvironment {
-    init(_ environment: APNsEnvironment) {
-        switch environment {
-        case .production: self = .production
-        case .sandbox: self = .sandbox
-        }
     }
 }

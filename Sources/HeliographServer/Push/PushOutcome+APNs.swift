@@ -6,26 +6,10 @@ extension PushOutcome {
     /// What APNs made of it, in the core's words.
     init(_ outcome: APNsOutcome) {
         switch outcome.result {
-        case .accepted(let acceptance): self = .accepted(PushEnvironment(outcome.environment), channel: acceptance.channelID)
-        case .refused(_, _, let text, let advice): self = .refused(PushAdvice(advice), text: text)
+        case .accepted(let acceptance): self = .accepted(outcome.environment, channel: acceptance.channelID)
+        case .refused(_, _, let text, let advice): self = .refused(advice, text: text)
         case .unknown(let uncertainty): self = .unknown(uncertainty.sentence)
         case .notSent(let obstacle): self = .notSent(obstacle.sentence)
-        }
-    }
-}
-
-extension PushAdvice {
-    init(_ advice: APNsAdvice) {
-        switch advice {
-        case .dropToken: self = .dropToken
-        case .keepToken: self = .keepToken
-        case .quarantineToken: self = .quarantineToken
-        case .markProfile: self = .markProfile
-        case .dropChannel: self = .dropChannel
-        case .enableBroadcast: self = .enableBroadcast
-        case .fixRequest: self = .fixRequest
-        case .fixCredentials: self = .fixCredentials
-        case .sendLater: self = .sendLater
         }
     }
 }

@@ -110,21 +110,3 @@ package enum PushOutcome: Sendable, Equatable {
 
     var isAccepted: Bool { if case .accepted = self { true } else { false } }
 }
-
-/// What is left to do after a refusal.
-package enum PushAdvice: String, Sendable, CaseIterable {
-    /// The token is dead.
-    case dropToken
-    /// The answer is about an older token than the one that is registered.
-    case keepToken
-    /// Nothing more to this token until the app tells it again.
-    case quarantineToken
-    /// The app's name or topic is not what the profile says.
-    case markProfile
-    case dropChannel
-    case enableBroadcast
-    case fixRequest
-    case fixCredentials
-    /// APNs is in trouble.
-    case sendLater
-}

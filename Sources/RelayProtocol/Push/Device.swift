@@ -34,6 +34,7 @@ package struct Device: Sendable, Equatable {
     }
 }
 
+/// Which of Apple's two worlds a device token is of: an app from the App Store or TestFlight, or one from Xcode.
 package enum PushEnvironment: String, Sendable, CaseIterable {
     case production, sandbox
 }

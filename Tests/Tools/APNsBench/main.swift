@@ -3,6 +3,7 @@
 
 import Foundation
 import PushAPNs
+import RelayProtocol
 import Synchronization
 
 /// Counts outcomes and sends the next push for each.

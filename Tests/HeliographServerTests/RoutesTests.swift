@@ -13,7 +13,7 @@ import WebSocketEngine
     private static let device = #"{"device":"d1","name":"n","profile":"p","environment":"sandbox","system":"18"}"#
 
     @Test func `devices over HTTP are the commands of the WebSocket`() throws {
-        let device = Device(id: DeviceID("d1")!, name: "n", profile: "p", environment: .sandbox, system: "18")
+        let device = Device(id: DeviceID("d1")!, name: "n", profile: "p", address: .apns(APNsTokens(.sandbox)), system: "18")
         #expect(try command("GET", "/v1/devices") == .devices(watches: false))
         #expect(try command("PUT", "/v1/devices/d1", Self.device) == .device(device))
         #expect(try command("DELETE", "/v1/devices/d1") == .forget(DeviceID("d1")!))

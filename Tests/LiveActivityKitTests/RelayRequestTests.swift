@@ -27,8 +27,8 @@ import Testing
         #expect((request.method, request.path) == (.put, "/v1/devices/d1"))
         let read = try Device(from: value(request))
         #expect((read.id.rawValue, read.name, read.profile) == ("d1", "Ada's iPhone", "heliograph"))
-        #expect((read.environment, read.system) == (.sandbox, "18.1"))
-        #expect((read.alertToken, read.startToken, read.hasFrequentPushes) == ("00ff", "abcd", true))
+        #expect((read.address.environment, read.system) == (.sandbox, "18.1"))
+        #expect((read.address.alerts, read.address.starts, read.hasFrequentPushes) == ("00ff", "abcd", true))
         #expect((read.cards, read.starts, read.text) == (.aggregate, .always, .sealed))
         #expect(read.sealKey == device.sealKey)
         #expect(read.kinds == [.approval, .budget])
@@ -43,7 +43,8 @@ import Testing
         #expect(
             read
                 == Device(
-                    id: DeviceID("d1")!, name: "Ada's iPhone", profile: "heliograph", environment: .sandbox, system: "18.1"))
+                    id: DeviceID("d1")!, name: "Ada's iPhone", profile: "heliograph", address: .apns(APNsTokens(.sandbox)),
+                    system: "18.1"))
     }
 
     @Test("the words of both sides are the same")

@@ -5,9 +5,10 @@ import Testing
 enum PushSample {
     static let device: Device = {
         var device = Device(
-            id: DeviceID("d1")!, name: "Ada's phone", profile: "heliograph", environment: .sandbox, system: "18.1")
-        device.alertToken = "0aff"
-        device.startToken = "00"
+            id: DeviceID("d1")!, name: "Ada's phone", profile: "heliograph", address: .apns(APNsTokens(.sandbox)),
+            system: "18.1")
+        device.address.alerts = "0aff"
+        device.address.starts = "00"
         device.hasFrequentPushes = true
         device.cards = .aggregate
         device.starts = .always
@@ -20,7 +21,8 @@ enum PushSample {
         return device
     }()
 
-    static let plain = Device(id: DeviceID("d2")!, name: "n", profile: "p", environment: .production, system: "17")
+    static let plain = Device(
+        id: DeviceID("d2")!, name: "n", profile: "p", address: .apns(APNsTokens(.production)), system: "17")
     static let cards = CardReport.State.allCases.map {
         CardReport(card: CardID("k1")!, session: SessionID("s1")!, token: "0aff", state: $0)
     }
@@ -68,7 +70,7 @@ struct PushMessageTests {
         let read = try Device(from: JSONDocument(parsing: PushSample.plain.bytes).root)
         #expect(read.kinds == Set(AlertKind.allCases))
         #expect(read.cards == .perSession && read.starts == .whenNeeded && read.text == .summary)
-        #expect(!read.hasFrequentPushes && read.muted.isEmpty && read.quiet == nil && read.alertToken == nil)
+        #expect(!read.hasFrequentPushes && read.muted.isEmpty && read.quiet == nil && read.address.alerts == nil)
     }
 
     @Test("whoever lists devices sees that there are tokens, and no secret")
@@ -87,7 +89,7 @@ struct PushMessageTests {
             Issue.record("not a device")
             return
         }
-        #expect(device.alertToken == "0aff")
+        #expect(device.address.alerts == "0aff")
     }
 
     @Test(

@@ -11,13 +11,12 @@ extension RegisteredDevice {
             // What a channel is made or told in says nothing of tokens.
             if case .device = order.target {
                 isEnvironmentProven = true
-                device.environment = environment
+                device.address.environment = environment
             }
         case .refused(let advice, let text):
             troubles[advice.isOfTheWay ? .way : order.purpose.trouble] = advice.sentence(text)
             if advice == .dropToken || advice == .quarantineToken, case .device(let token) = order.target {
-                if device.alertToken == token { device.alertToken = nil }
-                if device.startToken == token { device.startToken = nil }
+                device.address.drop(token)
             }
         case .unknown: break
         case .notSent(let text): troubles[.way] = text

@@ -30,9 +30,9 @@ struct RegisteredDevice {
 
     /// The app registers again, as it does at every launch.
     mutating func update(_ newer: Device, client: Named<ClientTag>, at now: Int64) {
-        if newer.alertToken != device.alertToken { settle([.way, .alerts]) }
-        if newer.startToken != device.startToken { settle([.way, .starts]) }
-        if newer.environment != device.environment || newer.profile != device.profile {
+        if newer.address.alerts != device.address.alerts { settle([.way, .alerts]) }
+        if newer.address.starts != device.address.starts { settle([.way, .starts]) }
+        if newer.address.environment != device.address.environment || newer.profile != device.profile {
             troubles = [:]
             isEnvironmentProven = false
         }

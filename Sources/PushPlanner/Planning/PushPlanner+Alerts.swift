@@ -5,7 +5,7 @@ import RelayProtocol
 extension PushPlanner {
     /// Nil where too much waits; the caller comes back.
     mutating func planAlert(_ alert: Alert, to key: DeviceKey, at now: Instant) -> PushID? {
-        guard let device = devices[key], let token = device.device.alertToken,
+        guard let device = devices[key], let token = device.device.address.alerts,
             let profile = settings.profiles[device.device.profile], pushes.hasRoom(for: key)
         else {
             return nil
@@ -17,7 +17,8 @@ extension PushPlanner {
         let end = min(expiry > now.wall ? expiry : .max, alert.worthUntil, now.wall + age)
         var order = PushOrder(
             id: PushID(rawValue: 0), workspace: key.workspace, device: key.device, purpose: .alert, session: alert.session,
-            bundle: profile.bundle, target: .device(token: token), environment: device.device.environment, worthUntil: end,
+            bundle: profile.bundle, target: .device(token: token), environment: device.device.address.environment,
+            worthUntil: end,
             plannedAt: now.wall)
         order.isEnvironmentProven = device.isEnvironmentProven
         order.topic = profile.bundle

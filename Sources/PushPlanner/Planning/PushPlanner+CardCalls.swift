@@ -5,7 +5,7 @@ import RelayProtocol
 /// then carries an alert.
 extension PushPlanner {
     /// Nothing else can ring there.
-    func callsByCard(_ device: RegisteredDevice) -> Bool { device.device.alertToken == nil && device.device.cards != .off }
+    func callsByCard(_ device: RegisteredDevice) -> Bool { device.device.address.alerts == nil && device.device.cards != .off }
 
     /// The approvals to ring for with this card, the first at the front, and when.
     func calls(by key: CardKey, at now: Instant) -> [(name: CallName, dueAt: Int64)] {

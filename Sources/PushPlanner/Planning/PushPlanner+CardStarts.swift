@@ -6,7 +6,7 @@ extension PushPlanner {
     mutating func startIfDue(_ key: CardKey, at now: Instant) {
         // What changes meanwhile does not put off what waits.
         guard let mailbox = cards[key]?.mailbox, mailbox.dueAt <= now.wall else { return }
-        guard let device = devices[key.device], let token = device.device.startToken, let profile = profile(of: key),
+        guard let device = devices[key.device], let token = device.device.address.starts, let profile = profile(of: key),
             let type = profile.attributesType, !type.isEmpty, let subject = subject(of: key, at: now.wall)
         else {
             cards[key]?.mailbox = nil

@@ -322,7 +322,7 @@ extension PushPlanner {
         var order = PushOrder(
             id: PushID(rawValue: 0), workspace: key.workspace, device: key.device.device, purpose: purpose,
             session: key.session, bundle: profile.bundle, target: target,
-            environment: device?.device.environment ?? .production,
+            environment: device?.device.address.environment ?? .production,
             worthUntil: now.wall, plannedAt: now.wall)
         order.isEnvironmentProven = device?.isEnvironmentProven ?? false
         if case .broadcast(let name) = target, let channel = channels[name] { order.environment = channel.environment }

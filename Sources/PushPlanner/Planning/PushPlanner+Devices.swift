@@ -41,8 +41,7 @@ extension PushPlanner {
     private mutating func takeTokens(of device: Device, for key: DeviceKey) {
         for other in devices.keys where other != key {
             guard var known = devices[other] else { continue }
-            if let token = device.alertToken, known.device.alertToken == token { known.device.alertToken = nil }
-            if let token = device.startToken, known.device.startToken == token { known.device.startToken = nil }
+            known.device.address.yield(to: device.address)
             guard known.device != devices[other]?.device else { continue }
             known.troubles[.alerts] = "its app registered as another device"
             devices[other] = known

@@ -10,7 +10,7 @@ extension PushPlanner {
     /// No card shows the run that goes on: from here on alerts tell of it.
     mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
         guard let device = devices[key.device], let profile = settings.profiles[device.device.profile],
-            let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.alertToken != nil,
+            let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.address.alerts != nil,
             wants(.finished, device, subject.summary.session)
         else { return }
         let alert = OwedAlert(
@@ -38,7 +38,7 @@ extension PushPlanner {
     ) -> Int64? {
         let session = view.state.summary.session
         guard let device = devices[key], let profile = settings.profiles[device.device.profile],
-            device.device.alertToken != nil, wants(kind, device, session)
+            device.device.address.alerts != nil, wants(kind, device, session)
         else { return nil }
         var subject = PushSubject(view, for: device, profile, at: now.wall)
         if let budgetLevel { subject.budgetLevel = budgetLevel }
@@ -51,7 +51,8 @@ extension PushPlanner {
     /// As an alert, or with a card where there is no way for alerts.
     func wants(_ approval: Approval, _ key: CardKey) -> Bool {
         guard let device = devices[key.device] else { return false }
-        return wants(approval.alertKind, device, approval.session) && (device.device.alertToken != nil || callsByCard(device))
+        return wants(approval.alertKind, device, approval.session)
+            && (device.device.address.alerts != nil || callsByCard(device))
     }
 
     func wants(_ kind: AlertKind, _ device: RegisteredDevice, _ session: SessionID) -> Bool {

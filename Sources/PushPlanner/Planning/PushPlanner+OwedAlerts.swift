@@ -22,7 +22,7 @@ extension PushPlanner {
         letGoOfAlerts(of: key, at: now)
         guard let device = devices[key] else { return }
         let timer = PlannerTimer.alerts(key.workspace, key.device)
-        guard !device.alerts.waiting.isEmpty, device.device.alertToken != nil else {
+        guard !device.alerts.waiting.isEmpty, device.device.address.alerts != nil else {
             orders.append(.cancelTimer(timer))
             return armDigest(of: key, at: now)
         }

@@ -38,7 +38,7 @@ extension PushPlanner {
             reply(.noSuchDevice, to: request)
             return
         }
-        guard known.device.alertToken != nil else {
+        guard known.device.address.alerts != nil else {
             reply(.failed(.unavailable, known.trouble ?? "its app has told no token for alerts"), to: request)
             return
         }

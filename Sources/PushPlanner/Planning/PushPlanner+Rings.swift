@@ -129,7 +129,7 @@ extension PushPlanner {
     /// What was rung for has been settled: the notification says so, without ringing again.
     private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let device = devices[key.device], let session = key.session,
-            let profile = settings.profiles[device.device.profile], device.device.alertToken != nil, wants(approval, key)
+            let profile = settings.profiles[device.device.profile], device.device.address.alerts != nil, wants(approval, key)
         else {
             return
         }

@@ -2,10 +2,11 @@ extension Device {
     package init(from value: JSONValue) throws(WireError) {
         self.init(
             id: try value.object().identifier("device"), name: try value.string("name", bytesMax: WireLimits.nameBytesMax),
-            profile: try value.string("profile", bytesMax: WireLimits.nameBytesMax), environment: try value.word("environment"),
+            profile: try value.string("profile", bytesMax: WireLimits.nameBytesMax),
+            address: .apns(APNsTokens(try value.word("environment"))),
             system: try value.string("system", bytesMax: WireLimits.nameBytesMax))
-        alertToken = try value.optionalToken("alertToken")
-        startToken = try value.optionalToken("startToken")
+        address.alerts = try value.optionalToken("alertToken")
+        address.starts = try value.optionalToken("startToken")
         hasFrequentPushes = try value.flag("frequentPushes")
         if value.optional("cards") != nil { cards = try value.word("cards") }
         if value.optional("starts") != nil { starts = try value.word("starts") }
@@ -36,8 +37,8 @@ extension Device {
     package var bytes: [UInt8] {
         JSONWriter.object { writer in
             write(to: &writer) {
-                $0.field("alertToken", alertToken)
-                $0.field("startToken", startToken)
+                $0.field("alertToken", address.alerts)
+                $0.field("startToken", address.starts)
                 $0.field("sealKey", sealKey)
             }
         }
@@ -47,8 +48,8 @@ extension Device {
     package var bytesWithoutSecrets: [UInt8] {
         JSONWriter.object { writer in
             write(to: &writer) {
-                $0.flag("alertToken", alertToken != nil)
-                $0.flag("startToken", startToken != nil)
+                $0.flag("alertToken", address.alerts != nil)
+                $0.flag("startToken", address.starts != nil)
             }
         }
     }
@@ -57,7 +58,7 @@ extension Device {
         writer.field("device", id)
         writer.field("name", name)
         writer.field("profile", profile)
-        writer.field("environment", environment.rawValue)
+        writer.field("environment", address.environment.rawValue)
         writer.field("system", system)
         secrets(&writer)
         writer.flag("frequentPushes", hasFrequentPushes)

@@ -4,13 +4,9 @@ package struct Device: Sendable, Equatable {
     package var name: String
     /// The profile of the app, by name.
     package var profile: String
-    package var environment: PushEnvironment
+    package var address: DeviceAddress
     /// The version of iOS, such as `18.1`.
     package var system: String
-    /// Where alerts go; hexadecimal digits, as every token.
-    package var alertToken: String?
-    /// Where starts of cards go (iOS 17.2).
-    package var startToken: String?
     /// What the person chose in Settings: more updates of cards.
     package var hasFrequentPushes = false
     package var cards = CardMode.perSession
@@ -25,18 +21,13 @@ package struct Device: Sendable, Equatable {
     /// No push says what something cost.
     package var hidesCost = false
 
-    package init(id: DeviceID, name: String, profile: String, environment: PushEnvironment, system: String) {
+    package init(id: DeviceID, name: String, profile: String, address: DeviceAddress, system: String) {
         self.id = id
         self.name = name
         self.profile = profile
-        self.environment = environment
+        self.address = address
         self.system = system
     }
-}
-
-/// Which of Apple's two worlds a device token is of: an app from the App Store or TestFlight, or one from Xcode.
-package enum PushEnvironment: String, Sendable, CaseIterable {
-    case production, sandbox
 }
 
 package enum CardMode: String, Sendable, CaseIterable {

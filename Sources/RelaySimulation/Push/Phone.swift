@@ -55,10 +55,10 @@ final class Phone {
         let name = "phone\(index)"
         identity = ClientIdentity(workspace: World.workspace, client: Named(id: ClientID(name)!, name: name))
         device = Device(
-            id: DeviceID("\(name)-0")!, name: name, profile: "heliograph", environment: .sandbox,
+            id: DeviceID("\(name)-0")!, name: name, profile: "heliograph", address: .apns(APNsTokens(.sandbox)),
             system: world.dice.pick(["17.5", "18.1"]))
-        device.alertToken = apns.makeToken(.alert, for: index)
-        device.startToken = apns.makeToken(.start, for: index)
+        device.address.alerts = apns.makeToken(.alert, for: index)
+        device.address.starts = apns.makeToken(.start, for: index)
         device.hasFrequentPushes = world.plant == .boastfulPhone || world.dice.chance(0.4)
         device.cards = world.dice.pick([.perSession, .perSession, .perSession, .aggregate, .off])
         device.starts = world.dice.pick(CardStarts.allCases)
@@ -176,11 +176,11 @@ final class Phone {
     private func rotate() {
         switch world.dice.below(3) {
         case 0:
-            apns.kill(device.alertToken)
-            device.alertToken = apns.makeToken(.alert, for: index)
+            apns.kill(device.address.alerts)
+            device.address.alerts = apns.makeToken(.alert, for: index)
         case 1:
-            apns.kill(device.startToken)
-            device.startToken = apns.makeToken(.start, for: index)
+            apns.kill(device.address.starts)
+            device.address.starts = apns.makeToken(.start, for: index)
         default:
             guard let place = cards.lastIndex(where: { $0.state == .active && $0.token != nil }) else { return }
             apns.kill(cards[place].token)

@@ -26,8 +26,8 @@ final class PlannerStage {
         tell(.started(holders: nil))
         agent(.sessionStarted(SessionFacts(agentName: "claude")), .statusChanged(.running, reason: nil))
         var device = Device(
-            id: Self.device.device, name: "Phone", profile: "heliograph", environment: .sandbox, system: "17.5")
-        device.alertToken = "aa"
+            id: Self.device.device, name: "Phone", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "17.5")
+        device.address.alerts = "aa"
         device.starts = .never
         ask(.device(device))
     }

@@ -40,7 +40,7 @@ struct AlertPlannerTests {
 
     @Test("an approval that nobody waits for any more, as far as the relay knows, rings no device that comes only now")
     func over() throws {
-        let rig = try PlannerRig { $0.alertToken = nil }
+        let rig = try PlannerRig { $0.address.alerts = nil }
         rig.agent(T.started, T.request("a1", expiresAt: rig.transcript.now + 60_000), T.request("a2"))
         rig.pass(62_000)
         rig.register()
@@ -202,7 +202,7 @@ struct AlertPlannerTests {
     @Test("a time zone or profile that is none is refused, with its place")
     func badDevice() throws {
         let rig = try PlannerRig()
-        var device = Device(id: DeviceID("d2")!, name: "x", profile: "none", environment: .sandbox, system: "18")
+        var device = Device(id: DeviceID("d2")!, name: "x", profile: "none", address: .apns(APNsTokens(.sandbox)), system: "18")
         #expect(rig.command(.device(device))[0].contains("$.device.profile"))
         device.profile = "heliograph"
         device.quiet = QuietHours(from: 1, to: 2, timeZone: "Mars/Olympus")
@@ -213,8 +213,9 @@ struct AlertPlannerTests {
     func movedToken() throws {
         let rig = try PlannerRig()
         let other = rig.transcript.client("other", in: Named(id: WorkspaceID("work")!, name: "work"))
-        var device = Device(id: DeviceID("d9")!, name: "x", profile: "heliograph", environment: .sandbox, system: "18")
-        device.alertToken = "aa"
+        var device = Device(
+            id: DeviceID("d9")!, name: "x", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "18")
+        device.address.alerts = "aa"
         rig.command(.device(device), by: other)
         rig.agent(T.started, T.request("a1"))
         rig.pass(1_000)

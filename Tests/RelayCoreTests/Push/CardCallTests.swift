@@ -14,7 +14,7 @@ struct CardCallTests {
     /// A phone whose app has told no token for alerts, and a card on it.
     private func rig(_ change: (inout Device) -> Void = { _ in }) throws -> PlannerRig {
         let rig = try PlannerRig {
-            $0.alertToken = nil
+            $0.address.alerts = nil
             change(&$0)
         }
         try rig.withCard()
@@ -92,7 +92,7 @@ struct CardCallTests {
     @Test("a card that is started for an approval rings for it")
     func start() throws {
         let rig = try PlannerRig {
-            $0.alertToken = nil
+            $0.address.alerts = nil
             $0.starts = .whenNeeded
         }
         rig.agent(T.started, .statusChanged(.running, reason: nil))
@@ -108,7 +108,7 @@ struct CardCallTests {
     @Test("the card of all rings for an approval of any session")
     func aggregate() throws {
         let rig = try PlannerRig {
-            $0.alertToken = nil
+            $0.address.alerts = nil
             $0.cards = .aggregate
         }
         rig.agent(T.started, .statusChanged(.running, reason: nil))

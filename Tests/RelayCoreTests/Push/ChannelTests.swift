@@ -15,7 +15,7 @@ struct ChannelTests {
         let rig = try PlannerRig(broadcasts: true, retention: retention) {
             $0.system = "18.1"
             $0.starts = .always
-            $0.alertToken = nil
+            $0.address.alerts = nil
         }
         rig.agent(T.started, .statusChanged(.running, reason: nil))
         return rig

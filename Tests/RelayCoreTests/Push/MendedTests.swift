@@ -34,7 +34,7 @@ struct MendedTests {
         let phone = again.client("phone")
         again.command(.devices(watches: false), id: "c1", by: phone)
         #expect(again.take(phone).contains { $0.contains("its token is no longer valid") }, "a restart does not forget it")
-        rig.register { $0.alertToken = "ab" }
+        rig.register { $0.address.alerts = "ab" }
         #expect(trouble(rig) == nil)
     }
 
@@ -60,7 +60,7 @@ struct MendedTests {
             rig.transcript.pass(300_000)
             _ = rig.take(.notSent("no network"))
         }
-        rig.register { $0.alertToken = "ab" }
+        rig.register { $0.address.alerts = "ab" }
         rig.report(token: "dd")
         rig.pass(1_000)
         let orders = rig.take()

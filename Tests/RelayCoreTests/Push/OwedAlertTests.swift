@@ -126,7 +126,7 @@ struct OwedAlertTests {
         rig.pass(3_600_000)
         #expect(rig.take().isEmpty)
         rig.register {
-            $0.alertToken = "ab"
+            $0.address.alerts = "ab"
             $0.text = .generic
         }
         let orders = rig.take()

@@ -63,7 +63,7 @@ struct PlannerFaultTests {
         _ = rig.take(.refused(.dropToken, text: "Unregistered"))
         rig.register {
             $0.starts = .always
-            $0.alertToken = "ab"
+            $0.address.alerts = "ab"
         }
         rig.pass(120_000)
         #expect(rig.take().contains { $0.purpose == .start })
@@ -122,7 +122,8 @@ struct PlannerFaultTests {
         let host = rig.transcript.host("tower", in: workspace)
         rig.transcript.send([T.started, .statusChanged(.running, reason: nil)], to: SessionID("s2")!, first: 1, by: host)
         rig.transcript.commit()
-        let device = Device(id: DeviceID("d2")!, name: "Tablet", profile: "heliograph", environment: .sandbox, system: "17.5")
+        let device = Device(
+            id: DeviceID("d2")!, name: "Tablet", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "17.5")
         rig.command(.device(device), by: other)
         let report = CardReport(card: CardID("card2")!, session: SessionID("s2"), token: "cc", state: .active)
         rig.command(.card(DeviceID("d2")!, report), by: other)
@@ -173,7 +174,7 @@ struct PlannerFaultTests {
 
     @Test("what is asked while there is no token for alerts rings when there is one")
     func lateAlertToken() throws {
-        let rig = try PlannerRig { $0.alertToken = nil }
+        let rig = try PlannerRig { $0.address.alerts = nil }
         rig.agent(T.started, T.request("a1"))
         rig.pass(10_000)
         #expect(rig.take().isEmpty)
@@ -189,7 +190,7 @@ struct PlannerFaultTests {
             rig.agent(T.started, T.request("a1"))
             rig.pass(100, answering: false)
             #expect(rig.take(.refused(advice, text: "Unregistered")).count == 1)
-            rig.register { $0.alertToken = "ee" }
+            rig.register { $0.address.alerts = "ee" }
             rig.pass(31_000)
             #expect(rig.take().compactMap(\.code?.approval) == [ApprovalID("a1")!], "\(advice)")
         }
@@ -202,7 +203,7 @@ struct PlannerFaultTests {
         rig.pass(100, answering: false)
         rig.transcript.clockOffset = 315_360_000_000
         #expect(rig.take(.refused(.dropToken, text: "Unregistered")).count == 1)
-        rig.register { $0.alertToken = "ee" }
+        rig.register { $0.address.alerts = "ee" }
         rig.pass(31_000)
         let again = rig.take()
         #expect(again.compactMap(\.code?.approval) == [ApprovalID("a1")!])

@@ -38,9 +38,10 @@ final class PlannerRig {
     }
 
     func register(_ change: (inout Device) -> Void = { _ in }) {
-        var device = Device(id: Self.device, name: "Phone", profile: "heliograph", environment: .sandbox, system: "17.5")
-        device.alertToken = "aa"
-        device.startToken = "bb"
+        var device = Device(
+            id: Self.device, name: "Phone", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "17.5")
+        device.address.alerts = "aa"
+        device.address.starts = "bb"
         device.starts = .never
         change(&device)
         command(.device(device))

@@ -50,8 +50,8 @@ struct RevocationTests {
 
         let again = rig.transcript.client("phone2")
         var device = Device(
-            id: PlannerRig.device, name: "Phone", profile: "heliograph", environment: .sandbox, system: "17.5")
-        device.alertToken = "aa"
+            id: PlannerRig.device, name: "Phone", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "17.5")
+        device.address.alerts = "aa"
         rig.command(.device(device), by: again)
         rig.transcript.handle(.clientsListed([Self.holder("phone2")]))
         rig.agent(T.started, T.request("a1"))

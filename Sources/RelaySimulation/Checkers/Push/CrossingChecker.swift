@@ -77,7 +77,7 @@ struct CrossingChecker {
 
     /// Nobody has looked for long, and APNs was well.
     func quiet(_ device: Device) -> String? {
-        guard device.alertToken != nil else { return nil }
+        guard device.address.alerts != nil else { return nil }
         for (name, known) in alerts.sorted(by: { $0.key.crossing < $1.key.crossing }) where name.device == device.id {
             guard !known.contains(where: \.isTaken), known.allSatisfy({ Self.wants($0, device) }) else { continue }
             // Sent again it would be refused again.

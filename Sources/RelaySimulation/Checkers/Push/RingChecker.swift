@@ -93,6 +93,6 @@ struct RingChecker {
 
     private static func wants(_ approval: Approval, _ device: Device) -> Bool {
         let kind: AlertKind = approval.request.kind == .question ? .question : .approval
-        return device.alertToken != nil && device.kinds.contains(kind) && !device.muted.contains(approval.session)
+        return device.address.alerts != nil && device.kinds.contains(kind) && !device.muted.contains(approval.session)
     }
 }

@@ -30,7 +30,7 @@ FOR_TESTS := --scratch-path .build/tests
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs. The rest is to come: RelayCore, HeliographHost, the simulators, and the
 # wrappers of C libraries.
-WITHOUT_CIRCLES := $(addprefix Sources/,AgentClaude HeliographClient HeliographKit HeliographLink HeliographServer HostCore LiveActivityKit PushAPNs \
+WITHOUT_CIRCLES := $(addprefix Sources/,AgentClaude ChannelAPNs HeliographClient HeliographKit HeliographLink HeliographServer HostCore LiveActivityKit PushAPNs \
 	PushPlanner RelayAccess RelayModel RelayProtocol RelayStore StoreSQLite)
 # Everything that `swift format` looks at.
 SWIFT := Package.swift Sources Tests

@@ -49,7 +49,8 @@ let fuzzing: [Target] =
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "AgentClaude", "CLibFuzzer", "HeliographCrypto", "HeliographHTTP2", "HeliographHost", "HostCore", "PushAPNs",
+                "AgentClaude", "CLibFuzzer", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHost", "HostCore",
+                "PushAPNs",
                 "PushPlanner", "RelayAccess", "RelayCore", "RelayProtocol", "WebSocketEngine",
             ],
             path: "Tests/Fuzz", swiftSettings: settings,
@@ -82,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "heliograph",
             dependencies: [
-                "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "PushPlanner", "RelayAccess",
+                "ChannelAPNs", "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "PushPlanner",
+                "RelayAccess",
                 "RelayCore", "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
                 "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
@@ -92,7 +94,8 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "RelayAccess", "RelayStore", "StoreSQLite",
+                "ChannelAPNs", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "RelayAccess", "RelayStore",
+                "StoreSQLite",
                 "WebSocketEngine", "PushAPNs", "HeliographCrypto", "HeliographQRCode",
                 "HeliographPlatform", "HeliographZlib", logging, metrics,
             ],
@@ -113,7 +116,8 @@ let package = Package(
 
         // The core, its planner of pushes with the values they share, the host's own, its translators, and their language: pure.
         module("RelayCore", ["PushPlanner", "RelayModel", "RelayProtocol"]),
-        module("PushPlanner", ["RelayModel", "RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
+        module("PushPlanner", ["RelayModel", "RelayProtocol"]),
+        module("ChannelAPNs", ["PushPlanner", "RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
         module("RelayModel", ["RelayProtocol"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("HostCore", ["HeliographLink", "RelayProtocol"]),
@@ -123,7 +127,7 @@ let package = Package(
         // The same cores in a world of its own: one clock, one seed.
         module(
             "RelaySimulation",
-            ["RelayCore", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"]),
+            ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"]),
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
@@ -136,7 +140,7 @@ let package = Package(
         module("HeliographPlatform"),
         module("HeliographCrypto", ["CHeliographOpenSSL"]),
         module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
-        module("PushAPNs", ["RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        module("PushAPNs", ["ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         module("HeliographQRCode", ["CHeliographQREncode"]),
         module("HeliographZlib", ["CHeliographZlib"]),
 
@@ -162,7 +166,8 @@ let package = Package(
 
         // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(
-            name: "apns-bench", dependencies: ["PushAPNs", "RelayProtocol"], path: "Tests/Tools/APNsBench", swiftSettings: settings),
+            name: "apns-bench", dependencies: ["ChannelAPNs", "PushAPNs", "RelayProtocol"], path: "Tests/Tools/APNsBench",
+            swiftSettings: settings),
 
         // An app of one line a wish, see Tests/Integration/test_app.py.
         .executableTarget(
@@ -185,8 +190,15 @@ let package = Package(
             swiftSettings: settings),
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
-        tests("RelayCoreTests", ["RelayCore", "PushPlanner", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
-        tests("PushPlannerTests", ["PushPlanner", "RelayModel", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests(
+            "RelayCoreTests",
+            ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
+        .target(
+            name: "PushTestSupport", dependencies: ["PushPlanner", "RelayProtocol"], path: "Tests/PushTestSupport",
+            swiftSettings: settings),
+        tests("PushPlannerTests", ["PushPlanner", "PushTestSupport", "ChannelAPNs", "RelayModel", "RelayProtocol"]),
+        tests(
+            "ChannelAPNsTests", ["ChannelAPNs", "PushPlanner", "PushTestSupport", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
         .target(
             name: "StoreTestSupport", dependencies: ["StoreSQLite", "RelayCore", "RelayModel", "RelayProtocol"],
@@ -207,12 +219,15 @@ let package = Package(
         tests("HeliographCryptoTests", ["HeliographCrypto"]),
         tests("HeliographPlatformTests", ["HeliographPlatform", "HeliographTestSupport"]),
         tests("HeliographHTTP2Tests", ["HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
-        tests("PushAPNsTests", ["PushAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
+        tests(
+            "PushAPNsTests",
+            ["ChannelAPNs", "PushAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
         tests("HeliographQRCodeTests", ["HeliographQRCode"]),
         tests("HeliographZlibTests", ["HeliographZlib"]),
         tests("PageBundleTests", ["PageBundle"]),
         tests(
-            "APNsSimulatorTests", ["APNsSimulator", "LiveActivityKit", "PushPlanner", "RelayProtocol"], exclude: ["Fixtures"]),
+            "APNsSimulatorTests", ["APNsSimulator", "ChannelAPNs", "LiveActivityKit", "PushPlanner", "RelayProtocol"],
+            exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
         tests(
@@ -226,7 +241,8 @@ let package = Package(
         tests(
             "HeliographServerTests",
             [
-                "HeliographServer", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "PushAPNs", "WebSocketEngine",
+                "HeliographServer", "ChannelAPNs", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "PushAPNs",
+                "WebSocketEngine",
                 "HeliographCrypto", logging,
                 metrics,
             ]),

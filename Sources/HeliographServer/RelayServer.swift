@@ -1,3 +1,4 @@
+import ChannelAPNs
 import Dispatch
 import Foundation
 import Glibc
@@ -115,8 +116,11 @@ package final class RelayServer {
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
             quotas: configuration.quotas,
             push: PushSettings(
-                profiles: try ProfileSet(files: ProfileFiles.read(in: store.folder)),
-                broadcastBundles: try PushRunner.broadcastBundles(in: store.folder), localMinute: TimeZones.minute))
+                channels: [
+                    .apns: APNsChannel(
+                        profiles: try ProfileSet(files: ProfileFiles.read(in: store.folder)),
+                        broadcastBundles: try PushRunner.broadcastBundles(in: store.folder))
+                ], localMinute: TimeZones.minute))
         let load: @Sendable () throws -> LogState = {
             try store.log.load(
                 resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge,

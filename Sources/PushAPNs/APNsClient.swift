@@ -1,3 +1,4 @@
+package import ChannelAPNs
 internal import HeliographCrypto
 internal import HeliographHTTP2
 

@@ -1,3 +1,4 @@
+internal import ChannelAPNs
 internal import HeliographCrypto
 internal import Foundation
 internal import HeliographHTTP2

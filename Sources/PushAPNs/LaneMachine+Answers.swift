@@ -1,3 +1,4 @@
+internal import ChannelAPNs
 internal import HeliographHTTP2
 internal import RelayProtocol
 

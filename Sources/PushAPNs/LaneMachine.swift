@@ -1,3 +1,4 @@
+internal import ChannelAPNs
 internal import HeliographHTTP2
 
 /// All that goes to one host for one team: the requests that wait and fly, and the one connection that carries them.

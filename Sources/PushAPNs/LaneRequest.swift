@@ -1,3 +1,4 @@
+internal import ChannelAPNs
 internal import HeliographHTTP2
 
 /// A request on its way through a lane.

@@ -16,7 +16,7 @@ package struct KnownDevice: Sendable {
     package var cards: [KnownCard]
 }
 
-/// A broadcast channel that APNs has not deleted, as far as the planner knows.
+/// A broadcast channel that its service has not deleted, as far as the planner knows.
 package struct KnownChannel: Sendable {
     package var name: String
     /// It is to be deleted.

@@ -21,7 +21,7 @@ package enum PlannerFact {
     /// A batch is about to be cut: what the disk has not taken goes with it.
     case batchCut
     /// These pushes are on disk as they were planned.
-    case committed([PushOrder])
+    case committed([PushIntent])
     /// Nothing of this is on disk.
     case commitFailed(LostPlan)
     case timerFired(PlannerTimer)
@@ -57,11 +57,11 @@ package struct ClientRequest {
 /// What the planner had staged in batches that the disk did not take.
 package struct LostPlan {
     package let records: [PushRecord]
-    package let orders: [PushOrder]
+    package let orders: [PushIntent]
     /// Alerts about events of these batches, by number.
     package let tied: [DeviceKey: Set<Int64>]
 
-    package init(records: [PushRecord], orders: [PushOrder], tied: [DeviceKey: Set<Int64>]) {
+    package init(records: [PushRecord], orders: [PushIntent], tied: [DeviceKey: Set<Int64>]) {
         self.records = records
         self.orders = orders
         self.tied = tied

@@ -4,9 +4,9 @@ enum PlannerLimits {
     static let devicesMax = 64
     /// Pushes of one device that wait for an answer.
     static let unansweredPushesMax = 64
-    /// Alerts of one device that APNs has not taken and that wait for their next try; beyond it they are counted in one digest.
+    /// Alerts of one device that the service has not taken and that wait for their next try; beyond it they are counted in one digest.
     static let owedAlertsMax = 16
-    /// Broadcast channels that APNs is asked to keep for us: Apple keeps 10,000 for one app. Beyond it cards start without.
+    /// Broadcast channels that a service is asked to keep for us: half of the 10,000 that Apple keeps for one app. Beyond it cards start without.
     static let channelsMax = 5_000
     /// Pushes of one device that are kept with what became of them, and those that clients are shown.
     static let pushesKept = 50

@@ -11,13 +11,13 @@ package enum PlannerOrder {
     /// Put this on disk with the next batch; of one name the last holds.
     case stage(PushRecord)
     /// Hand this back with `PlannerFact.committed` when that batch is on disk.
-    case stageOrder(PushOrder)
+    case stageOrder(PushIntent)
     /// The same of what the disk did not take: what has been staged since holds.
-    case stageFirst([PushRecord], [PushOrder])
+    case stageFirst([PushRecord], [PushIntent])
     /// The alert of this number tells of an event of the next batch: without it there is nothing to tell of.
     case tie(DeviceKey, alert: Int64)
     /// Answered by `PlannerFact.pushAnswered`.
-    case push(PushOrder)
+    case push(PushIntent)
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(PlannerTimer, after: Int64)
     case cancelTimer(PlannerTimer)
@@ -32,7 +32,7 @@ package enum PlannerTimer: Hashable, Sendable {
     case rings(WorkspaceID, DeviceID, SessionID)
     /// Quiet hours are over.
     case digest(WorkspaceID, DeviceID)
-    /// What APNs did not take shall be tried again.
+    /// What the service did not take shall be tried again.
     case alerts(WorkspaceID, DeviceID)
     /// A broadcast channel shall be deleted.
     case channels

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// When what is pushed: Apple publishes no figures, so these are ours, and stay well inside what apps have reported. Milliseconds
+/// When what is pushed: no service publishes figures, so these are ours, and stay well inside what apps have reported. Milliseconds
 /// where nothing else is said.
 enum PushPolicy {
     /// What a live client is given to take an approval off our hands.
@@ -19,9 +19,9 @@ enum PushPolicy {
     /// Between two pushes of small changes to one card; the second where the person has not allowed frequent ones.
     static let floorFrequent: Int64 = 15_000
     static let floor: Int64 = 60_000
-    /// A change of phase goes at priority 10 if the last one of that priority is as old.
+    /// A change of phase goes at once if the last push that did is as old.
     static let urgentInterval: Int64 = 60_000
-    /// Priority 10, one device: so many at once …
+    /// What goes at once to one device: so many in a row …
     static let urgentBurst: Int64 = 6
     /// … of which these are kept for approvals and questions …
     static let urgentReserve: Int64 = 3
@@ -45,7 +45,7 @@ enum PushPolicy {
     /// Starts by push on one device, within `startWindow`.
     static let startsMax = 4
     static let startWindow: Int64 = 3_600_000
-    /// After a push that APNs could not be given …
+    /// After a push that its service could not be given …
     static let retryInterval: Int64 = 30_000
     /// … longer each time it fails in a row, up to this.
     static let retryIntervalMax: Int64 = 300_000
@@ -53,7 +53,7 @@ enum PushPolicy {
     static let triesMax: Int64 = 5
     /// A card is on the Lock Screen no longer than this: eight hours, and four more after its end.
     static let cardAge: Int64 = 12 * 3_600_000
-    /// A channel is kept so long after its card's end, which APNs stores as long for a phone that is offline.
+    /// A channel is kept so long after its card's end, which the service stores as long for a phone that is offline.
     static let channelKept: Int64 = 3_600_000
     /// A channel is tried to be deleted so often in all: about four days.
     static let deletionsMax: Int64 = 1_200
@@ -71,7 +71,7 @@ enum PushPolicy {
     static func wait(afterTries tries: Int64) -> Int64 { min(retryInterval * tries, retryIntervalMax) }
 }
 
-/// Pushes of priority 10 that a device may still get.
+/// Pushes that may still go to a device at once.
 struct PushBucket: Equatable {
     /// In thousandths of a push.
     var level: Int64

@@ -19,7 +19,7 @@ package enum Effect: Sendable {
     case armTimer(RelayTimer, after: Int64)
     case cancelTimer(RelayTimer)
     /// Answered by `.pushAnswered`. It is on disk as planned; sent again after a restart where no answer is.
-    case push(PushOrder)
+    case push(PushIntent)
     /// For whoever counts: something was one too many.
     case quotaReached(Quota)
     /// For whoever keeps the log and counts: retention removed this, and it is on disk.

@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushPlanner
 import RelayProtocol
 
@@ -26,19 +27,19 @@ enum ProfileTarget {
             kind: .approval, subject: subject, textMax: profile.textMax, bytesMax: Payload.alertTextBytesMax)
         for asks in [false, true] {
             check(
-                Payload.start(
+                APNsPayload.start(
                     profile, subject, timestamp: now, stale: now, relevance: 100, alert: words, sound: true,
-                    channel: asks ? nil : String(repeating: "c", count: Payload.channelBytesMax), inputPushToken: asks),
-                bytesMax: Payload.bytesMax)
+                    channel: asks ? nil : String(repeating: "c", count: APNsPayload.channelBytesMax), inputPushToken: asks),
+                bytesMax: APNsPayload.bytesMax)
         }
         for broadcast in [false, true] {
-            let bytesMax = broadcast ? Payload.broadcastBytesMax : Payload.bytesMax
+            let bytesMax = broadcast ? APNsPayload.broadcastBytesMax : APNsPayload.bytesMax
             check(
-                Payload.update(
+                APNsPayload.update(
                     profile, subject, timestamp: now, stale: nil, relevance: profile.relevance(of: subject.summary.status),
                     alert: words, sound: true, broadcast: broadcast), bytesMax: bytesMax)
             check(
-                Payload.end(profile, subject, timestamp: now, dismissal: now, broadcast: broadcast), bytesMax: bytesMax)
+                APNsPayload.end(profile, subject, timestamp: now, dismissal: now, broadcast: broadcast), bytesMax: bytesMax)
         }
     }
 
@@ -49,11 +50,11 @@ enum ProfileTarget {
                     kind: kind, subject: subject, textMax: profile.textMax, bytesMax: Payload.alertTextBytesMax)
                 let asks = kind == .approval || kind == .question
                 check(
-                    Payload.alert(
+                    APNsPayload.alert(
                         profile, kind: kind, text: words, thread: subject.summary.session.rawValue, level: .timeSensitive,
                         expiresAt: asks ? subject.now : nil, session: subject.summary.session,
                         approval: asks ? subject.approval?.request.approval : nil, code: asks, mayAllow: words.isWhole,
-                        sealed: sealed), bytesMax: Payload.bytesMax)
+                        sealed: sealed), bytesMax: APNsPayload.bytesMax)
             }
         }
     }

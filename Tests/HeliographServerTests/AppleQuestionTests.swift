@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushAPNs
 import RelayProtocol
 import Testing

@@ -4,18 +4,15 @@ import RelayProtocol
 let epoch = Epoch("life1")!
 
 /// An alert as the planner makes it.
-func order(_ number: Int64, bundle: String = "org.heliograph.app", worthUntil: Int64 = .max / 2) -> PushOrder {
-    var order = PushOrder(
-        id: PushID(rawValue: number), workspace: WorkspaceID("home")!, device: DeviceID("d1")!, purpose: .alert,
-        session: SessionID("s1"), bundle: bundle, target: .device(token: "0aff"), environment: .sandbox, worthUntil: worthUntil,
+func order(_ number: Int64, bundle: String = "org.heliograph.app", worthUntil: Int64 = .max / 2) -> PushIntent {
+    var order = PushIntent(
+        id: PushID(rawValue: number), workspace: WorkspaceID("home")!, device: DeviceID("d1")!, service: .apns, purpose: .alert,
+        session: SessionID("s1"), app: bundle, target: .device(token: "0aff"), environment: .sandbox, worthUntil: worthUntil,
         plannedAt: 1_000)
-    order.topic = bundle
-    order.pushType = "alert"
     order.payload = Array(
         #"{"aps":{"alert":{"title":"t"}},"heliograph":{"session":"s1","kind":"approval","code":"CODE"}}"#.utf8)
-    order.expiration = 5
-    order.collapse = "a1"
-    order.tokenRegisteredAt = 7
+    order.replaces = "a1"
+    order.toldAt = 7
     order.isHarmlessToRepeat = true
     order.isEnvironmentProven = true
     return order

@@ -1,3 +1,4 @@
+import ChannelAPNs
 import HeliographCrypto
 import PushAPNs
 import PushPlanner
@@ -19,7 +20,7 @@ import Testing
         )
     }
 
-    private func obstacle(_ order: PushOrder) -> String? {
+    private func obstacle(_ order: PushIntent) -> String? {
         do throws(PushObstacle) {
             _ = try order.request(with: material)
             return nil
@@ -29,7 +30,7 @@ import Testing
     @Test func `a push to a device has everything that was planned`() throws {
         var expected = APNsRequest(
             teamID: "ABCDE12345", environment: .sandbox, target: .device(token: "0aff"),
-            id: PushOrder.requestID(PushID(rawValue: 7), in: epoch))
+            id: PushIntent.requestID(PushID(rawValue: 7), in: epoch))
         let order = order(7, worthUntil: 5_500)
         expected.isEnvironmentProven = true
         expected.topic = "org.heliograph.app"
@@ -45,11 +46,12 @@ import Testing
     }
 
     @Test func `its id is a UUID of its own, the same each time`() {
-        let id = PushOrder.requestID(PushID(rawValue: 7), in: epoch)
+        let id = PushIntent.requestID(PushID(rawValue: 7), in: epoch)
         #expect(id.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
-        #expect(PushOrder.requestID(PushID(rawValue: 7), in: epoch) == id)
+        #expect(PushIntent.requestID(PushID(rawValue: 7), in: epoch) == id)
         let others = [
-            PushOrder.requestID(PushID(rawValue: 8), in: epoch), PushOrder.requestID(PushID(rawValue: 7), in: Epoch("life2")!),
+            PushIntent.requestID(PushID(rawValue: 8), in: epoch),
+            PushIntent.requestID(PushID(rawValue: 7), in: Epoch("life2")!),
         ]
         #expect(Set(others + [id]).count == 3)
     }

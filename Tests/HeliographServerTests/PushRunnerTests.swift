@@ -1,3 +1,4 @@
+import ChannelAPNs
 import Foundation
 import PushAPNs
 import PushPlanner
@@ -83,7 +84,7 @@ private final class Rig: Sendable {
         return value
     }
 
-    func push(_ orders: PushOrder...) async throws { try await run { runner in for order in orders { runner.push(order) } } }
+    func push(_ orders: PushIntent...) async throws { try await run { runner in for order in orders { runner.push(order) } } }
 
     func answer(_ sender: Int = 0, _ result: APNsOutcome.Result = .accepted(APNsAcceptance(status: 200))) async throws {
         senders[sender].answer(result)

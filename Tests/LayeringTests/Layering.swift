@@ -11,12 +11,13 @@ struct Layering {
     static let modules: [String: Module] = [
         "heliograph": Module(imports: [
             "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "RelayAccess", "WebSocketEngine",
-            "HeliographPlatform", "HeliographQRCode", "PushPlanner", "RelayCore",
+            "HeliographPlatform", "HeliographQRCode", "ChannelAPNs", "PushPlanner", "RelayCore",
             "RelayProtocol", "APNsSimulator", "APNsSimulatorServer",
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
-            "PushPlanner", "RelayAccess", "RelayCore", "RelayModel", "RelayProtocol", "RelayStore", "StoreSQLite",
+            "ChannelAPNs", "PushPlanner", "RelayAccess", "RelayCore", "RelayModel", "RelayProtocol", "RelayStore",
+            "StoreSQLite",
             "WebSocketEngine", "PushAPNs", "HeliographCrypto", "HeliographQRCode",
             "HeliographPlatform", "HeliographZlib",
             "Logging",
@@ -45,18 +46,23 @@ struct Layering {
         "HeliographPlatform": Module(imports: []),
         "HeliographCrypto": Module(imports: ["CHeliographOpenSSL"]),
         "HeliographHTTP2": Module(imports: ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
-        "PushAPNs": Module(imports: ["RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        "PushAPNs": Module(imports: [
+            "ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform",
+        ]),
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["PushPlanner", "RelayModel", "RelayProtocol"], isPure: true),
         "PushPlanner": Module(imports: ["RelayModel", "RelayProtocol"], isPure: true),
+        // Above the planner, which knows the port and none of its channels.
+        "ChannelAPNs": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(
-            imports: ["RelayCore", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"], isPure: true),
+            imports: ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"],
+            isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
         "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),

@@ -1,3 +1,4 @@
+import ChannelAPNs
 import HeliographHTTP2
 import RelayProtocol
 import Testing

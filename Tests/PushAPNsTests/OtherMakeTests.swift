@@ -1,3 +1,4 @@
+import ChannelAPNs
 import HeliographCrypto
 import Foundation
 import HeliographHTTP2

@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushPlanner
 import RelayCore
 import RelayModel
@@ -27,7 +28,7 @@ final class RelayTranscript {
     /// By kind and name.
     private(set) var records: [String: PushRecord] = [:]
     /// Pushes that were ordered and not taken.
-    private(set) var pushes: [PushOrder] = []
+    private(set) var pushes: [PushIntent] = []
     /// What was told to be removed, in order.
     private(set) var told: [Removal] = []
     /// What the wall clock is ahead, where it is not believed.
@@ -43,7 +44,8 @@ final class RelayTranscript {
 
     init(
         state: LogState = LogState(), retention: Retention = Retention(), quotas: Quotas = Quotas(),
-        push: PushSettings = PushSettings(), removedSessionsMax: Int = Limits.removedSessionsMax, now: Int64 = 1_000_000,
+        push: PushSettings = PushSettings(channels: [.apns: APNsChannel()]),
+        removedSessionsMax: Int = Limits.removedSessionsMax, now: Int64 = 1_000_000,
         holders: Set<ClientKey>? = nil, boot: String = "boot1", clockOffset: Int64 = 0
     ) {
         self.now = now
@@ -164,7 +166,7 @@ final class RelayTranscript {
     }
 
     /// Takes the pushes that were ordered.
-    func takePushes() -> [PushOrder] {
+    func takePushes() -> [PushIntent] {
         defer { pushes = [] }
         return pushes
     }

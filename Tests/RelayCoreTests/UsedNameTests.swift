@@ -1,3 +1,4 @@
+import ChannelAPNs
 import RelayModel
 import RelayProtocol
 import Testing
@@ -110,9 +111,9 @@ struct UsedNameTests {
         rig.ask("a1")
         rig.pass(100)
         let order = try #require(rig.take().first)
-        #expect(try PlannedPush(stored: PlannedPush(order, card: nil).bytes, in: T.home.id).order.code == order.code)
-        let older = String(decoding: PlannedPush(order, card: nil).bytes, as: UTF8.self)
-            .replacing(#""digest":"\#(T.digest.rawValue)","#, with: "")
-        #expect(try PlannedPush(stored: Array(older.utf8), in: T.home.id).order.code == nil)
+        let (channels, record) = (PlannerRig.configuration.channels, PlannedPush(order, card: nil).bytes(by: APNsChannel()))
+        #expect(try PlannedPush(stored: record, in: T.home.id, channels).intent.code == order.code)
+        let older = String(decoding: record, as: UTF8.self).replacing(#""digest":"\#(T.digest.rawValue)","#, with: "")
+        #expect(try PlannedPush(stored: Array(older.utf8), in: T.home.id, channels).intent.code == nil)
     }
 }

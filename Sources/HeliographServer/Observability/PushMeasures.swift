@@ -5,19 +5,19 @@ import PushPlanner
 /// What is counted of pushes; the names are a promise to whoever builds a dashboard on them.
 final class PushMeasures {
     private let factory: any MetricsFactory
-    private let planned: [PushOrder.Purpose: Counter]
+    private let planned: [PushIntent.Purpose: Counter]
     /// By purpose and the word of the outcome; made when they are first needed.
     private var answered: [String: Counter] = [:]
-    private let answerTime: [PushOrder.Purpose: Timer]
+    private let answerTime: [PushIntent.Purpose: Timer]
     private let breakersOpen: Meter
     private let waiting: Meter
     private let flying: Meter
 
     init(factory: any MetricsFactory) {
         self.factory = factory
-        var planned: [PushOrder.Purpose: Counter] = [:]
-        var answerTime: [PushOrder.Purpose: Timer] = [:]
-        for purpose in PushOrder.Purpose.allCases {
+        var planned: [PushIntent.Purpose: Counter] = [:]
+        var answerTime: [PushIntent.Purpose: Timer] = [:]
+        for purpose in PushIntent.Purpose.allCases {
             let dimensions = [("purpose", purpose.rawValue)]
             planned[purpose] = Counter(label: "heliograph_pushes_planned_total", dimensions: dimensions, factory: factory)
             answerTime[purpose] = Timer(label: "heliograph_push_seconds", dimensions: dimensions, factory: factory)
@@ -29,10 +29,10 @@ final class PushMeasures {
         flying = Meter(label: "heliograph_pushes_flying", dimensions: [], factory: factory)
     }
 
-    func planned(_ purpose: PushOrder.Purpose) { planned[purpose]?.increment() }
+    func planned(_ purpose: PushIntent.Purpose) { planned[purpose]?.increment() }
 
     /// `milliseconds` since it was planned.
-    func answered(_ purpose: PushOrder.Purpose, _ outcome: PushOutcome, milliseconds: Int64) {
+    func answered(_ purpose: PushIntent.Purpose, _ outcome: PushOutcome, milliseconds: Int64) {
         let name = "\(purpose.rawValue) \(outcome.word)"
         let counter =
             answered[name]

@@ -25,7 +25,7 @@ final class PushRunner {
 
     /// A push on its way.
     private struct Flight {
-        let order: PushOrder
+        let order: PushIntent
         /// The relay's life that ordered it last.
         var life: Int
         /// What sends it. A client that was replaced lives for as long as something of its is on the way.
@@ -49,7 +49,7 @@ final class PushRunner {
     private var unheard: [PushID: PushOutcome] = [:]
     private var life = 0
     private var isSuspended = false
-    private var outcomes: [(order: PushOrder, outcome: PushOutcome, at: Int64)] = []
+    private var outcomes: [(order: PushIntent, outcome: PushOutcome, at: Int64)] = []
 
     /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
     init(
@@ -102,7 +102,7 @@ final class PushRunner {
 
     // MARK: - Orders
 
-    func push(_ order: PushOrder) {
+    func push(_ order: PushIntent) {
         if flights[order.id] != nil {
             flights[order.id]?.life = life
             return
@@ -117,10 +117,10 @@ final class PushRunner {
         send(order)
     }
 
-    private func send(_ order: PushOrder) {
+    private func send(_ order: PushIntent) {
         guard let configuration, let sender else { return answerSoon(order.id, .notSent(trouble ?? Self.notSetUp)) }
-        guard let team = configuration.team(of: order.bundle) else {
-            return answerSoon(order.id, .notSent("no APNs key is set up for \(order.bundle): heliograph push setup"))
+        guard let team = configuration.team(of: order.app) else {
+            return answerSoon(order.id, .notSent("no APNs key is set up for \(order.app): heliograph push setup"))
         }
         let material = PushMaterial(team: team, epoch: epoch, codes: codes, now: WallClock.milliseconds)
         do throws(PushObstacle) {
@@ -166,7 +166,7 @@ final class PushRunner {
         if !isSuspended, flight.life == life { answered(push, outcome) } else { unheard[push] = outcome }
     }
 
-    private func metadata(_ order: PushOrder) -> Logger.Metadata {
+    private func metadata(_ order: PushIntent) -> Logger.Metadata {
         ["push.id": "\(order.id.rawValue)", "device.id": "\(order.device)", "purpose": "\(order.purpose.rawValue)"]
     }
 
@@ -245,7 +245,7 @@ final class PushRunner {
         }
     }
 
-    private static func bytes(_ order: PushOrder, _ outcome: PushOutcome, _ at: Int64) -> [UInt8] {
+    private static func bytes(_ order: PushIntent, _ outcome: PushOutcome, _ at: Int64) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("push", order.id.rawValue)
             writer.field("device", order.device)

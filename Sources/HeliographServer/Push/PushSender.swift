@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushAPNs
 
 /// What carries requests to APNs. A port, so that tests can stand in for Apple.

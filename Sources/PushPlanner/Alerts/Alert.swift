@@ -5,13 +5,15 @@ struct Alert {
     /// Nil: the person tries whether pushes arrive.
     var kind: AlertKind?
     var text: AlertText
-    var level: Payload.Level
-    var thread: String
-    var collapse: String
-    var session: SessionID?
-    var approval: Approval?
     /// What stands on the Lock Screen until the device has opened what is sealed.
     var cover: AlertText
+    var level: AlertLevel
+    var thread: String
+    /// However often it is sent, the person sees one notification of this name.
+    var replaces: String
+    /// Nil: of no session, as a digest is.
+    var session: SessionID?
+    var approval: Approval?
     /// No longer than this, in milliseconds since 1970.
     var worthUntil = Int64.max
 }

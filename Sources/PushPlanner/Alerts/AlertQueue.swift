@@ -1,9 +1,9 @@
 import RelayProtocol
 
-/// The alerts of one device about what has happened: each is tried until APNs has taken it, for as long as it is worth that. What is one too
+/// The alerts of one device about what has happened: each is tried until its service has taken it, for as long as it is worth that. What is one too
 /// many, or comes in quiet hours, is counted for one digest.
 struct AlertQueue {
-    /// What APNs has not taken yet, oldest first.
+    /// What the service has not taken yet, oldest first.
     private(set) var alerts: [OwedAlert] = []
     /// What was not said, by kind.
     private(set) var heldBack: [AlertKind: Int64] = [:]
@@ -54,7 +54,7 @@ struct AlertQueue {
     mutating func add(_ alert: OwedAlert) {
         // A later one of the same notification takes the place of one that nobody has; each crossing of a budget is news of its own.
         if alert.kind != .budget {
-            alerts.removeAll { $0.push == nil && $0.kind == alert.kind && $0.collapse == alert.collapse }
+            alerts.removeAll { $0.push == nil && $0.kind == alert.kind && $0.alert.replaces == alert.alert.replaces }
         }
         if alerts.count(where: { $0.push == nil }) >= PlannerLimits.owedAlertsMax,
             let oldest = alerts.firstIndex(where: { $0.push == nil })
@@ -70,8 +70,8 @@ struct AlertQueue {
         let before = alerts.count
         for alert in waiting {
             let isWanted = isWanted(alert)
-            let isHeldBack = isQuiet && alert.level != .passive
-            if isWanted, alert.worthUntil > now, !isHeldBack { continue }
+            let isHeldBack = isQuiet && alert.alert.level != .passive
+            if isWanted, alert.alert.worthUntil > now, !isHeldBack { continue }
             alerts.removeAll { $0.number == alert.number }
             if isWanted, isHeldBack { heldBack[alert.kind, default: 0] += 1 }
         }
@@ -128,11 +128,13 @@ struct AlertQueue {
     /// The wall clock was set: what was so long ago still is.
     mutating func move(by jump: Int64) {
         dueAt = dueAt.moved(by: jump)
-        for place in alerts.indices { alerts[place].worthUntil = alerts[place].worthUntil.moved(by: jump) }
+        for place in alerts.indices { alerts[place].alert.worthUntil = alerts[place].alert.worthUntil.moved(by: jump) }
     }
 
     /// It may have been set while the relay was down: nothing is worth sending for longer than it ever is.
     mutating func limit(to now: Int64) {
-        for place in alerts.indices { alerts[place].worthUntil = min(alerts[place].worthUntil, now + PushPolicy.alertAge) }
+        for place in alerts.indices {
+            alerts[place].alert.worthUntil = min(alerts[place].alert.worthUntil, now + PushPolicy.alertAge)
+        }
     }
 }

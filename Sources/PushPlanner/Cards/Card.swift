@@ -22,7 +22,7 @@ struct Card {
     }
     /// Those before it, the last at the end: what is said of them late is not said of this one.
     private(set) var earlier: [CardID] = []
-    /// The last of which APNs took the end.
+    /// The last of which the service took the end.
     var over: CardID?
     var token: String?
     var tokenAt: Int64 = 0
@@ -43,7 +43,7 @@ struct Card {
     var face: UInt64 = 0
     /// Pushes that failed in a row.
     var tries: Int64 = 0
-    /// APNs has not confirmed the end yet, or nobody can give it one as the app has told no token.
+    /// The service has not confirmed the end yet, or nobody can give it one as the app has told no token.
     var isEndOwed = false
     /// It was asked for, and the app has not told of it in time. The system may show it all the same.
     var isUnanswered = false
@@ -116,7 +116,7 @@ struct Card {
     }
 
     /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
-    /// or APNs knew it no longer, is on the screen still.
+    /// or the service knew it no longer, is on the screen still.
     func isRevived(by report: CardReport) -> Bool {
         token == nil && report.token != nil && (state == .active || state == .stale)
     }

@@ -1,14 +1,16 @@
 import RelayProtocol
 
-/// A broadcast channel that APNs made for one card. On disk as a record of kind `channel`, named by the push that made it, until
-/// APNs has deleted it.
+/// A broadcast channel that its service made for one card. On disk as a record of kind `channel`, named by the push that made it, until
+/// the service has deleted it.
 struct Channel {
-    /// As Apple names it, in base64.
+    /// As the service names it.
     let name: String
     let maker: PushID
     /// For whose card it was made.
     let device: DeviceKey
-    let bundle: String
+    let service: PushService
+    /// Whose cards listen there.
+    let app: String
     let environment: PushEnvironment
     /// No card needs it any more: it is to be deleted …
     var isOver = false
@@ -22,12 +24,13 @@ struct Channel {
     /// The deletion that is under way.
     var inFlight: PushID?
 
-    /// Made by `push`, which APNs has taken in this environment.
+    /// Made by `push`, which the service has taken in this environment.
     init(_ name: String, madeBy push: PlannedPush, _ environment: PushEnvironment) {
         self.name = name
-        maker = push.order.id
+        maker = push.intent.id
         device = push.key
-        bundle = push.order.bundle
+        service = push.intent.service
+        app = push.intent.app
         self.environment = environment
     }
 
@@ -36,7 +39,8 @@ struct Channel {
         name = try value.string("channel")
         maker = PushID(rawValue: try value.integer("maker"))
         device = DeviceKey(workspace: workspace, device: try value.identifier("device"))
-        bundle = try value.string("bundle")
+        service = try .init(inRecord: value)
+        app = try value.string("bundle")
         environment = try value.word("environment")
         isOver = try value.flag("over")
         dueAt = try value.optionalInteger("dueAt") ?? 0
@@ -50,7 +54,8 @@ struct Channel {
             writer.field("channel", name)
             writer.field("maker", maker.rawValue)
             writer.field("device", device.device)
-            writer.field("bundle", bundle)
+            writer.field("service", service.inRecord)
+            writer.field("bundle", app)
             writer.field("environment", environment.rawValue)
             writer.flag("over", isOver)
             if isOver { writer.field("dueAt", dueAt) }

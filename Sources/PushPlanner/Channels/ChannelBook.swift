@@ -1,11 +1,11 @@
 import RelayModel
 import RelayProtocol
 
-/// Every broadcast channel that APNs told us of and has not deleted, by name. Apple keeps 10,000 for an app.
+/// Every broadcast channel that its service told us of and has not deleted, by name.
 struct ChannelBook {
     private var channels: [String: Channel] = [:]
-    /// Apps of which Apple said that they may not broadcast; forgotten with this life of the relay.
-    private var bundlesWithoutBroadcast: Set<String> = []
+    /// Apps of which their service said that they may not broadcast; forgotten with this life of the relay.
+    private var appsWithoutBroadcast: Set<String> = []
 
     var count: Int { channels.count }
 
@@ -17,11 +17,11 @@ struct ChannelBook {
     subscript(name: String) -> Channel? { channels[name] }
 
     /// Another may be made for this app.
-    func isOpen(to bundle: String) -> Bool {
-        !bundlesWithoutBroadcast.contains(bundle) && channels.count < PlannerLimits.channelsMax
+    func isOpen(to app: String) -> Bool {
+        !appsWithoutBroadcast.contains(app) && channels.count < PlannerLimits.channelsMax
     }
 
-    mutating func close(to bundle: String) { bundlesWithoutBroadcast.insert(bundle) }
+    mutating func close(to app: String) { appsWithoutBroadcast.insert(app) }
 
     mutating func add(_ channel: Channel) { channels[channel.name] = channel }
 

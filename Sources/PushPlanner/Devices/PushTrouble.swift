@@ -1,6 +1,6 @@
 /// What a device's trouble is of: it is over when a push of that kind is accepted, or its app tells the address anew.
 enum PushTrouble: String, CaseIterable {
     case alerts, starts, cards, channels
-    /// The way to Apple: any push that is accepted ends it.
+    /// The way to the service: any push that is accepted ends it.
     case way
 }

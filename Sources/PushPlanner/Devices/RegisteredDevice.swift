@@ -8,7 +8,7 @@ struct RegisteredDevice {
     /// When the app last told these tokens, in milliseconds since 1970.
     var alertTokenAt: Int64
     var startTokenAt: Int64
-    /// APNs has taken a push for it in its environment.
+    /// Its service has taken a push for it in its environment.
     var isEnvironmentProven = false
     /// Why pushes do not arrive, as sentences.
     var troubles: [PushTrouble: String] = [:]
@@ -75,7 +75,7 @@ struct RegisteredDevice {
     }
 
     /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
-    func text(_ profile: Profile) -> PushText { device.text == .sealed ? .sealed : device.text.least(profile.textMax) }
+    func text(_ app: PushApp) -> PushText { device.text == .sealed ? .sealed : device.text.least(app.textMax) }
 
     init(stored bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()

@@ -1,4 +1,4 @@
-/// Numbers the pushes of one log, from 1. With the log's epoch it makes the `apns-id`.
+/// Numbers the pushes of one log, from 1. With the log's epoch it names a push to its service.
 package struct PushID: Hashable, Comparable, Sendable {
     package let rawValue: Int64
 

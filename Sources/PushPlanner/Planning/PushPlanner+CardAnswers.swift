@@ -25,7 +25,7 @@ extension PushPlanner {
         var card = cards[key] ?? Card()
         switch report.state {
         case .active, .stale:
-            // Nothing follows an end that APNs took: the one that was asked for since is another.
+            // Nothing follows an end that the service took: the one that was asked for since is another.
             if report.card == card.over, report.card != card.id { break }
             if card.isUnnamedListener, report.token == nil {
                 devices[key.device]?.startPendingUntil = 0
@@ -96,27 +96,27 @@ extension PushPlanner {
 
     mutating func cardPushAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
         guard var card = cards[key] else { return }
-        if card.inFlight == planned.order.id { card.inFlight = nil }
+        if card.inFlight == planned.intent.id { card.inFlight = nil }
         switch outcome {
         case .accepted:
             card.tries = 0
-            if planned.order.purpose == .end {
+            if planned.intent.purpose == .end {
                 card.isEndOwed = false
                 if card.stage == .ended { card.over = card.id }
             }
             // It listens already: no word of its app is needed to reach it.
-            if planned.order.purpose == .start, card.stage == .starting, card.channel != nil { card.becomeActive() }
+            if planned.intent.purpose == .start, card.stage == .starting, card.channel != nil { card.becomeActive() }
         case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
         case .unknown, .notSent: failed(planned, &card, at: now)
         }
-        // Nothing follows an end, so nobody else may listen where it went. APNs keeps it there for a phone that is offline.
-        if planned.order.purpose == .end, !card.isEndOwed || !card.isReachable {
+        // Nothing follows an end, so nobody else may listen where it went. The service keeps it there for a phone that is offline.
+        if planned.intent.purpose == .end, !card.isEndOwed || !card.isReachable {
             letGoOfChannel(of: &card, keptFor: outcome.isAccepted ? PushPolicy.channelKept : 0, at: now)
         }
         cards[key] = card
         stageRecord(of: key)
         callsAnswered(planned, key, outcome, at: now)
-        if card.isReachedUnnamed, planned.order.purpose == .start { lookAtCard(key, at: now) } else { serve(key, at: now) }
+        if card.isReachedUnnamed, planned.intent.purpose == .start { lookAtCard(key, at: now) } else { serve(key, at: now) }
     }
 
     private mutating func cardWasRefused(
@@ -125,26 +125,26 @@ extension PushPlanner {
         switch advice {
         case .keepToken, .sendLater, .fixCredentials: failed(planned, &card, at: now)
         case .enableBroadcast:
-            channels.close(to: planned.order.bundle)
+            channels.close(to: planned.intent.app)
             letGoOfChannel(of: &card, at: now)
             failed(planned, &card, at: now)
         case .dropChannel:
             // A start names the one that it was to listen to.
-            let gone = if case .broadcast(let channel) = planned.order.target { channel } else { card.channel }
+            let gone = if case .broadcast(let channel) = planned.intent.target { channel } else { card.channel }
             if let gone { forgetChannel(gone) }
             guard card.channel == gone else { break }
             card.channel = nil
             guard card.token == nil else { break }
             // What listened there is on the screen until the system takes it away.
-            card.isEndOwed = planned.order.purpose != .start && (card.stage == .active || card.isEndOwed)
+            card.isEndOwed = planned.intent.purpose != .start && (card.stage == .active || card.isEndOwed)
             card.stage = .ended
         case .dropToken, .quarantineToken:
-            switch planned.order.purpose {
+            switch planned.intent.purpose {
             // The app may have told of one that it began itself.
             case .start: if card.stage == .starting { card.stage = .none }
             case .update, .end:
                 // The app may have told of another card since, which has another token.
-                guard planned.order.target == card.token.map({ .device(token: $0) }) else { break }
+                guard planned.intent.target == card.token.map({ .device(token: $0) }) else { break }
                 card.token = nil
                 card.isEndOwed = false
                 card.stage = .ended
@@ -153,31 +153,31 @@ extension PushPlanner {
             }
         case .markProfile, .fixRequest:
             // Sending the same again would be refused again; what came meanwhile is another.
-            if planned.order.purpose == .start, card.stage == .starting { card.stage = .none }
+            if planned.intent.purpose == .start, card.stage == .starting { card.stage = .none }
             card.isEndOwed = false
-            if planned.order.purpose != .update { card.mailbox = nil }
+            if planned.intent.purpose != .update { card.mailbox = nil }
         }
         switch advice {
         case .keepToken, .sendLater, .fixCredentials: break
         // A card without a channel is better than none.
-        default: if planned.order.purpose == .channel { channels.close(to: planned.order.bundle) }
+        default: if planned.intent.purpose == .channel { channels.close(to: planned.intent.app) }
         }
-        if planned.order.purpose == .start, card.stage == .none { devices[key.device]?.startPendingUntil = 0 }
+        if planned.intent.purpose == .start, card.stage == .none { devices[key.device]?.startPendingUntil = 0 }
     }
 
     /// Tries again with what is then the latest: a start a few times, what a card shows and its end for as long as it can be there.
     private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
         card.tries += 1
-        if planned.order.purpose == .start {
+        if planned.intent.purpose == .start {
             // Whether there is a card, only the app can say: until then it counts as started.
-            if case .unknown = pushes[planned.order.id]?.outcome { return }
+            if case .unknown = pushes[planned.intent.id]?.outcome { return }
             devices[planned.key]?.startPendingUntil = 0
             guard card.stage == .starting else { return }
             card.stage = .none
         }
-        if planned.order.purpose == .update { card.face = 0 }
+        if planned.intent.purpose == .update { card.face = 0 }
         let isGivenUp =
-            switch planned.order.purpose {
+            switch planned.intent.purpose {
             case .start, .channel: card.tries >= PushPolicy.triesMax
             case .update, .end, .alert: now.wall >= card.startedAt + PushPolicy.cardAge
             }
@@ -187,7 +187,7 @@ extension PushPlanner {
             return
         }
         card.mailbox = Card.Mailbox(
-            urgency: max(card.mailbox?.urgency ?? .small, planned.order.priority == 10 ? .waiting : .small),
+            urgency: max(card.mailbox?.urgency ?? .small, planned.intent.urgency == .atOnce ? .waiting : .small),
             dueAt: now.wall + PushPolicy.wait(afterTries: card.tries), since: card.mailbox?.since ?? now.wall)
     }
 }

@@ -43,17 +43,17 @@ extension PushPlanner {
     }
 
     /// For a glance, as those that a card begins with.
-    func words(of call: CallName, on device: DeviceKey, _ profile: Profile, at now: Instant) -> AlertText? {
+    func words(of call: CallName, on device: DeviceKey, _ app: PushApp, at now: Instant) -> AlertText? {
         guard let known = devices[device],
             let view = sight.sessions[SessionKey(workspace: device.workspace, session: call.session)],
             let approval = view.approvals[call.approval]
         else { return nil }
-        var subject = PushSubject(view, for: known, profile, at: now.wall)
+        var subject = PushSubject(view, for: known, app, at: now.wall)
         subject.approval = approval
-        return .start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
+        return .start(subject, textMax: app.textMax, bytesMax: Payload.startTextBytesMax)
     }
 
-    /// What APNs has taken rings no more; the rest does, with the card's next try.
+    /// What the service has taken rings no more; the rest does, with the card's next try.
     mutating func callsAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
         for call in planned.calls {
             let own = CardKey(device: key.device, session: call.session)

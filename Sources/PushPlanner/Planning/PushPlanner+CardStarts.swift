@@ -6,8 +6,8 @@ extension PushPlanner {
     mutating func startIfDue(_ key: CardKey, at now: Instant) {
         // What changes meanwhile does not put off what waits.
         guard let mailbox = cards[key]?.mailbox, mailbox.dueAt <= now.wall else { return }
-        guard let device = devices[key.device], let token = device.device.address.starts, let profile = profile(of: key),
-            let type = profile.attributesType, !type.isEmpty, let subject = subject(of: key, at: now.wall)
+        guard let device = devices[key.device], let token = device.device.address.starts, let app = cardApp(of: key),
+            let subject = subject(of: key, at: now.wall)
         else {
             cards[key]?.mailbox = nil
             return
@@ -20,16 +20,16 @@ extension PushPlanner {
             cards[key]?.mailbox = nil
             return
         }
-        if let time = startIsPutOff(key, device, profile, at: now) { return postpone(key, to: time, at: now) }
-        if usesChannel(device, profile), cards[key]?.channel == nil { return planChannel(for: key, profile, at: now) }
-        planStart(of: key, device, token, subject, profile, at: now)
+        if let time = startIsPutOff(key, device, app, at: now) { return postpone(key, to: time, at: now) }
+        if usesChannel(device, app), cards[key]?.channel == nil { return planChannel(for: key, app, at: now) }
+        planStart(of: key, device, token, subject, app, at: now)
     }
 
     /// Until when something is in the way of a start; nil: nothing is.
-    private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ profile: Profile, at now: Instant) -> Int64? {
+    private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ app: CardApp, at now: Instant) -> Int64? {
         if let until = presences.until(key.device, at: now) ?? device.quietUntil(now.wall, settings) { return until }
         if device.startPendingUntil > now.wall { return device.startPendingUntil }
-        let isFull = cardsShown(on: key.device, besides: key, at: now) >= profile.cardsMax
+        let isFull = cardsShown(on: key.device, besides: key, at: now) >= app.cards.countMax
         guard !isFull, pushes.hasRoom(for: key.device) else { return now.wall + PushPolicy.retryInterval }
         let recent = recentStarts(device, at: now)
         return recent.count < PushPolicy.startsMax ? nil : (recent.min() ?? now.wall) + PushPolicy.startWindow
@@ -48,7 +48,7 @@ extension PushPlanner {
     }
 
     private mutating func planStart(
-        of key: CardKey, _ device: RegisteredDevice, _ token: String, _ subject: PushSubject, _ profile: Profile,
+        of key: CardKey, _ device: RegisteredDevice, _ token: String, _ subject: PushSubject, _ app: CardApp,
         at now: Instant
     ) {
         let recent = recentStarts(device, at: now)
@@ -65,19 +65,17 @@ extension PushPlanner {
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.mailbox = nil
         cards[key] = card
-        var order = order(.start, key, profile, .device(token: token), at: now)
-        order.payload = Payload.start(
-            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
-            relevance: profile.relevance(of: subject.summary.status),
-            alert: AlertText.start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax),
-            sound: !calls.isEmpty, channel: card.channel,
-            inputPushToken: card.channel == nil && device.device.systemMajor >= 18)
-        order.priority = 10
-        order.expiration = now.wall / 1_000 + PushPolicy.startPatience / 1_000
-        order.worthUntil = now.wall + PushPolicy.startPatience
-        order.collapse = key.session?.rawValue ?? "all"
-        order.tokenRegisteredAt = device.startTokenAt
-        plan(PlannedPush(order, card: key, calls: calls))
+        var intent = intent(.start, key, app.app, .device(token: token), at: now)
+        intent.worthUntil = now.wall + PushPolicy.startPatience
+        intent.replaces = key.session?.rawValue ?? "all"
+        intent.toldAt = device.startTokenAt
+        let words = AlertText.start(subject, textMax: app.app.textMax, bytesMax: Payload.startTextBytesMax)
+        intent.payload = app.payload(
+            CardContent(
+                step: .start(listeningTo: card.channel), subject: subject, timestamp: card.timestamp,
+                stale: stale(subject, app.cards, at: now), alert: words, rings: !calls.isEmpty, isBroadcast: false),
+            on: device.device)
+        plan(PlannedPush(intent, card: key, calls: calls))
         stageRecord(of: key)
     }
 

@@ -91,7 +91,7 @@ extension PushPlanner {
         else {
             return false
         }
-        return profile(of: key) == nil || !card.isEndOwed && (card.stage == .none || card.stage == .ended)
+        return cardApp(of: key) == nil || !card.isEndOwed && (card.stage == .none || card.stage == .ended)
     }
 
     private func isWanted(_ key: CardKey, _ device: RegisteredDevice) -> Bool {
@@ -104,19 +104,19 @@ extension PushPlanner {
 
     /// Why the card ends now; nil: it does not.
     private func end(of key: CardKey, _ card: Card, _ device: RegisteredDevice, at now: Instant) -> CardEnd? {
-        guard let profile = settings.profiles[device.device.profile] else { return .cancelled }
+        guard let app = cardApp(of: key) else { return .cancelled }
         // Retention removed its session, or the last of all is over.
         guard let subject = subject(of: key, at: now.wall) else { return key.session == nil ? .completed : .cancelled }
         let summary = subject.summary
         if !summary.isLive { return summary.status == .failed ? .failed : .completed }
-        if now.wall >= oldAt(card, profile) { return .tooOld }
+        if now.wall >= oldAt(card, app.cards) { return .tooOld }
         if summary.status == .idle, now.wall >= idleSince(subject, card) + PushPolicy.idleMax { return .idle }
         return nil
     }
 
-    /// Before the system's own limit, so that the end is there in time though APNs takes it late.
-    private func oldAt(_ card: Card, _ profile: Profile) -> Int64 {
-        card.startedAt + min(profile.maximumAge, PushPolicy.systemAge - PushPolicy.endMargin)
+    /// Before the system's own limit, so that the end is there in time though it is taken late.
+    private func oldAt(_ card: Card, _ cards: PushApp.Cards) -> Int64 {
+        card.startedAt + min(cards.maximumAge, PushPolicy.systemAge - PushPolicy.endMargin)
     }
 
     /// The system has taken it away by now, whoever could reach it or not.
@@ -131,21 +131,23 @@ extension PushPlanner {
         let isRefreshDue = refreshAt(key, card, at: now).map { $0 <= now.wall } ?? false
         let calls = dueCalls(by: key, at: now)
         guard card.mailbox.map({ $0.dueAt <= now.wall }) == true || isRefreshDue || !calls.isEmpty else { return }
-        guard let profile = profile(of: key), let subject = subject(of: key, at: now.wall) else { return }
-        let face = digest(profile.contentState(subject.still, bytesMax: bytesMax(card)))
+        guard let app = cardApp(of: key), let subject = subject(of: key, at: now.wall), let device = devices[key.device] else {
+            return
+        }
+        let face = digest(app.channel.face(of: subject.still, on: device.device, isBroadcast: card.channel != nil))
         guard face != card.face || isRefreshDue || !calls.isEmpty else {
             cards[key]?.mailbox = nil
             return
         }
-        planUpdate(key, subject, profile, face, calling: calls, at: now)
+        planUpdate(key, device, subject, app, face, calling: calls, at: now)
     }
 
     /// When a card that would go stale is to be told what it shows once more.
     private func refreshAt(_ key: CardKey, _ card: Card, at now: Instant) -> Int64? {
-        guard card.canBePushed, card.phase != nil, card.sentAt > 0, let profile = profile(of: key),
+        guard card.canBePushed, card.phase != nil, card.sentAt > 0, let app = cardApp(of: key),
             let subject = subject(of: key, at: now.wall), isStaleAfterWhile(subject)
         else { return nil }
-        return card.sentAt + profile.staleAfter * Int64(PushPolicy.refreshShare.0) / PushPolicy.refreshShare.of
+        return card.sentAt + app.cards.staleAfter * Int64(PushPolicy.refreshShare.0) / PushPolicy.refreshShare.of
     }
 
     private mutating func armCard(_ key: CardKey, at now: Instant) {
@@ -172,7 +174,7 @@ extension PushPlanner {
                 if let call = calls(by: key, at: now).map(\.dueAt).min() { times.append(max(call, spared)) }
             }
             if spared > 0, !isWanted(key, device) || end(of: key, card, device, at: now) != nil { times.append(spared) }
-            if let profile = profile(of: key) { times.append(max(oldAt(card, profile), spared)) }
+            if let app = cardApp(of: key) { times.append(max(oldAt(card, app.cards), spared)) }
             if card.phase?.status == .idle, let subject = subject(of: key, at: now.wall) {
                 times.append(max(idleSince(subject, card) + PushPolicy.idleMax, spared))
             }
@@ -186,25 +188,20 @@ extension PushPlanner {
 
     // MARK: - What a card says
 
-    func profile(of key: CardKey) -> Profile? {
-        devices[key.device].flatMap { settings.profiles[$0.device.profile] }
-    }
-
-    private func bytesMax(_ card: Card) -> Int {
-        card.channel == nil ? Payload.bytesMax : Payload.broadcastBytesMax
-    }
+    /// Nil: on this device there are no cards.
+    func cardApp(of key: CardKey) -> CardApp? { devices[key.device].flatMap { settings.cardApp(of: $0.device) } }
 
     /// Nil where there is nothing to show: the session is gone, or none is live.
     func subject(of key: CardKey, at now: Int64) -> PushSubject? {
-        guard let device = devices[key.device], let profile = settings.profiles[device.device.profile] else { return nil }
+        guard let device = devices[key.device], let app = settings.app(of: device.device) else { return nil }
         if let session = key.sessionKey {
-            return sight.sessions[session].map { PushSubject($0, for: device, profile, at: now) }
+            return sight.sessions[session].map { PushSubject($0, for: device, app, at: now) }
         }
         let live = sight.sessions.live(in: key.workspace)
         guard let most = live.most,
             let view = sight.sessions[SessionKey(workspace: key.workspace, session: most)]
         else { return nil }
-        var subject = PushSubject(view, for: device, profile, at: now)
+        var subject = PushSubject(view, for: device, app, at: now)
         subject.isOfAll = true
         subject.sessions = Int64(live.count)
         return subject
@@ -213,42 +210,43 @@ extension PushPlanner {
     // MARK: - Planning
 
     private mutating func planUpdate(
-        _ key: CardKey, _ subject: PushSubject, _ profile: Profile, _ face: UInt64, calling calls: [CallName], at now: Instant
+        _ key: CardKey, _ device: RegisteredDevice, _ subject: PushSubject, _ app: CardApp, _ face: UInt64,
+        calling calls: [CallName], at now: Instant
     ) {
         guard pushes.hasRoom(for: key.device) else { return postpone(key, to: now.wall + PushPolicy.retryInterval, at: now) }
         guard var card = cards[key], let target = target(of: card) else { return }
         let urgency = calls.isEmpty ? card.mailbox?.urgency ?? .small : .waiting
         let isUrgent =
             urgency == .waiting || urgency == .phase && now.wall - card.urgentAt >= PushPolicy.urgentInterval
-        let priority: Int64 =
-            isUrgent && takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now) ? 10 : 5
+        let isAtOnce = isUrgent && takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now)
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.sentAt = now.wall
-        if priority == 10 { card.urgentAt = now.wall }
+        if isAtOnce { card.urgentAt = now.wall }
         if urgency >= .phase { card.phaseAt = now.wall }
         if urgency == .waiting { card.waitingAt = now.wall }
         card.face = face
         card.mailbox = nil
         cards[key] = card
-        var order = order(.update, key, profile, target, at: now)
-        order.priority = priority
-        // A stored progress would take the place of a stored approval: APNs keeps one for each app.
-        order.expiration = urgency == .waiting ? now.wall / 1_000 + 3_600 : 0
-        order.worthUntil = now.wall + (urgency == .waiting ? 3_600_000 : PushPolicy.floor)
-        order.isHarmlessToRepeat = true
-        order.tokenRegisteredAt = card.tokenAt
-        order.payload = Payload.update(
-            profile, subject, timestamp: card.timestamp, stale: stale(subject, profile, at: now),
-            relevance: profile.relevance(of: subject.summary.status),
-            alert: calls.first.flatMap { words(of: $0, on: key.device, profile, at: now) }, sound: true,
-            broadcast: card.channel != nil)
-        plan(PlannedPush(order, card: key, calls: calls))
+        var intent = intent(.update, key, app.app, target, at: now)
+        intent.urgency = isAtOnce ? .atOnce : .whenConvenient
+        // A progress that is kept would take the place of an approval that is: of one app one push is kept.
+        intent.isKept = urgency == .waiting
+        intent.worthUntil = now.wall + (urgency == .waiting ? 3_600_000 : PushPolicy.floor)
+        intent.isHarmlessToRepeat = true
+        intent.toldAt = card.tokenAt
+        intent.payload = app.payload(
+            CardContent(
+                step: .update, subject: subject, timestamp: card.timestamp, stale: stale(subject, app.cards, at: now),
+                alert: calls.first.flatMap { words(of: $0, on: key.device, app.app, at: now) }, rings: true,
+                isBroadcast: card.channel != nil),
+            on: device.device)
+        plan(PlannedPush(intent, card: key, calls: calls))
         stageRecord(of: key)
     }
 
-    /// From here on nothing is sent to this card, but the same end once more where APNs has not got it.
+    /// From here on nothing is sent to this card, but the same end once more where the service has not got it.
     mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
-        guard var card = cards[key], let profile = profile(of: key) else { return }
+        guard var card = cards[key], let app = cardApp(of: key) else { return }
         guard let target = target(of: card), let device = devices[key.device] else {
             // The app has told no token yet: nobody can end it but the system. Until then another would stand beside it.
             card.stage = .ended
@@ -262,8 +260,8 @@ extension PushPlanner {
         }
         var subject =
             subject(of: key, at: now.wall)
-            ?? PushSubject(ended: key.session, named: profile.name, text: device.text(profile), now: now.wall)
-        if reason == .tooOld, subject.summary.isAtWork { subject.closing = profile.closingText }
+            ?? PushSubject(ended: key.session, named: app.app.name, text: device.text(app.app), now: now.wall)
+        if reason == .tooOld, subject.summary.isAtWork { subject.closing = app.cards.closingText }
         if card.stage != .ended { card.timestamp = max(now.wall / 1_000, card.timestamp + 1) }
         card.stage = .ended
         card.isEndOwed = true
@@ -271,31 +269,33 @@ extension PushPlanner {
         card.mailbox = nil
         card.face = 0
         cards[key] = card
-        var order = order(.end, key, profile, target, at: now)
-        order.priority = takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now) ? 10 : 5
-        order.expiration = now.wall / 1_000 + 3_600
-        order.worthUntil = now.wall + 3_600_000
-        order.isHarmlessToRepeat = true
-        order.tokenRegisteredAt = card.tokenAt
-        order.payload = Payload.end(
-            profile, subject, timestamp: card.timestamp, dismissal: dismissal(reason, profile, at: now),
-            broadcast: card.channel != nil)
-        plan(PlannedPush(order, card: key))
+        var intent = intent(.end, key, app.app, target, at: now)
+        let isAtOnce = takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now)
+        intent.urgency = isAtOnce ? .atOnce : .whenConvenient
+        intent.worthUntil = now.wall + 3_600_000
+        intent.isHarmlessToRepeat = true
+        intent.toldAt = card.tokenAt
+        intent.payload = app.payload(
+            CardContent(
+                step: .end(dismissal: dismissal(reason, app.cards, at: now)), subject: subject, timestamp: card.timestamp,
+                isBroadcast: card.channel != nil),
+            on: device.device)
+        plan(PlannedPush(intent, card: key))
         stageRecord(of: key)
     }
 
-    private func dismissal(_ reason: CardEnd, _ profile: Profile, at now: Instant) -> Int64 {
+    private func dismissal(_ reason: CardEnd, _ cards: PushApp.Cards, at now: Instant) -> Int64 {
         let after: Int64 =
             switch reason {
-            case .completed, .idle, .tooOld: profile.dismissal.completed
-            case .failed: profile.dismissal.failed
-            case .cancelled: profile.dismissal.cancelled
+            case .completed, .idle, .tooOld: cards.dismissal.completed
+            case .failed: cards.dismissal.failed
+            case .cancelled: cards.dismissal.cancelled
             }
         return (now.wall + after) / 1_000
     }
 
-    func stale(_ subject: PushSubject, _ profile: Profile, at now: Instant) -> Int64? {
-        if isStaleAfterWhile(subject) { return (now.wall + profile.staleAfter) / 1_000 }
+    func stale(_ subject: PushSubject, _ cards: PushApp.Cards, at now: Instant) -> Int64? {
+        if isStaleAfterWhile(subject) { return (now.wall + cards.staleAfter) / 1_000 }
         return switch subject.summary.status {
         case .waitingApproval, .waitingAnswer: subject.approval?.expiresAt.map { $0 / 1_000 }
         case .starting, .running, .idle, .completed, .failed, .stale: nil
@@ -311,24 +311,21 @@ extension PushPlanner {
         }
     }
 
-    private func target(of card: Card) -> PushOrder.Target? {
+    private func target(of card: Card) -> PushIntent.Target? {
         card.channel.map { .broadcast(channel: $0) } ?? card.token.map { .device(token: $0) }
     }
 
-    func order(
-        _ purpose: PushOrder.Purpose, _ key: CardKey, _ profile: Profile, _ target: PushOrder.Target, at now: Instant
-    ) -> PushOrder {
+    func intent(
+        _ purpose: PushIntent.Purpose, _ key: CardKey, _ app: PushApp, _ target: PushIntent.Target, at now: Instant
+    ) -> PushIntent {
         let device = devices[key.device]
-        var order = PushOrder(
-            id: PushID(rawValue: 0), workspace: key.workspace, device: key.device.device, purpose: purpose,
-            session: key.session, bundle: profile.bundle, target: target,
-            environment: device?.device.address.environment ?? .production,
-            worthUntil: now.wall, plannedAt: now.wall)
-        order.isEnvironmentProven = device?.isEnvironmentProven ?? false
-        if case .broadcast(let name) = target, let channel = channels[name] { order.environment = channel.environment }
-        order.pushType = "liveactivity"
-        if case .device = target { order.topic = "\(profile.bundle).push-type.liveactivity" }
-        return order
+        var intent = PushIntent(
+            workspace: key.workspace, device: key.device.device, service: device?.device.address.service ?? .ofUnmarkedRecords,
+            purpose: purpose, session: key.session, app: app.id, target: target,
+            environment: device?.device.address.environment ?? .production, worthUntil: now.wall, plannedAt: now.wall)
+        intent.isEnvironmentProven = device?.isEnvironmentProven ?? false
+        if case .broadcast(let name) = target, let channel = channels[name] { intent.environment = channel.environment }
+        return intent
     }
 
     mutating func takeUrgent(_ key: DeviceKey, isWaitedFor: Bool, at now: Instant) -> Bool {
@@ -360,11 +357,11 @@ extension Card {
 
 extension PushSubject {
     /// As this device is shown it.
-    init(_ view: SessionView, for device: RegisteredDevice, _ profile: Profile, at now: Int64) {
+    init(_ view: SessionView, for device: RegisteredDevice, _ app: PushApp, at now: Int64) {
         let pending = view.approvals.pending
         self.init(
             summary: view.state.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
-            text: device.text(profile), now: now)
+            text: device.text(app), now: now)
         waiting = Set(pending.map(\.id))
         budgetLevel = view.state.summary.budget?.level ?? 0
         if device.device.hidesCost { hideCost() }

@@ -8,9 +8,9 @@ extension PushPlanner {
     package var lastPush: PushID { pushes.last }
 
     /// What was planned after this one and is still kept, in order.
-    package func pushesPlanned(after last: PushID) -> [PushOrder] {
+    package func pushesPlanned(after last: PushID) -> [PushIntent] {
         guard last < lastPush else { return [] }
-        return (last.rawValue + 1...lastPush.rawValue).compactMap { pushes[PushID(rawValue: $0)]?.order }
+        return (last.rawValue + 1...lastPush.rawValue).compactMap { pushes[PushID(rawValue: $0)]?.intent }
     }
 
     /// The approvals for which this push of a card rings.

@@ -1,28 +1,26 @@
 import RelayModel
 import RelayProtocol
 
-/// Broadcast channels (iOS 18): one for each card that is started by push, made before it and deleted after it, whatever becomes of the
+/// Broadcast channels: one for each card that is started by push, made before it and deleted after it, whatever becomes of the
 /// card, its session or its device meanwhile.
 extension PushPlanner {
-    func usesChannel(_ device: RegisteredDevice, _ profile: Profile) -> Bool {
-        device.device.systemMajor >= 18 && settings.broadcastBundles.contains(profile.bundle)
-            && channels.isOpen(to: profile.bundle)
+    func usesChannel(_ device: RegisteredDevice, _ app: CardApp) -> Bool {
+        app.channel.canBroadcast(to: device.device) && channels.isOpen(to: app.app.id)
     }
 
     // MARK: - Made
 
-    mutating func planChannel(for key: CardKey, _ profile: Profile, at now: Instant) {
-        var order = order(.channel, key, profile, .makeChannel, at: now)
-        order.pushType = nil
-        order.worthUntil = now.wall + PushPolicy.startPatience
-        plan(PlannedPush(order, card: key))
+    mutating func planChannel(for key: CardKey, _ app: CardApp, at now: Instant) {
+        var intent = intent(.channel, key, app.app, .makeChannel, at: now)
+        intent.worthUntil = now.wall + PushPolicy.startPatience
+        plan(PlannedPush(intent, card: key))
         stageRecord(of: key)
     }
 
     /// The card that asked for it may be gone, or its app may have begun one by itself: then nobody ever listens.
     mutating func channelMade(_ name: String, by planned: PlannedPush, _ environment: PushEnvironment, at now: Instant) {
         channels.add(Channel(name, madeBy: planned, environment))
-        if let key = planned.card, let card = cards[key], card.inFlight == planned.order.id, card.channel == nil,
+        if let key = planned.card, let card = cards[key], card.inFlight == planned.intent.id, card.channel == nil,
             card.stage == .none || card.stage == .ended
         {
             cards[key]?.channel = name
@@ -77,12 +75,12 @@ extension PushPlanner {
     }
 
     private mutating func planDeletion(of channel: Channel, at now: Instant) {
-        var order = PushOrder(
-            id: PushID(rawValue: 0), workspace: channel.device.workspace, device: channel.device.device, purpose: .channel,
-            session: nil, bundle: channel.bundle, target: .deleteChannel(channel: channel.name),
-            environment: channel.environment, worthUntil: now.wall + PushPolicy.startPatience, plannedAt: now.wall)
-        order.isHarmlessToRepeat = true
-        plan(PlannedPush(order, card: nil))
+        var intent = PushIntent(
+            workspace: channel.device.workspace, device: channel.device.device, service: channel.service, purpose: .channel,
+            session: nil, app: channel.app, target: .deleteChannel(channel: channel.name), environment: channel.environment,
+            worthUntil: now.wall + PushPolicy.startPatience, plannedAt: now.wall)
+        intent.isHarmlessToRepeat = true
+        plan(PlannedPush(intent, card: nil))
         channels.deletionBegan(channel.name, with: pushes.last)
     }
 
@@ -98,7 +96,7 @@ extension PushPlanner {
         }
     }
 
-    /// APNs has it no longer, or we have tried for long enough.
+    /// The service has it no longer, or we have tried for long enough.
     mutating func forgetChannel(_ name: String) {
         guard let channel = channels.remove(name) else { return }
         stage(

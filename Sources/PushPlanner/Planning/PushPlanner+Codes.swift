@@ -7,11 +7,11 @@ extension PushPlanner {
     mutating func codePresented(
         _ id: PushID, _ verdict: Decision.Verdict, _ command: CommandID, _ peer: PeerID, at now: Instant
     ) {
-        guard let planned = pushes[id], let code = planned.order.code, let device = devices[planned.key] else {
+        guard let planned = pushes[id], let code = planned.intent.code, let device = devices[planned.key] else {
             reply(.noSuchCode, to: command, of: peer)
             return
         }
-        let key = SessionKey(workspace: planned.order.workspace, session: code.session)
+        let key = SessionKey(workspace: planned.intent.workspace, session: code.session)
         guard code.expiresAt > now.wall, let approval = sight.sessions[key]?.approvals[code.approval] else {
             reply(.noSuchCode, to: command, of: peer)
             return
@@ -33,7 +33,7 @@ extension PushPlanner {
             }
         }
         let client = ClientIdentity(
-            workspace: Named(id: planned.order.workspace, name: planned.order.workspace.rawValue), client: device.client)
+            workspace: Named(id: planned.intent.workspace, name: planned.intent.workspace.rawValue), client: device.client)
         let decide = DecideCommand(
             session: code.session, approval: code.approval, digest: code.digest, verdict: verdict)
         // A decision that is refused does not use it up.
@@ -47,8 +47,8 @@ extension PushPlanner {
     /// The disk did not take what they decided.
     mutating func giveBackCodes() {
         for id in pushes.ids {
-            guard let planned = pushes[id], planned.isCodeUsed, let code = planned.order.code else { continue }
-            let key = SessionKey(workspace: planned.order.workspace, session: code.session)
+            guard let planned = pushes[id], planned.isCodeUsed, let code = planned.intent.code else { continue }
+            let key = SessionKey(workspace: planned.intent.workspace, session: code.session)
             guard let approval = sight.sessions[key]?.approvals[code.approval], approval.stage == .pending,
                 approval.decision == nil
             else {

@@ -7,7 +7,7 @@ extension PushPlanner {
         _ device: Device, _ request: ClientRequest, at now: Instant
     ) {
         let key = DeviceKey(workspace: request.workspace, device: device.id)
-        guard let profile = settings.profiles[device.profile] else {
+        guard let app = settings.app(of: device) else {
             reply(
                 .failed(
                     Notice(WireError(.badValue, at: "$.device.profile", "there is no profile \(device.profile)")), winner: nil),
@@ -30,7 +30,7 @@ extension PushPlanner {
         } else {
             devices[key]?.update(device, client: request.client.client, at: now.wall)
         }
-        if profile.attributesType == nil { devices[key]?.device.cards = .off }
+        if app.cards == nil { devices[key]?.device.cards = .off }
         stageRecord(of: key)
         replyWhenStaged(to: request)
         forgetFailures(of: key, at: now)

@@ -4,19 +4,19 @@ import RelayProtocol
 /// What rings besides: errors, runs that are over, budgets. Each once.
 extension PushPlanner {
     mutating func ring(_ kind: AlertKind, _ key: CardKey, _ view: SessionView, at now: Instant) {
-        ring(kind, key.device, view, collapse: "\(kind.rawValue).\(view.state.summary.session)", at: now)
+        ring(kind, key.device, view, replaces: "\(kind.rawValue).\(view.state.summary.session)", at: now)
     }
 
     /// No card shows the run that goes on: from here on alerts tell of it.
     mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
-        guard let device = devices[key.device], let profile = settings.profiles[device.device.profile],
+        guard let device = devices[key.device], let app = settings.app(of: device.device),
             let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.address.alerts != nil,
             wants(.finished, device, subject.summary.session)
         else { return }
         let alert = OwedAlert(
-            .finished, words(on: subject, profile, compose), cover: compose(subject, .generic), chosen: subject.text,
+            .finished, words(on: subject, app, compose), cover: compose(subject, .generic), chosen: subject.text,
             level: .active,
-            thread: subject.summary.session.rawValue, collapse: "running.\(key.session?.rawValue ?? "all")".asCollapseID,
+            thread: subject.summary.session.rawValue, replaces: "running.\(key.session?.rawValue ?? "all")",
             session: subject.summary.session, at: now.wall)
         owe(alert, to: key.device, at: now)
     }
@@ -26,7 +26,7 @@ extension PushPlanner {
         for device in devices.keys(in: key.workspace) {
             let number = ring(
                 .budget, device, view, budgetLevel: crossing.level,
-                collapse: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)", at: now)
+                replaces: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)", at: now)
             if let number { orders.append(.tie(device, alert: number)) }
         }
     }
@@ -34,17 +34,17 @@ extension PushPlanner {
     /// A device that has it on its screen is not rung, and in quiet hours it is counted for the digest. Returns the alert's number.
     @discardableResult
     private mutating func ring(
-        _ kind: AlertKind, _ key: DeviceKey, _ view: SessionView, budgetLevel: Int64? = nil, collapse: String, at now: Instant
+        _ kind: AlertKind, _ key: DeviceKey, _ view: SessionView, budgetLevel: Int64? = nil, replaces: String, at now: Instant
     ) -> Int64? {
         let session = view.state.summary.session
-        guard let device = devices[key], let profile = settings.profiles[device.device.profile],
+        guard let device = devices[key], let app = settings.app(of: device.device),
             device.device.address.alerts != nil, wants(kind, device, session)
         else { return nil }
-        var subject = PushSubject(view, for: device, profile, at: now.wall)
+        var subject = PushSubject(view, for: device, app, at: now.wall)
         if let budgetLevel { subject.budgetLevel = budgetLevel }
         let alert = OwedAlert(
-            kind, text(kind, subject, device, profile), cover: cover(kind, subject), chosen: subject.text, level: .active,
-            thread: session.rawValue, collapse: collapse.asCollapseID, session: session, at: now.wall)
+            kind, text(kind, subject, app), cover: cover(kind, subject), chosen: subject.text, level: .active,
+            thread: session.rawValue, replaces: replaces, session: session, at: now.wall)
         return owe(alert, to: key, at: now)
     }
 
@@ -60,17 +60,17 @@ extension PushPlanner {
     }
 
     func text(
-        _ kind: AlertKind, _ subject: PushSubject, _ device: RegisteredDevice, _ profile: Profile
+        _ kind: AlertKind, _ subject: PushSubject, _ app: PushApp
     ) -> AlertText {
         let bytesMax = subject.text == .sealed ? Payload.sealedAlertTextBytesMax : Payload.alertTextBytesMax
-        return words(on: subject, profile) { .compose(kind: kind, subject: $0, textMax: $1, bytesMax: bytesMax) }
+        return words(on: subject, app) { .compose(kind: kind, subject: $0, textMax: $1, bytesMax: bytesMax) }
     }
 
     /// What is sealed may say everything: only the device reads it.
     func words(
-        on subject: PushSubject, _ profile: Profile, _ compose: (PushSubject, PushText) -> AlertText
+        on subject: PushSubject, _ app: PushApp, _ compose: (PushSubject, PushText) -> AlertText
     ) -> AlertText {
-        guard subject.text == .sealed else { return compose(subject, profile.textMax) }
+        guard subject.text == .sealed else { return compose(subject, app.textMax) }
         var subject = subject
         subject.text = .full
         return compose(subject, .full)

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Alerts about what has happened: each is tried until APNs has taken it, for as long as it is worth that.
+/// Alerts about what has happened: each is tried until its service has taken it, for as long as it is worth that.
 extension PushPlanner {
     /// Returns its number.
     @discardableResult
@@ -33,8 +33,9 @@ extension PushPlanner {
         }
         let next = device.alerts.next
         guard !next.isEmpty else { return }
+        let text = settings.app(of: device.device).map(device.text)
         for alert in next {
-            guard let push = planAlert(Alert(alert, for: device, settings), to: key, at: now) else {
+            guard let push = planAlert(alert.asWanted(text), to: key, at: now) else {
                 orders.append(.armTimer(timer, after: PushPolicy.retryInterval))
                 break
             }
@@ -50,7 +51,7 @@ extension PushPlanner {
         let isQuiet = device.quietUntil(now.wall, settings) != nil
         let known = device.device
         let hasChanged = device.alerts.letGo(isQuiet: isQuiet, at: now.wall) { alert in
-            alert.session.map { known.kinds.contains(alert.kind) && !known.muted.contains($0) && !isPresent } ?? true
+            alert.alert.session.map { known.kinds.contains(alert.kind) && !known.muted.contains($0) && !isPresent } ?? true
         }
         guard hasChanged else { return }
         devices[key] = device
@@ -58,14 +59,14 @@ extension PushPlanner {
     }
 
     mutating func alertAnswered(_ planned: PlannedPush, _ outcome: PushOutcome, at now: Instant) {
-        guard devices[planned.key]?.alerts.answered(planned.order.id, outcome, at: now.wall) == true else { return }
+        guard devices[planned.key]?.alerts.answered(planned.intent.id, outcome, at: now.wall) == true else { return }
         stageRecord(of: planned.key)
         serveAlerts(of: planned.key, at: now)
     }
 
     /// After the pushes without an answer have one, or are under way again.
     mutating func resumeAlerts() {
-        let underWay = Set(pushes.unanswered.map(\.order.id))
+        let underWay = Set(pushes.unanswered.map(\.intent.id))
         for key in devices.keys { devices[key]?.alerts.resume(after: &lastAlert, underWay: underWay) }
     }
 
@@ -75,14 +76,5 @@ extension PushPlanner {
         for (key, numbers) in tied { planned.formUnion(devices[key]?.alerts.takeBack(numbers) ?? []) }
         for id in planned { pushes.takeBack(id) }
         return planned
-    }
-}
-
-extension Alert {
-    fileprivate init(_ owed: OwedAlert, for device: RegisteredDevice, _ settings: PushSettings) {
-        let chosen = settings.profiles[device.device.profile].map { device.text($0) }
-        self.init(
-            kind: owed.kind, text: owed.chosen == chosen ? owed.text : owed.cover, level: owed.level, thread: owed.thread,
-            collapse: owed.collapse, session: owed.session, cover: owed.cover, worthUntil: owed.worthUntil)
     }
 }

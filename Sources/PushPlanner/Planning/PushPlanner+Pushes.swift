@@ -6,10 +6,10 @@ extension PushPlanner {
     /// Numbers a push, keeps it, and stages it: it is sent when it is on disk.
     mutating func plan(_ planned: PlannedPush) {
         let planned = pushes.add(planned)
-        stageRemoval(of: pushes.forgetOld(of: planned.key, at: planned.order.plannedAt))
+        stageRemoval(of: pushes.forgetOld(of: planned.key, at: planned.intent.plannedAt))
         stageRecord(of: planned)
-        orders.append(.stageOrder(planned.order))
-        if let card = planned.card { cards[card]?.inFlight = planned.order.id }
+        orders.append(.stageOrder(planned.intent))
+        if let card = planned.card { cards[card]?.inFlight = planned.intent.id }
         tellWatchers(of: planned)
     }
 
@@ -18,7 +18,7 @@ extension PushPlanner {
 
     private mutating func stageRemoval(of forgotten: [PlannedPush]) {
         for old in forgotten {
-            stage(PushRecord(workspace: old.order.workspace, kind: .push, name: old.name, bytes: nil))
+            stage(PushRecord(workspace: old.intent.workspace, kind: .push, name: old.name, bytes: nil))
         }
     }
 
@@ -35,13 +35,21 @@ extension PushPlanner {
     }
 
     mutating func stageRecord(of planned: PlannedPush) {
+        guard let channel = settings.channels[planned.intent.service] else {
+            preconditionFailure("it was planned by a channel")
+        }
         stage(
-            PushRecord(workspace: planned.order.workspace, kind: .push, name: planned.name, bytes: planned.bytes))
+            PushRecord(
+                workspace: planned.intent.workspace, kind: .push, name: planned.name, bytes: planned.bytes(by: channel)))
     }
 
     private mutating func tellWatchers(of planned: PlannedPush) {
-        guard let watchers = watchers[planned.order.workspace], !watchers.isEmpty else { return }
-        orders.append(.tell(.push(planned.shown), to: watchers.sorted()))
+        guard let watchers = watchers[planned.intent.workspace], !watchers.isEmpty else { return }
+        if let shown = shown(planned) { orders.append(.tell(.push(shown), to: watchers.sorted())) }
+    }
+
+    func shown(_ planned: PlannedPush) -> [UInt8]? {
+        settings.channels[planned.intent.service].map { planned.shown(by: $0) }
     }
 
     // MARK: - What became of it
@@ -51,7 +59,7 @@ extension PushPlanner {
         stageRecord(of: planned)
         learn(from: planned, outcome)
         tellWatchers(of: planned)
-        switch planned.order.target {
+        switch planned.intent.target {
         case .makeChannel:
             if case .accepted(let environment, let name?) = outcome { channelMade(name, by: planned, environment, at: now) }
         case .deleteChannel(let name): channelDeleted(name, outcome, at: now)
@@ -59,19 +67,19 @@ extension PushPlanner {
         }
         if devices[planned.key] == nil { forgetPushes(of: planned.key) }
         if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
-        guard planned.order.purpose == .alert else { return }
-        guard planned.order.code != nil else { return alertAnswered(planned, outcome, at: now) }
+        guard planned.intent.purpose == .alert else { return }
+        guard planned.intent.code != nil else { return alertAnswered(planned, outcome, at: now) }
         switch outcome {
         // Sent again it would be refused again.
         case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break
-        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should APNs have
+        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should the service have
         // it all the same, it is one notification.
         case .unknown, .notSent, .refused: ringAgain(planned, at: now)
         }
     }
 
     private mutating func ringAgain(_ planned: PlannedPush, at now: Instant) {
-        guard let code = planned.order.code else { return }
+        guard let code = planned.intent.code else { return }
         let key = CardKey(device: planned.key, session: code.session)
         guard cards[key]?.rung.remove(code.approval) != nil else { return }
         cards[key]?.rings[code.approval] = now.wall + PushPolicy.retryInterval

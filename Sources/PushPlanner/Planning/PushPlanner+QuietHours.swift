@@ -22,7 +22,7 @@ extension PushPlanner {
         let text = AlertText(
             title: "Meanwhile", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
         let alert = OwedAlert(
-            .finished, text, cover: text, chosen: device.device.text, level: .passive, thread: "digest", collapse: "digest",
+            .finished, text, cover: text, chosen: device.device.text, level: .passive, thread: "digest", replaces: "digest",
             session: nil, at: now.wall)
         devices[key]?.alerts.takeHeldBack()
         owe(alert, to: key, at: now)

@@ -44,7 +44,7 @@ extension PushPlanner {
         }
         let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
         let alert = Alert(
-            kind: nil, text: text, level: .active, thread: "test", collapse: "test", session: nil, cover: text)
+            kind: nil, text: text, cover: text, level: .active, thread: "test", replaces: "test")
         guard planAlert(alert, to: key, at: now) != nil else {
             reply(.failed(.tooMany, "too many pushes wait to be sent"), to: request)
             return
@@ -56,7 +56,7 @@ extension PushPlanner {
         devices.keys(in: workspace).compactMap { key in devices[key].map { shown($0, key, at: now) } }
     }
 
-    /// Tokens are nobody's business but ours and Apple's.
+    /// Tokens are nobody's business but ours and the push service's.
     private func shown(_ known: RegisteredDevice, _ key: DeviceKey, at now: Instant) -> [UInt8] {
         JSONWriter.object { writer in
             writer.raw("device", known.device.bytesWithoutSecrets)
@@ -66,7 +66,7 @@ extension PushPlanner {
             writer.array("cards", cards.map { $0.value.shown(as: $0.key) })
             writer.field("trouble", known.trouble)
             let latest = pushes.ids(of: key).suffix(PlannerLimits.pushesShown).reversed()
-            writer.array("pushes", latest.compactMap { pushes[$0]?.shown })
+            writer.array("pushes", latest.compactMap { pushes[$0].flatMap(shown) })
         }
     }
 }

@@ -105,18 +105,17 @@ extension PushPlanner {
             cards[key]?.rings[id] = end
             return
         }
-        // A card was rung with before the device had a token for alerts: APNs' answer says whether that is heard.
+        // A card was rung with before the device had a token for alerts: the service's answer says whether that is heard.
         if isBeingCalled(id, key) {
             cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
         }
-        guard let profile = settings.profiles[device.device.profile] else { return }
-        var subject = PushSubject(view, for: device, profile, at: now.wall)
+        guard let app = settings.app(of: device.device) else { return }
+        var subject = PushSubject(view, for: device, app, at: now.wall)
         subject.approval = approval
         let alert = Alert(
-            kind: kind, text: text(kind, subject, device, profile), level: .timeSensitive, thread: session.session.rawValue,
-            collapse: approval.collapse, session: session.session, approval: approval,
-            cover: cover(kind, subject))
+            kind: kind, text: text(kind, subject, app), cover: cover(kind, subject), level: .timeSensitive,
+            thread: session.session.rawValue, replaces: approval.replaces, session: session.session, approval: approval)
         guard planAlert(alert, to: key.device, at: now) != nil else {
             cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
@@ -129,17 +128,17 @@ extension PushPlanner {
     /// What was rung for has been settled: the notification says so, without ringing again.
     private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let device = devices[key.device], let session = key.session,
-            let profile = settings.profiles[device.device.profile], device.device.address.alerts != nil, wants(approval, key)
+            let app = settings.app(of: device.device), device.device.address.alerts != nil, wants(approval, key)
         else {
             return
         }
         // Whoever decided on this very device has seen it, and so does who looks.
         guard approval.decision?.client != device.client.id, presences.until(key.device, at: now) == nil else { return }
-        let subject = PushSubject(view, for: device, profile, at: now.wall)
+        let subject = PushSubject(view, for: device, app, at: now.wall)
         let alert = OwedAlert(
-            approval.alertKind, words(on: subject, profile) { .settled(approval, $0, textMax: $1) },
+            approval.alertKind, words(on: subject, app) { .settled(approval, $0, textMax: $1) },
             cover: .settled(approval, subject, textMax: .generic), chosen: subject.text, level: .passive,
-            thread: session.rawValue, collapse: approval.collapse, session: session, at: now.wall)
+            thread: session.rawValue, replaces: approval.replaces, session: session, at: now.wall)
         owe(alert, to: key.device, at: now)
     }
 }
@@ -147,5 +146,5 @@ extension PushPlanner {
 extension Approval {
     var alertKind: AlertKind { request.kind == .question ? .question : .approval }
     /// One notification, however often it is sent.
-    fileprivate var collapse: String { "\(session).\(id)".asCollapseID }
+    fileprivate var replaces: String { "\(session).\(id)" }
 }

@@ -11,17 +11,17 @@ extension PushPlanner {
         // What is planned from here on is sent when it is on disk.
         let unanswered = pushes.unanswered
         for planned in unanswered {
-            if let card = planned.card { cards[card]?.inFlight = planned.order.id }
-            if case .deleteChannel(let name) = planned.order.target { channels.deletionBegan(name, with: planned.order.id) }
+            if let card = planned.card { cards[card]?.inFlight = planned.intent.id }
+            if case .deleteChannel(let name) = planned.intent.target { channels.deletionBegan(name, with: planned.intent.id) }
         }
         forgetOrphans(at: now)
         if let holders { forgetDevices(allBut: holders, at: now) }
         // Before any of them is answered: until they are numbered, one alert cannot be told from another.
         resumeAlerts()
-        for id in unanswered.map(\.order.id) {
+        for id in unanswered.map(\.intent.id) {
             guard let planned = pushes[id], planned.outcome == nil else { continue }
-            if planned.order.isHarmlessToRepeat, planned.order.worthUntil > now.wall, !isForCardThatIsOver(planned) {
-                orders.append(.push(planned.order))
+            if planned.intent.isHarmlessToRepeat, planned.intent.worthUntil > now.wall, !isForCardThatIsOver(planned) {
+                orders.append(.push(planned.intent))
             } else {
                 pushAnswered(id, .unknown("the relay ended before it had an answer"), at: now)
             }
@@ -37,7 +37,7 @@ extension PushPlanner {
     /// The person has swiped the card away meanwhile: where it listened, there may be nothing any more.
     private func isForCardThatIsOver(_ planned: PlannedPush) -> Bool {
         guard let card = planned.card.flatMap({ cards[$0] }) else { return false }
-        return switch planned.order.purpose {
+        return switch planned.intent.purpose {
         case .update, .end: card.stage == .ended && !card.isEndOwed
         case .start, .alert, .channel: false
         }

@@ -26,6 +26,7 @@ extension PushPlanner {
     }
 
     mutating func learn(from planned: PlannedPush, _ outcome: PushOutcome) {
-        if devices[planned.key]?.learn(from: planned.order, outcome) == true { stageRecord(of: planned.key) }
+        guard let channel = settings.channels[planned.intent.service] else { return }
+        if devices[planned.key]?.learn(from: planned.intent, outcome, channel) == true { stageRecord(of: planned.key) }
     }
 }

@@ -43,7 +43,7 @@ package struct PushPlanner {
                         device: DeviceKey(workspace: record.workspace, device: try value.identifier("device")),
                         session: try value.optionalIdentifier("session"))
                     cards[key] = try Card(stored: value)
-                case .push: pushes.restore(try PlannedPush(stored: bytes, in: record.workspace))
+                case .push: pushes.restore(try PlannedPush(stored: bytes, in: record.workspace, settings.channels))
                 case .channel: channels.add(try Channel(stored: bytes, in: record.workspace))
                 case .budget: break
                 }

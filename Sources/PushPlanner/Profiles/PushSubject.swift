@@ -50,4 +50,7 @@ package struct AlertText: Sendable, Equatable {
         self.body = body
         self.isWhole = isWhole
     }
+
+    /// The same where it fits; else with its longest texts cut, and then it is not whole.
+    package func cut(to bytesMax: Int) -> AlertText { fitting(bytesMax) }
 }

@@ -1,9 +1,9 @@
 /// Shortens text visibly and between characters, as JSON counts its bytes.
-enum TextFit {
+package enum TextFit {
     static let mark = "…"
 
     /// `text` so that its JSON string has at most `bytesMax` bytes between the quotes; empty where not even the mark fits.
-    static func cut(_ text: String, bytesMax: Int) -> String {
+    package static func cut(_ text: String, bytesMax: Int) -> String {
         // No byte is written longer than six.
         if text.utf8.count <= bytesMax / 6 || bytes(of: text) <= bytesMax { return text }
         var left = bytesMax - mark.utf8.count
@@ -19,7 +19,7 @@ enum TextFit {
     }
 
     /// Several texts in so many bytes together: the longest are cut first, all of them to the same length.
-    static func cut(_ texts: [String], bytesMax: Int) -> [String] {
+    package static func cut(_ texts: [String], bytesMax: Int) -> [String] {
         let length = longest(upTo: bytesMax) { length in
             texts.reduce(0) { $0 + bytes(of: cut($1, bytesMax: length)) } <= bytesMax
         }
@@ -27,7 +27,7 @@ enum TextFit {
     }
 
     /// The greatest length up to `max` that fits, where every shorter one does too; 0 where none does.
-    static func longest(upTo max: Int, fits: (Int) -> Bool) -> Int {
+    package static func longest(upTo max: Int, fits: (Int) -> Bool) -> Int {
         if fits(max) { return max }
         var (fitting, tooLong) = (0, max)
         while tooLong - fitting > 1 {
@@ -38,7 +38,7 @@ enum TextFit {
     }
 
     /// As a JSON string, without the quotes.
-    static func bytes(of text: some StringProtocol) -> Int {
+    package static func bytes(of text: some StringProtocol) -> Int {
         text.utf8.reduce(0) { count, byte in
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x09, 0x0A, 0x0D: count + 2

@@ -21,7 +21,7 @@ struct Staging {
     /// Records of pushes and budgets; where several have one name, the last holds.
     var records: [PushRecord] = []
     /// Sent when the records are on disk.
-    var orders: [PushOrder] = []
+    var orders: [PushIntent] = []
     var recordWaiters: [RecordWaiter] = []
     /// Alerts about events of this very batch, by number: without it there is nothing to tell of.
     var tied: [DeviceKey: Set<Int64>] = [:]

@@ -3,6 +3,12 @@
 package enum DeviceAddress: Sendable, Equatable {
     case apns(APNsTokens)
 
+    package var service: PushService {
+        switch self {
+        case .apns: .apns
+        }
+    }
+
     /// Where alerts go, as the channel names the place; nil: nowhere.
     package var alerts: String? {
         get { tokens.alerts }
@@ -41,6 +47,14 @@ package enum DeviceAddress: Sendable, Equatable {
         if alerts == other.alerts { alerts = nil }
         if starts == other.starts { starts = nil }
     }
+}
+
+/// Who carries pushes, by name.
+package enum PushService: String, Sendable, CaseIterable {
+    case apns
+
+    /// Records of pushes name theirs where it is another.
+    package static let ofUnmarkedRecords = PushService.apns
 }
 
 /// What an app has told of itself to be reached by APNs. Tokens are hexadecimal digits.

@@ -270,7 +270,7 @@ final class Phone {
         }
     }
 
-    func delivered(_ order: PushOrder, _ kind: SimulatedAPNs.Kind) {
+    func delivered(_ order: PushIntent, _ kind: SimulatedAPNs.Kind) {
         world.trace.note(world.now, name, "gets", "\(order.purpose) \(order.id.rawValue)")
         switch kind {
         case .alert:
@@ -287,13 +287,13 @@ final class Phone {
     }
 
     /// A broadcast.
-    func heard(_ order: PushOrder, on channel: String) {
+    func heard(_ order: PushIntent, on channel: String) {
         for place in cards.indices where cards[place].channel == channel && cards[place].state == .active {
             show(order, at: place)
         }
     }
 
-    private func show(_ order: PushOrder, at place: Int) {
+    private func show(_ order: PushIntent, at place: Int) {
         guard let timestamp = try? JSONDocument(parsing: order.payload).root.required("aps").integer("timestamp"),
             timestamp > cards[place].timestamp
         else {

@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushPlanner
 import RelayCore
 import RelayModel
@@ -71,11 +72,11 @@ final class PushWorld {
         lastPlanned = last
     }
 
-    private func planned(_ order: PushOrder, _ relay: Relay, _ known: [KnownDevice]) {
+    private func planned(_ order: PushIntent, _ relay: Relay, _ known: [KnownDevice]) {
         guard let device = known.first(where: { $0.device.id == order.device })?.device else { return }
         world.trace.note(
             world.now, "relay", "plans", bytes: order.payload,
-            "\(order.id.rawValue) \(order.purpose) \(order.device) \(order.session?.rawValue ?? "all") at \(order.priority) "
+            "\(order.id.rawValue) \(order.purpose) \(order.device) \(order.session?.rawValue ?? "all") at \(APNsHeaders(order).priority) "
                 + String(decoding: order.payload.prefix(300), as: UTF8.self))
         let views = relay.committed
         let concerned = views.filter { order.session == nil || $0.key.session == order.session }
@@ -98,7 +99,7 @@ final class PushWorld {
     }
 
     /// On disk, and to be sent.
-    func ordered(_ order: PushOrder) {
+    func ordered(_ order: PushIntent) {
         guard world.log.holds(order) else {
             return world.report(.durability, "push \(order.id.rawValue) is sent before it is on disk")
         }
@@ -118,7 +119,7 @@ final class PushWorld {
         apns.take(order)
     }
 
-    private func watch(_ order: PushOrder) {
+    private func watch(_ order: PushIntent) {
         world.trace.note(world.now, "relay", "pushes", "\(order.id.rawValue) \(order.purpose) to \(order.device)")
         let card = apns.card(of: order)
         if let card, let complaint = self.order.ordered(order, card) { world.report(.order, complaint) }
@@ -146,7 +147,7 @@ final class PushWorld {
         crossing.stored(batch)
     }
 
-    func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+    func answered(_ order: PushIntent, _ outcome: PushOutcome) {
         world.trace.note(world.now, "apns", "answers", "\(order.id.rawValue) \(outcome)")
         if let card = apns.card(of: order) {
             self.order.answered(order, card, outcome)
@@ -298,7 +299,7 @@ extension KnownDevice.KnownCard {
     var address: CardID? { channel.flatMap { CardID($0) } ?? (token == nil ? nil : id) }
 }
 
-extension PushOrder.Target {
+extension PushIntent.Target {
     fileprivate var channel: String? {
         switch self {
         case .broadcast(let name), .deleteChannel(let name): name
@@ -307,20 +308,20 @@ extension PushOrder.Target {
     }
 }
 
-extension PushOrder {
-    fileprivate var backdated: PushOrder {
+extension PushIntent {
+    fileprivate var backdated: PushIntent {
         var order = self
         order.payload = Array("{\"aps\":{\"timestamp\":1,\"content-state\":{}}}".utf8)
         return order
     }
 
-    fileprivate var goingOn: PushOrder {
+    fileprivate var goingOn: PushIntent {
         var order = self
         order.purpose = .update
         return order
     }
 
-    fileprivate var again: PushOrder {
+    fileprivate var again: PushIntent {
         var order = self
         order.id = PushID(rawValue: id.rawValue + 1_000_000)
         return order

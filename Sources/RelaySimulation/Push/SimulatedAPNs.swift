@@ -19,7 +19,7 @@ final class SimulatedAPNs {
     struct Channel {
         var isDeleted = false
         /// What it keeps for whoever begins to listen.
-        var last: PushOrder?
+        var last: PushIntent?
     }
 
     private unowned let world: World
@@ -40,7 +40,7 @@ final class SimulatedAPNs {
     func kill(_ token: String?) { if let token { tokens[token]?.isDead = true } }
 
     /// The card that this push is for; of a broadcast the channel's name stands for all that listen.
-    func card(of order: PushOrder) -> CardID? {
+    func card(of order: PushIntent) -> CardID? {
         if case .broadcast(let name) = order.target { return CardID(name) }
         guard case .device(let token) = order.target, case .card(let card) = tokens[token]?.kind else { return nil }
         return card
@@ -49,7 +49,7 @@ final class SimulatedAPNs {
     func isDeleted(_ channel: String?) -> Bool { channel.map { channels[$0]?.isDeleted != false } ?? false }
 
     /// `answer` comes in this life of the relay or not at all.
-    func take(_ order: PushOrder) {
+    func take(_ order: PushIntent) {
         guard case .device(let text) = order.target else { return takeOfChannel(order) }
         guard let token = tokens[text], !token.isDead else {
             return answer(order, .refused(.dropToken, text: "Unregistered"))
@@ -72,7 +72,7 @@ final class SimulatedAPNs {
         }
     }
 
-    private func takeOfChannel(_ order: PushOrder) {
+    private func takeOfChannel(_ order: PushIntent) {
         let faults = world.faults
         if world.dice.chance(faults.refusedPush) {
             let advice: PushAdvice = world.dice.pick([
@@ -91,14 +91,14 @@ final class SimulatedAPNs {
     }
 
     /// The channel is gone, whoever took it away.
-    private func lose(_ order: PushOrder) {
+    private func lose(_ order: PushIntent) {
         switch order.target {
         case .broadcast(let name), .deleteChannel(let name): channels[name]?.isDeleted = true
         case .device, .makeChannel: break
         }
     }
 
-    private func carryOut(_ order: PushOrder) -> PushOutcome {
+    private func carryOut(_ order: PushIntent) -> PushOutcome {
         let gone = PushOutcome.refused(.dropChannel, text: "ChannelNotRegistered")
         let accepted = PushOutcome.accepted(order.environment, channel: nil)
         switch order.target {
@@ -124,17 +124,17 @@ final class SimulatedAPNs {
         if let last = channels[name]?.last { deliver(last, listeningTo: name) }
     }
 
-    private func deliver(_ order: PushOrder, listeningTo name: String) {
+    private func deliver(_ order: PushIntent, listeningTo name: String) {
         let wait = world.dice.chance(world.faults.latePush) ? world.dice.within(500...60_000) : world.dice.within(50...800)
         world.after(wait) { world in for phone in world.pushes?.phones ?? [] { phone.heard(order, on: name) } }
     }
 
-    private func answer(_ order: PushOrder, _ outcome: PushOutcome) {
+    private func answer(_ order: PushIntent, _ outcome: PushOutcome) {
         let wait = world.dice.chance(world.faults.latePush) ? world.dice.within(500...60_000) : world.dice.within(5...200)
         world.relay.inThisLife(after: wait) { process in process.world.pushes?.answered(order, outcome) }
     }
 
-    private func deliver(_ order: PushOrder, to token: Token) {
+    private func deliver(_ order: PushIntent, to token: Token) {
         let wait = world.dice.chance(world.faults.latePush) ? world.dice.within(500...60_000) : world.dice.within(50...800)
         world.after(wait) { world in world.pushes?.phones[token.phone].delivered(order, token.kind) }
     }

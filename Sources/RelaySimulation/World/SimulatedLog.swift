@@ -123,7 +123,7 @@ package final class SimulatedLog: SessionLog {
         sessions[trim.key] = stored
     }
 
-    func holds(_ push: PushOrder) -> Bool {
+    func holds(_ push: PushIntent) -> Bool {
         let name = PushRecord(workspace: push.workspace, kind: .push, name: String(push.id.rawValue), bytes: nil).key
         return records[name] != nil
     }

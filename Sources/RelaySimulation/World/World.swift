@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushPlanner
 import RelayCore
 import RelayModel
@@ -70,7 +71,8 @@ final class World {
     var relayConfiguration: Relay.Configuration {
         let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
         // One zone is all that a phone here can be in.
-        let push = PushSettings(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : []) { zone, at in
+        let apns = APNsChannel(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : [])
+        let push = PushSettings(channels: [.apns: apns]) { zone, at in
             zone == "UTC" ? at / 60_000 % 1_440 : nil
         }
         return Relay.Configuration(

@@ -1,3 +1,4 @@
+import ChannelAPNs
 import ArgumentParser
 import Foundation
 import PushPlanner
@@ -93,13 +94,13 @@ struct PushPreview: ParsableCommand {
             writer.field("state", preview.state)
             writer.field("push", preview.push)
             writer.field("bytes", Int64(preview.payload.count))
-            writer.field("bytesMax", Int64(Payload.bytesMax))
+            writer.field("bytesMax", Int64(APNsPayload.bytesMax))
             writer.raw("payload", preview.payload)
         }
     }
 
     private func tell(_ preview: PushPreviews) {
-        print("\(preview.state), \(preview.push): \(preview.payload.count) of \(Payload.bytesMax) bytes")
+        print("\(preview.state), \(preview.push): \(preview.payload.count) of \(APNsPayload.bytesMax) bytes")
         print(String(decoding: preview.payload, as: UTF8.self) + "\n")
     }
 }
@@ -129,26 +130,28 @@ struct PushPreviews {
                 let start = AlertText.start(subject, textMax: profile.textMax, bytesMax: Payload.startTextBytesMax)
                 add(
                     "start",
-                    Payload.start(
+                    APNsPayload.start(
                         profile, subject, timestamp: now, stale: stale, relevance: relevance, alert: start, sound: false,
                         channel: nil, inputPushToken: true))
                 add(
                     "update",
-                    Payload.update(profile, subject, timestamp: now, stale: stale, relevance: relevance, broadcast: false))
+                    APNsPayload.update(profile, subject, timestamp: now, stale: stale, relevance: relevance, broadcast: false))
             case .done, .error:
                 let dismissal = state == .done ? profile.dismissal.completed : profile.dismissal.failed
-                add("end", Payload.end(profile, subject, timestamp: now, dismissal: now + dismissal / 1_000, broadcast: false))
+                add(
+                    "end",
+                    APNsPayload.end(profile, subject, timestamp: now, dismissal: now + dismissal / 1_000, broadcast: false))
             default:
                 add(
                     "update",
-                    Payload.update(profile, subject, timestamp: now, stale: stale, relevance: relevance, broadcast: false))
+                    APNsPayload.update(profile, subject, timestamp: now, stale: stale, relevance: relevance, broadcast: false))
             }
         }
         if let kind {
             let isAsked = kind == .approval || kind == .question
             add(
                 "alert",
-                Payload.alert(
+                APNsPayload.alert(
                     profile, kind: kind, text: words, thread: subject.summary.session.rawValue,
                     level: isAsked ? .timeSensitive : .active, session: subject.summary.session,
                     approval: subject.approval?.id, code: kind == .approval, mayAllow: words.isWhole, sealed: false))

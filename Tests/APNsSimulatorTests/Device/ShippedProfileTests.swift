@@ -1,3 +1,4 @@
+import ChannelAPNs
 import APNsSimulator
 import Foundation
 import struct LiveActivityKit.HeliographActivityAttributes
@@ -124,12 +125,12 @@ import Testing
             let subject = Self.subject(status, extreme)
             let rig = Rig { $0 = InstalledApp(bundle: Rig.bundle, activityTypes: [types]) }
             func push(_ kind: DeviceToken.Kind, _ payload: [UInt8]) -> DeviceOutcome? {
-                #expect(payload.count <= Payload.bytesMax)
+                #expect(payload.count <= APNsPayload.bytesMax)
                 return rig.push(kind, String(decoding: payload, as: UTF8.self))
             }
             let start = push(
                 .pushToStart,
-                Payload.start(
+                APNsPayload.start(
                     profile, subject, timestamp: rig.seconds, stale: nil, relevance: 50, alert: words, sound: true,
                     channel: nil,
                     inputPushToken: true))
@@ -137,7 +138,7 @@ import Testing
             rig.now += 1_000
             let update = push(
                 .activityUpdate,
-                Payload.update(
+                APNsPayload.update(
                     profile, subject, timestamp: rig.seconds, stale: rig.seconds + 900, relevance: 50, alert: words,
                     sound: true,
                     broadcast: false))
@@ -145,7 +146,7 @@ import Testing
             rig.now += 1_000
             let end = push(
                 .activityUpdate,
-                Payload.end(profile, subject, timestamp: rig.seconds, dismissal: rig.seconds + 900, broadcast: false))
+                APNsPayload.end(profile, subject, timestamp: rig.seconds, dismissal: rig.seconds + 900, broadcast: false))
             #expect(end?.what == .ended, "\(status): \(end?.detail ?? "")")
         }
     }

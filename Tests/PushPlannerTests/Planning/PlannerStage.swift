@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushPlanner
 import RelayModel
 import RelayProtocol
@@ -11,14 +12,15 @@ final class PlannerStage {
     static let peer = PeerID(rawValue: 1)
     static let approval = ApprovalID("a1")!
 
-    private var planner = PushPlanner(PushSettings(), restoring: [])
+    private var planner: PushPlanner
     private var sessions = CommittedSessions()
     private var view: SessionView
     private var now = Instant(wall: 1_795_178_096_000, uptime: 1_000_000)
     private var orders: [PlannerOrder] = []
     private var lastCommand = 0
 
-    init() {
+    init(_ channel: any PushChannel = APNsChannel()) {
+        planner = PushPlanner(PushSettings(channels: [.apns: channel]), restoring: [])
         let summary = Summary(
             session: Self.session.session, host: Named(id: HostID("h1")!, name: "build-server"), hostIsConnected: true,
             agentName: "claude", startedAt: now.wall)
@@ -70,7 +72,7 @@ final class PlannerStage {
     }
 
     /// The push that is staged last.
-    var staged: PushOrder? {
+    var staged: PushIntent? {
         orders.reversed().lazy.compactMap { if case .stageOrder(let order) = $0 { order } else { nil } }.first
     }
 

@@ -1,3 +1,4 @@
+import PushTestSupport
 import RelayProtocol
 import Testing
 

@@ -7,7 +7,7 @@ import Testing
 struct CardCallTests {
     private typealias T = RelayTranscript
 
-    private func alert(_ order: PushOrder) -> JSONValue? {
+    private func alert(_ order: PushIntent) -> JSONValue? {
         try? order.json.required("aps").optional("alert")
     }
 

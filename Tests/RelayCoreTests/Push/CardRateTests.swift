@@ -6,7 +6,7 @@ import Testing
 struct CardRateTests {
     private typealias T = RelayTranscript
 
-    private func stale(_ order: PushOrder) throws -> Int64 { try order.json.required("aps").integer("stale-date") * 1_000 }
+    private func stale(_ order: PushIntent) throws -> Int64 { try order.json.required("aps").integer("stale-date") * 1_000 }
 
     @Test("an agent that flips spends a few pushes a minute, and what came last is shown", arguments: [false, true])
     func flips(_ isFrequent: Bool) throws {

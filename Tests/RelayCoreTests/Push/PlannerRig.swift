@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushPlanner
 import RelayCore
 import RelayModel
@@ -12,7 +13,7 @@ final class PlannerRig {
     private var lastEvent: Int64 = 0
     private var lastCommand = 0
     /// Everything that was ordered, in order.
-    private(set) var sent: [PushOrder] = []
+    private(set) var sent: [PushIntent] = []
 
     static let device = DeviceID("d1")!
     static let session = RelayTranscript.session
@@ -27,13 +28,13 @@ final class PlannerRig {
         register(change)
     }
 
-    static let configuration = PushSettings { zone, at in
+    static let configuration = PushSettings(channels: [.apns: APNsChannel()]) { zone, at in
         zone == "UTC" ? at / 60_000 % 1_440 : nil
     }
 
     static var broadcasting: PushSettings {
         var settings = configuration
-        settings.broadcastBundles = ["org.heliograph.app"]
+        settings.channels[.apns] = APNsChannel(broadcastBundles: ["org.heliograph.app"])
         return settings
     }
 
@@ -105,7 +106,7 @@ final class PlannerRig {
     }
 
     /// What was sent since this was last asked; what is ordered now is answered first.
-    func take(_ outcome: PushOutcome = .accepted(.sandbox, channel: nil)) -> [PushOrder] {
+    func take(_ outcome: PushOutcome = .accepted(.sandbox, channel: nil)) -> [PushIntent] {
         answer(outcome)
         defer { sent = [] }
         return sent
@@ -116,7 +117,13 @@ final class PlannerRig {
     }
 }
 
-extension PushOrder {
+/// As it goes out.
+extension PushIntent {
+    var topic: String? { APNsHeaders(self).topic }
+    var pushType: String? { APNsHeaders(self).pushType }
+    var priority: Int64 { APNsHeaders(self).priority }
+    var expiration: Int64? { APNsHeaders(self).expiration }
+    var collapse: String? { APNsHeaders(self).collapseID }
     var json: JSONValue { get throws { try JSONDocument(parsing: payload).root } }
     var timestamp: Int64 { get throws { try json.required("aps").integer("timestamp") } }
     var text: String { String(decoding: payload, as: UTF8.self) }

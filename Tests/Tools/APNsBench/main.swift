@@ -1,6 +1,7 @@
 // apns-bench HOST:PORT AUTHORITY-FILE KEY-FILE PAYLOAD-FILE COUNT: sends so many pushes over one connection as fast as their answers come,
 // and prints `{"accepted":…,"seconds":…}`. Started by Tests/Tools/bench/push_rate.py.
 
+import ChannelAPNs
 import Foundation
 import PushAPNs
 import RelayProtocol

@@ -48,7 +48,7 @@ def assembly(_: Path) -> Iterator[bytes]:
 
 
 def profile(root: Path) -> Iterator[bytes]:
-    for file in sorted((root / "Sources/PushPlanner/Embedded").glob("*.json")):
+    for file in sorted((root / "Sources/ChannelAPNs/Embedded").glob("*.json")):
         yield file.read_bytes()
         # Nearer to what one change makes of it.
         yield json.dumps(json.loads(file.read_text()), ensure_ascii=False, separators=(",", ":")).encode()

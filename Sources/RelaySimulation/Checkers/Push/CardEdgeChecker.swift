@@ -5,7 +5,7 @@ import RelayProtocol
 /// What is coalesced is sent in the end, and who waits for a person is soon on the card.
 struct CardEdgeChecker {
     private struct Shown {
-        var accepted: PushOrder?
+        var accepted: PushIntent?
         var isEnded = false
         /// What APNs refused and the relay cannot mend.
         var givenUp: Refused?
@@ -47,12 +47,12 @@ struct CardEdgeChecker {
         shown[card]?.givenUp = nil
     }
 
-    mutating func ordered(_ order: PushOrder, _ card: CardID) {
+    mutating func ordered(_ order: PushIntent, _ card: CardID) {
         shown[card, default: Shown()].isUnderWay = true
         shown[card]?.orderedAt = order.plannedAt
     }
 
-    mutating func answered(_ order: PushOrder, _ card: CardID, _ outcome: PushOutcome, at now: Int64) {
+    mutating func answered(_ order: PushIntent, _ card: CardID, _ outcome: PushOutcome, at now: Int64) {
         var known = shown[card] ?? Shown()
         known.isUnderWay = false
         known.steadySince = now

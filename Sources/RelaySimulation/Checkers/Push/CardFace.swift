@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushPlanner
 import RelayModel
 import RelayProtocol
@@ -26,7 +27,7 @@ struct CardFace: Equatable, CustomStringConvertible {
                 (attention($0), $0.state.summary.lastActivityAt, $1.key.session.rawValue)
                     < (attention($1), $1.state.summary.lastActivityAt, $0.key.session.rawValue)
             }
-        guard let view, let profile = PushSettings().profiles[device.profile] else { return nil }
+        guard let view, let profile = ProfileSet()[device.profile] else { return nil }
         let pending = view.approvals.values.filter { $0.stage == .pending }
         let oldest = pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) }
         let order: [PushText] = [.generic, .summary, .full]

@@ -28,7 +28,7 @@ struct CardOrderChecker {
         if ended[address] == true, report.state == .active || report.state == .stale { ended[address] = nil }
     }
 
-    mutating func answered(_ order: PushOrder, _ card: CardID, _ outcome: PushOutcome) {
+    mutating func answered(_ order: PushIntent, _ card: CardID, _ outcome: PushOutcome) {
         guard order.purpose == .end, case .refused(let advice, _) = outcome else { return }
         switch advice {
         case .keepToken, .sendLater, .fixCredentials: break
@@ -36,7 +36,7 @@ struct CardOrderChecker {
         }
     }
 
-    mutating func ordered(_ order: PushOrder, _ card: CardID) -> String? {
+    mutating func ordered(_ order: PushIntent, _ card: CardID) -> String? {
         guard let timestamp = try? JSONDocument(parsing: order.payload).root.required("aps").integer("timestamp") else {
             return "push \(order.id.rawValue) to \(card) has no time"
         }

@@ -23,7 +23,7 @@ struct ChannelChecker {
     private static let patience: Int64 = 330_000
     private static let kept: Int64 = 3_600_000
 
-    mutating func ordered(_ order: PushOrder, isDeleted: Bool, isListenedTo: Bool) -> String? {
+    mutating func ordered(_ order: PushIntent, isDeleted: Bool, isListenedTo: Bool) -> String? {
         switch order.target {
         case .makeChannel: asked[order.id] = (order.device, order.session)
         case .broadcast(let name):
@@ -38,7 +38,7 @@ struct ChannelChecker {
         return nil
     }
 
-    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+    mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
         guard case .broadcast(let name) = order.target else { return }
         switch outcome {
         // The app may not broadcast any more.

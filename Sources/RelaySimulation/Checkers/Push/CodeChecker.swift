@@ -9,10 +9,10 @@ struct CodeChecker {
         let decide: DecideCommand
     }
 
-    private(set) var orders: [PushID: PushOrder] = [:]
+    private(set) var orders: [PushID: PushIntent] = [:]
     private var uses: [CommandID: Use] = [:]
 
-    mutating func ordered(_ order: PushOrder) {
+    mutating func ordered(_ order: PushIntent) {
         orders[order.id] = order
         if orders.count > 500, let oldest = orders.keys.min() { orders[oldest] = nil }
     }

@@ -24,7 +24,7 @@ struct CrossingChecker {
     private var crossings: [String: Int] = [:]
     private var alerts: [Name: [Alert]] = [:]
 
-    static func isOne(_ order: PushOrder) -> Bool { order.purpose == .alert && order.collapse?.hasPrefix("budget.") == true }
+    static func isOne(_ order: PushIntent) -> Bool { order.purpose == .alert && order.replaces?.hasPrefix("budget.") == true }
 
     mutating func stored(_ batch: LogBatch) {
         for append in batch.appends {
@@ -36,8 +36,8 @@ struct CrossingChecker {
         }
     }
 
-    mutating func ordered(_ order: PushOrder) -> String? {
-        guard Self.isOne(order), let crossing = order.collapse else { return nil }
+    mutating func ordered(_ order: PushIntent) -> String? {
+        guard Self.isOne(order), let crossing = order.replaces else { return nil }
         let name = Name(device: order.device, crossing: crossing)
         let before = alerts[name] ?? []
         if before.contains(where: { $0.push == order.id }) { return nil }
@@ -46,8 +46,8 @@ struct CrossingChecker {
         return "\(order.device) is told once more of \(crossing), by push \(order.id.rawValue)"
     }
 
-    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
-        guard Self.isOne(order), let crossing = order.collapse else { return }
+    mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
+        guard Self.isOne(order), let crossing = order.replaces else { return }
         let name = Name(device: order.device, crossing: crossing)
         guard let place = alerts[name]?.firstIndex(where: { $0.push == order.id }) else { return }
         alerts[name]?[place].outcome = outcome

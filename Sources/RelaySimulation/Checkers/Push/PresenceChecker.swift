@@ -48,7 +48,7 @@ struct PresenceChecker {
         looking.values.contains { $0.device == device && $0.heardAt + WireLimits.presenceMilliseconds > now }
     }
 
-    func planned(_ order: PushOrder, at now: Int64) -> String? {
+    func planned(_ order: PushIntent, at now: Int64) -> String? {
         guard isPresent(order.device, at: now), order.purpose != .channel else { return nil }
         if let code = order.code, seen[order.device]?.contains(code.approval) != true { return nil }
         return "push \(order.id.rawValue), \(order.purpose), is planned for \(order.device), which looks"

@@ -14,7 +14,7 @@ struct PushRateChecker {
 
     mutating func relayEnded() { updates = [:] }
 
-    mutating func ordered(_ order: PushOrder, _ card: CardID, at now: Int64) -> String? {
+    mutating func ordered(_ order: PushIntent, _ card: CardID, at now: Int64) -> String? {
         guard order.purpose == .update else { return nil }
         let recent = (updates[card] ?? []).filter { now - $0 < Self.window } + [now]
         updates[card] = recent

@@ -12,7 +12,7 @@ struct ReserveChecker {
         var steady: Int64
         var wasFrequent: Bool
         /// What was taken by pushes that may not be on disk.
-        var taken: [PushOrder] = []
+        var taken: [PushIntent] = []
     }
 
     /// One push; as much as the slower rate gives in so many milliseconds.
@@ -22,7 +22,7 @@ struct ReserveChecker {
     mutating func forgot(_ device: DeviceID) { buckets[device] = nil }
 
     /// What was planned and is not on disk was never taken.
-    mutating func relayEnded(isKept: (PushOrder) -> Bool) {
+    mutating func relayEnded(isKept: (PushIntent) -> Bool) {
         for device in buckets.keys {
             let lost = buckets[device]?.taken.count { !isKept($0) } ?? 0
             buckets[device]?.level += Int64(lost) * Self.one
@@ -30,10 +30,10 @@ struct ReserveChecker {
         }
     }
 
-    mutating func planned(_ order: PushOrder, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
-        guard order.pushType == "liveactivity", order.purpose != .start else { return nil }
+    mutating func planned(_ order: PushIntent, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
+        guard order.purpose == .update || order.purpose == .end else { return nil }
         // What goes at 5 may have asked for 10 in vain, and has then brought the bucket up to date by the rate of that moment.
-        guard order.priority == 10 else {
+        guard order.urgency == .atOnce else {
             if isFrequent { buckets[order.device]?.wasFrequent = true }
             return nil
         }

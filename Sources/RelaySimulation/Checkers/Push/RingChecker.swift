@@ -28,7 +28,7 @@ struct RingChecker {
     mutating func forgot(_ device: DeviceID) { rings = rings.filter { $0.key.device != device } }
 
     mutating func planned(
-        _ order: PushOrder, calling approvals: [ApprovalID], to device: Device, committed: [[ApprovalID: Approval]]
+        _ order: PushIntent, calling approvals: [ApprovalID], to device: Device, committed: [[ApprovalID: Approval]]
     ) -> String? {
         calls[order.id] = approvals.isEmpty ? nil : approvals
         for id in approvals where committed.lazy.compactMap({ $0[id] }).first?.stage != .pending {
@@ -42,7 +42,7 @@ struct RingChecker {
         return nil
     }
 
-    mutating func ordered(_ order: PushOrder) -> String? {
+    mutating func ordered(_ order: PushIntent) -> String? {
         for name in names(of: order) {
             let before = rings[name] ?? []
             if before.contains(where: { $0.push == order.id }) { continue }
@@ -55,7 +55,7 @@ struct RingChecker {
         return nil
     }
 
-    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+    mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
         for name in names(of: order) {
             guard let place = rings[name]?.firstIndex(where: { $0.push == order.id }) else { continue }
             rings[name]?[place].outcome = outcome
@@ -63,7 +63,7 @@ struct RingChecker {
         calls[order.id] = nil
     }
 
-    private func names(of order: PushOrder) -> [Name] {
+    private func names(of order: PushIntent) -> [Name] {
         let approvals = order.code.map { [$0.approval] } ?? calls[order.id] ?? []
         return approvals.map { Name(device: order.device, approval: $0) }
     }

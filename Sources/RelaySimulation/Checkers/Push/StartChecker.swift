@@ -5,7 +5,7 @@ import RelayProtocol
 /// system has taken it away.
 struct StartChecker {
     private struct Start {
-        let order: PushOrder
+        let order: PushIntent
         let at: Int64
         var isOutstanding = true
 
@@ -20,11 +20,11 @@ struct StartChecker {
 
     private var starts: [DeviceID: [Start]] = [:]
 
-    mutating func relayEnded(isKept: (PushOrder) -> Bool) {
+    mutating func relayEnded(isKept: (PushIntent) -> Bool) {
         starts = starts.mapValues { $0.filter { isKept($0.order) } }
     }
 
-    mutating func planned(_ order: PushOrder, at now: Int64) -> String? {
+    mutating func planned(_ order: PushIntent, at now: Int64) -> String? {
         guard order.purpose == .start else { return nil }
         // By the steady clock and by the relay's: one that was set meanwhile says nothing.
         func within(_ age: Int64) -> [Start] {
@@ -53,14 +53,14 @@ struct StartChecker {
     /// Whoever registers under this name later is another app, on which nothing was started.
     mutating func forgot(_ device: DeviceID) { starts[device] = nil }
 
-    mutating func answered(_ order: PushOrder, _ outcome: PushOutcome) {
+    mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
         switch outcome {
         case .refused, .notSent: settle(order.device) { $0.id == order.id }
         case .accepted, .unknown: break
         }
     }
 
-    private mutating func settle(_ device: DeviceID, where isMeant: (PushOrder) -> Bool) {
+    private mutating func settle(_ device: DeviceID, where isMeant: (PushIntent) -> Bool) {
         guard let known = starts[device] else { return }
         for place in known.indices where isMeant(known[place].order) { starts[device]?[place].isOutstanding = false }
     }

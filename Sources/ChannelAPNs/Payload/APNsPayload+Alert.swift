@@ -1,0 +1,52 @@
+package import PushPlanner
+package import RelayProtocol
+
+extension APNsPayload {
+    /// An ordinary notification. Beside `aps` stands what the app needs to open or decide: with `code` also the string `CODE`, which
+    /// the runner replaces. With `sealed` the words are for everybody and the runner adds the ciphertext, for which room is left; the
+    /// code is in there then. `kind`: nil where the person only tries whether pushes arrive, which an app reads as `test`. `expiresAt`
+    /// in milliseconds since 1970.
+    ///
+    /// `mayAllow` is of what the person reads: the words, or with `sealed` those in the ciphertext. Words that have to be cut here lose
+    /// the category that allows.
+    package static func alert(
+        _ profile: Profile, kind: AlertKind?, text: AlertText, thread: String, level: AlertLevel, expiresAt: Int64? = nil,
+        session: SessionID?, approval: ApprovalID?, code: Bool, mayAllow: Bool, sealed: Bool
+    ) -> [UInt8] {
+        func bytes(_ text: AlertText, mayAllow: Bool) -> [UInt8] {
+            JSONWriter.object { payload in
+                payload.object("aps") { aps in
+                    aps.object("alert") {
+                        $0.field("title", text.title)
+                        $0.field("subtitle", text.subtitle)
+                        $0.field("body", text.body)
+                    }
+                    if level != .passive { aps.field("sound", "default") }
+                    aps.field("category", profile.category(for: kind, mayAllow: mayAllow))
+                    aps.field("thread-id", thread)
+                    aps.field("interruption-level", level.rawValue)
+                    if sealed { aps.field("mutable-content", 1) }
+                }
+                payload.object("heliograph") {
+                    $0.field("session", session)
+                    $0.field("approval", approval)
+                    $0.field("kind", kind?.rawValue ?? "test")
+                    if code, !sealed { $0.field("code", "CODE") }
+                    $0.field("expiresAt", expiresAt)
+                }
+            }
+        }
+        let empty = AlertText(title: "", subtitle: text.subtitle.map { _ in "" }, body: "", isWhole: false)
+        // Either category may turn out to be the one.
+        let envelope = max(bytes(empty, mayAllow: true).count, bytes(empty, mayAllow: false).count)
+        let added = (code && !sealed ? Payload.codeBytesMax - 4 : 0) + (sealed ? sealedBytesMax : 0)
+        let fitting = text.cut(to: bytesMax - envelope - added)
+        return bytes(fitting, mayAllow: mayAllow && (sealed || fitting.isWhole))
+    }
+    static func alert(_ profile: Profile, _ content: AlertContent) -> [UInt8] {
+        alert(
+            profile, kind: content.kind, text: content.text, thread: content.thread, level: content.level,
+            session: content.session, approval: content.approval, code: content.hasCode, mayAllow: content.mayAllow,
+            sealed: content.isSealed)
+    }
+}

@@ -1,0 +1,41 @@
+package import PushPlanner
+
+extension APNsRequest {
+    /// What the channel keeps for a phone that is away: the last state. Apple calls it 1.
+    private static let channelPayload = Array(#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#.utf8)
+
+    /// `payload` is the intent's, with its code and with what only the device shall read. `now` in milliseconds since 1970.
+    package init(_ intent: PushIntent, teamID: String, id: String, payload: [UInt8], at now: Int64) {
+        let headers = APNsHeaders(intent)
+        self.init(
+            teamID: teamID, environment: intent.environment, target: Target(intent.target, of: intent.app), id: id)
+        isEnvironmentProven = intent.isEnvironmentProven
+        topic = headers.topic
+        pushType = headers.pushType
+        expiration = headers.expiration
+        collapseID = headers.collapseID
+        tokenRegisteredAt = intent.toldAt
+        patience = .milliseconds(intent.worthUntil - now)
+        switch intent.target {
+        case .device, .broadcast:
+            priority = Int(headers.priority)
+            isHarmlessToRepeat = intent.isHarmlessToRepeat
+            self.payload = payload
+        case .makeChannel:
+            // A second channel in place of one that nobody told us of is a channel that nobody ever uses, of ten thousand.
+            self.payload = Self.channelPayload
+        case .deleteChannel: isHarmlessToRepeat = true
+        }
+    }
+}
+
+extension APNsRequest.Target {
+    fileprivate init(_ target: PushIntent.Target, of bundle: String) {
+        switch target {
+        case .device(let token): self = .device(token: token)
+        case .broadcast(let channel): self = .broadcast(bundleID: bundle, channelID: channel)
+        case .makeChannel: self = .createChannel(bundleID: bundle)
+        case .deleteChannel(let channel): self = .deleteChannel(bundleID: bundle, channelID: channel)
+        }
+    }
+}

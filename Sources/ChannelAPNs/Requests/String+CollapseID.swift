@@ -1,0 +1,7 @@
+extension String {
+    /// Apple takes 64 bytes. FNV-1a of a longer one tells it from others; nobody gains by making two alike.
+    var asCollapseID: String {
+        guard utf8.count > 64 else { return self }
+        return String(utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
+    }
+}

@@ -1,0 +1,56 @@
+package import RelayProtocol
+
+/// What a push says, before its channel has put it into words of its own.
+package enum PushContent: Sendable {
+    case alert(AlertContent)
+    case card(CardContent)
+}
+
+/// How much an alert interrupts.
+package enum AlertLevel: String, Sendable, CaseIterable {
+    /// Into the list, without light or sound.
+    case passive
+    case active
+    /// Through a Focus, where the person lets it.
+    case timeSensitive = "time-sensitive"
+}
+
+/// An alert, and what its app needs to open or decide.
+package struct AlertContent: Sendable {
+    /// Nil where the person only tries whether pushes arrive.
+    package var kind: AlertKind?
+    package var text: AlertText
+    /// What stands together in the list.
+    package var thread: String
+    package var level: AlertLevel
+    package var session: SessionID?
+    package var approval: ApprovalID?
+    /// A code that decides goes with it: in the open the string `CODE`, which the runner replaces; sealed within the ciphertext.
+    package var hasCode: Bool
+    /// What the person reads shows the whole input; with `isSealed` what they read is the ciphertext.
+    package var mayAllow: Bool
+    /// The words are for everybody. The runner adds the ciphertext, for which room is left.
+    package var isSealed: Bool
+}
+
+/// One message to a card.
+package struct CardContent: Sendable {
+    package enum Step: Sendable {
+        /// The card begins; with a name it listens to that broadcast channel.
+        case start(listeningTo: String?)
+        case update
+        /// The last of a card. `dismissal`: when it leaves the Lock Screen, in seconds since 1970; what is past is at once.
+        case end(dismissal: Int64)
+    }
+
+    package var step: Step
+    package var subject: PushSubject
+    /// In seconds since 1970, as `stale`. Each is larger than the one before.
+    package var timestamp: Int64
+    /// From then on it counts as stale; nil: never.
+    package var stale: Int64?
+    /// What it says for itself, as a card does that begins or rings.
+    package var alert: AlertText?
+    package var rings = false
+    package var isBroadcast: Bool
+}

@@ -1,0 +1,107 @@
+package import RelayProtocol
+
+/// What shall be said to one device, how urgently, in place of what, and until when: the planner stages it, owes it and repeats it, and no
+/// push service is known here. What is in it was decided when it was planned, and is on disk.
+///
+/// Its channel makes a request of it. A runner adds what the core cannot make: the sender's credentials, ciphertext, the code with which a
+/// notification decides.
+package struct PushIntent: Sendable, Equatable {
+    package enum Target: Sendable, Equatable {
+        /// A place that the device's app has told, as its channel writes it.
+        case device(token: String)
+        case broadcast(channel: String)
+        case makeChannel
+        case deleteChannel(channel: String)
+    }
+
+    /// What this is in the life of a card, or beside it.
+    package enum Purpose: String, Sendable, CaseIterable {
+        case start, update, end, alert, channel
+    }
+
+    package enum Urgency: Sendable {
+        /// When it costs the device little.
+        case whenConvenient
+        case atOnce
+    }
+
+    package var id: PushID
+    package var workspace: WorkspaceID
+    package var device: DeviceID
+    package var service: PushService
+    package var purpose: Purpose
+    package var session: SessionID?
+    /// Of whose app the target is, as its service names it …
+    package var app: String
+    package var target: Target
+    /// … and in which of the service's worlds.
+    package var environment: PushEnvironment
+    /// Whether a push to this target was accepted there before.
+    package var isEnvironmentProven = false
+    package var urgency = Urgency.atOnce
+    /// It is kept for a device that is away, for as long as it is worth sending; else it arrives now or never.
+    package var isKept = true
+    /// The person sees one notification of this name, however often it is sent.
+    package var replaces: String?
+    /// JSON, by the channel; empty where nothing is said. Where `code` is set, `"code":"CODE"` in it is replaced; see `PushCode`.
+    package var payload: [UInt8] = []
+    /// The runner adds ciphertext of this.
+    package var seal: PushSeal?
+    package var code: PushCode?
+    /// When the app last told us this target, in milliseconds since 1970.
+    package var toldAt: Int64 = 0
+    /// Whether the person notices nothing if this arrives twice.
+    package var isHarmlessToRepeat = false
+    /// After this, in milliseconds since 1970, it is not worth sending.
+    package var worthUntil: Int64
+    /// When it was planned, in milliseconds since 1970.
+    package var plannedAt: Int64
+
+    package init(
+        id: PushID = PushID(rawValue: 0), workspace: WorkspaceID, device: DeviceID, service: PushService, purpose: Purpose,
+        session: SessionID?, app: String, target: Target, environment: PushEnvironment, worthUntil: Int64, plannedAt: Int64
+    ) {
+        self.id = id
+        self.workspace = workspace
+        self.device = device
+        self.service = service
+        self.purpose = purpose
+        self.session = session
+        self.app = app
+        self.target = target
+        self.environment = environment
+        self.worthUntil = worthUntil
+        self.plannedAt = plannedAt
+    }
+}
+
+/// What only the device shall read.
+package struct PushSeal: Sendable, Equatable {
+    /// 32 bytes in base64.
+    package var key: String
+    /// JSON: `title`, `subtitle`, `body`, `code`.
+    package var text: [UInt8]
+
+    package init(key: String, text: [UInt8]) {
+        self.key = key
+        self.text = text
+    }
+}
+
+/// The right to decide one approval from a notification. The code itself is `<push>.<tag>`: the runner makes `tag` from a secret
+/// of the data directory and checks it, so that neither the log nor the data file holds what decides.
+package struct PushCode: Sendable, Equatable {
+    package var session: SessionID
+    package var approval: ApprovalID
+    /// The digest of the input that the alert is about.
+    package var digest: InputDigest
+    /// Until when, in milliseconds since 1970.
+    package var expiresAt: Int64
+
+    package init(session: SessionID, approval: ApprovalID, digest: InputDigest, expiresAt: Int64) {
+        self.session = session
+        self.approval = approval
+        self.digest = digest
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,113 @@
+import RelayProtocol
+
+/// Every push that is on disk or on its way there, with what became of it.
+struct PushJournal {
+    private var pushes: [PushID: PlannedPush] = [:]
+    /// Oldest first.
+    private var ofDevices: [DeviceKey: [PushID]] = [:]
+    private(set) var last = PushID(rawValue: 0)
+
+    var count: Int { pushes.count }
+
+    subscript(id: PushID) -> PlannedPush? { pushes[id] }
+
+    /// Those of a device, oldest first.
+    func ids(of key: DeviceKey) -> [PushID] { ofDevices[key] ?? [] }
+
+    /// In order, as below.
+    var ids: [PushID] { pushes.keys.sorted() }
+
+    var keys: [DeviceKey] { ofDevices.keys.sorted() }
+
+    var unanswered: [PlannedPush] { pushes.values.filter { $0.outcome == nil }.sorted { $0.intent.id < $1.intent.id } }
+
+    // MARK: - As they come
+
+    mutating func restore(_ planned: PlannedPush) {
+        pushes[planned.intent.id] = planned
+        ofDevices[planned.key, default: []].append(planned.intent.id)
+        last = max(last, planned.intent.id)
+    }
+
+    /// After they were restored.
+    mutating func sort() { for key in ofDevices.keys { ofDevices[key]?.sort() } }
+
+    /// Numbers it. Returns it as it is kept.
+    mutating func add(_ planned: PlannedPush) -> PlannedPush {
+        var planned = planned
+        last = PushID(rawValue: last.rawValue + 1)
+        planned.intent.id = last
+        pushes[last] = planned
+        ofDevices[planned.key, default: []].append(last)
+        return planned
+    }
+
+    /// Nil where it is not known, or has an answer.
+    mutating func answer(_ id: PushID, _ outcome: PushOutcome, at now: Int64) -> PlannedPush? {
+        guard let planned = pushes[id], planned.outcome == nil else { return nil }
+        pushes[id]?.outcome = outcome
+        pushes[id]?.answeredAt = now
+        return pushes[id]
+    }
+
+    mutating func markCode(of id: PushID, isUsed: Bool) -> PlannedPush? {
+        pushes[id]?.isCodeUsed = isUsed
+        return pushes[id]
+    }
+
+    /// As many as may wait for an answer; beyond that nothing is planned, and cards and rings stay due.
+    func hasRoom(for key: DeviceKey) -> Bool {
+        ids(of: key).count { pushes[$0]?.outcome == nil } < PlannerLimits.unansweredPushesMax
+    }
+
+    // MARK: - Forgotten
+
+    /// Returns those that are forgotten, as below.
+    mutating func forgetOld(of key: DeviceKey, at now: Int64) -> [PlannedPush] {
+        guard var ids = ofDevices[key], ids.count > PlannerLimits.pushesKept else { return [] }
+        var forgotten: [PlannedPush] = []
+        for id in ids.dropLast(PlannerLimits.pushesKept) {
+            guard let old = pushes[id], old.outcome != nil else { continue }
+            if let code = old.intent.code, code.expiresAt > now, !old.isCodeUsed, ids.count <= 2 * PlannerLimits.pushesKept {
+                continue
+            }
+            pushes[id] = nil
+            forgotten.append(old)
+            ids.removeAll { $0 == id }
+        }
+        ofDevices[key] = ids
+        return forgotten
+    }
+
+    /// The device is forgotten.
+    mutating func forgetAll(of key: DeviceKey) -> [PlannedPush] {
+        let (kept, old) = ids(of: key).reduce(into: ([PushID](), [PushID]())) { lists, id in
+            if pushes[id]?.outlivesDevice == true { lists.0.append(id) } else { lists.1.append(id) }
+        }
+        ofDevices[key] = kept.isEmpty ? nil : kept
+        return old.compactMap { pushes.removeValue(forKey: $0) }
+    }
+
+    /// It never was on disk.
+    mutating func takeBack(_ id: PushID) {
+        guard let planned = pushes.removeValue(forKey: id) else { return }
+        ofDevices[planned.key]?.removeAll { $0 == id }
+    }
+
+    // MARK: - Bounds
+
+    /// The first bound that is not kept, as a sentence.
+    func breach(isKnown: (DeviceKey) -> Bool) -> String? {
+        var breach: String?
+        for (key, ids) in ofDevices {
+            if !isKnown(key), ids.contains(where: { pushes[$0]?.outlivesDevice != true }) {
+                breach = "pushes are kept whose device is forgotten"
+            }
+            if ids.count > 2 * PlannerLimits.pushesKept + PlannerLimits.unansweredPushesMax {
+                breach = "too many pushes are kept"
+            }
+        }
+        if ofDevices.values.reduce(0, { $0 + $1.count }) != pushes.count { breach = "a push is nobody's" }
+        return breach
+    }
+}

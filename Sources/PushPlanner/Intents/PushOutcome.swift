@@ -1,0 +1,57 @@
+package import RelayProtocol
+
+/// What became of a push.
+package enum PushOutcome: Sendable, Equatable {
+    /// Its service took it, in this environment; that says nothing about the device. `channel` where one was made.
+    case accepted(PushEnvironment, channel: String?)
+    /// Its service said no; `text` is the reason.
+    case refused(PushAdvice, text: String)
+    /// Nobody can say whether its service took it; a sentence.
+    case unknown(String)
+    /// Its service has not got it; a sentence for the operator.
+    case notSent(String)
+
+    var isAccepted: Bool { if case .accepted = self { true } else { false } }
+}
+
+extension PushOutcome {
+    /// As on the wire, in metrics and lists.
+    package var word: String {
+        switch self {
+        case .accepted: "accepted"
+        case .refused: "refused"
+        case .unknown: "unknown"
+        case .notSent: "notSent"
+        }
+    }
+
+    /// A sentence, or the service's reason; nil where there is nothing to say.
+    package var text: String? {
+        switch self {
+        case .accepted: nil
+        case .refused(_, let text), .unknown(let text), .notSent(let text): text
+        }
+    }
+
+    var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("result", word)
+            writer.field("text", text)
+            if case .refused(let advice, _) = self { writer.field("advice", advice.rawValue) }
+            if case .accepted(let environment, let channel) = self {
+                writer.field("environment", environment.rawValue)
+                writer.field("channel", channel)
+            }
+        }
+    }
+
+    init(stored value: JSONValue) throws(WireError) {
+        let text = try value.optionalString("text") ?? ""
+        switch try value.string("result") {
+        case "accepted": self = .accepted(try value.word("environment"), channel: try value.optionalString("channel"))
+        case "refused": self = .refused(try value.word("advice"), text: text)
+        case "unknown": self = .unknown(text)
+        default: self = .notSent(text)
+        }
+    }
+}

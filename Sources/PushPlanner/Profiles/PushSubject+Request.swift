@@ -1,0 +1,30 @@
+package import RelayProtocol
+
+extension PushSubject {
+    /// The request that the person is asked for, where it is of this kind.
+    package func pending(_ kind: ApprovalKind) -> ApprovalRequest? {
+        guard let approval, approval.request.kind == kind else { return nil }
+        return approval.request
+    }
+
+    /// All that a tool is asked to do, where what shows it may offer to allow it: nil where that is more, where it may be taken for something
+    /// else, or where the person wants less said.
+    package func wholeInput(linesMax: Int, bytesMax: Int, toolBytesMax: Int) -> String? {
+        guard text == .full, let approval, let tool = pending(.tool)?.tool,
+            TextFit.bytes(of: VisibleText.line(tool)) <= toolBytesMax,
+            let request = RequestText(approval, linesMax: linesMax), !request.mayMislead,
+            TextFit.bytes(of: request.text) <= bytesMax
+        else { return nil }
+        return request.text
+    }
+}
+
+extension PushText {
+    package var showsText: Bool { self == .full || self == .summary }
+
+    /// The one of two wishes that says less.
+    package func least(_ other: PushText) -> PushText {
+        let order = Self.allCases
+        return order[max(order.firstIndex(of: self) ?? 0, order.firstIndex(of: other) ?? 0)]
+    }
+}

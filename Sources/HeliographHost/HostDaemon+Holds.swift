@@ -1,4 +1,5 @@
 internal import AgentClaude
+internal import HostCore
 internal import Logging
 internal import RelayProtocol
 

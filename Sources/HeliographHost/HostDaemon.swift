@@ -134,21 +134,29 @@ final class HostDaemon {
             case .stream(let delta): stream(delta)
             // What is not known to be written down has not been decided.
             case .respond(let token, let output): respond(token, isRecorded ? output : nil)
-            case .ask(let token): respond(token, ClaudeAnswer.ask)
-            case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
-            case .readRegistry(let files): readRegistry(files)
-            case .followTranscript(let session, let path): transcripts.follow(session, path)
-            case .readTranscript(let session):
-                let lines = transcripts.lines(of: session, with: "hook_permission_decision")
-                if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
-            case .readTranscriptEnd(let request):
-                tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
+            case .restrict(let token, let output): respond(token, output)
+            case .own(let order): carryOut(order)
             case .checkAgents(let processes):
                 for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
             }
         }
         armAdapterTimer()
     }
+
+    private func carryOut(_ order: ClaudeOrder) {
+        switch order {
+        case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
+        case .readRegistry(let files): readRegistry(files)
+        case .followTranscript(let session, let path): transcripts.follow(session, path)
+        case .readTranscript(let session):
+            let lines = transcripts.lines(of: session, with: "hook_permission_decision")
+            if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
+        case .readTranscriptEnd(let request):
+            tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
+        }
+    }
+
+    func tell(_ fact: ClaudeFact) { tell(.own(fact)) }
 
     private func readRegistry(_ files: [ClaudeRegistryFile]) {
         for (session, change) in registry.changes(in: files) {

@@ -59,11 +59,13 @@ struct ClaudeBench {
             effects.append(effect)
             if case .remember(let key, let note) = effect { notes[key] = note }
             if let line = Self.line(effect) { lines.append(line) }
-            if case .readTranscriptEnd(let request) = effect {
+            if case .own(.readTranscriptEnd(let request)) = effect {
                 tell(.transcriptEndRead(request, transcripts[request.path].map { Self.transcript($0, at: request.path) }))
             }
         }
     }
+
+    mutating func tell(_ fact: ClaudeFact) { tell(.own(fact)) }
 
     private static func transcript(_ text: String, at path: String) -> ClaudeTranscript {
         let name = String(path.split(separator: "/").last?.dropLast(6) ?? "")
@@ -226,10 +228,10 @@ struct ClaudeBench {
             let wanted = #"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":"#
             return text.hasPrefix(wanted)
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
-        case .ask(let token): return "hook \(token.rawValue): ask"
-        case .readTasks(_, let directory): return "read \(directory)"
-        case .checkAgents, .readRegistry, .followTranscript, .readTranscript, .readTranscriptEnd, .remember:
-            return nil
+        case .restrict(let token, ClaudeAnswer.ask): return "hook \(token.rawValue): ask"
+        case .restrict(_, let output): return "BAD: \(String(decoding: output, as: UTF8.self))"
+        case .own(.readTasks(_, let directory)): return "read \(directory)"
+        case .checkAgents, .own, .remember: return nil
         }
     }
 

@@ -104,12 +104,12 @@ struct ClaudeRegistryTests {
         #expect(bench.take() == ["approval.delivered", #"hook 1: {"behavior":"deny","message":"no"}"#])
         let session = try #require(bench.session)
         let follows = bench.effects.contains {
-            guard case .followTranscript(session, let path) = $0 else { return false }
+            guard case .own(.followTranscript(session, let path)) = $0 else { return false }
             return path.hasSuffix(".jsonl")
         }
         #expect(follows)
         bench.pass(.milliseconds(200))
-        #expect(bench.effects.contains(.readTranscript(session)))
+        #expect(bench.effects.contains(.own(.readTranscript(session))))
         let call = try #require(bench.requests.last?.head.call)
         func line(_ decision: String, _ call: String) throws -> JSONDocument {
             try JSONDocument(
@@ -251,7 +251,7 @@ struct ClaudeRegistryTests {
             let before = bench.effects.count
             bench.pass(duration)
             return bench.effects[before...].count {
-                $0 == .readRegistry([ClaudeRegistryFile(session: bench.session!, path: path)])
+                $0 == .own(.readRegistry([ClaudeRegistryFile(session: bench.session!, path: path)]))
             }
         }
         #expect(looks(in: .seconds(1)) == 10)

@@ -173,13 +173,15 @@ private struct HookWorld {
                 let bytes = HostMessage.deltas(delta).bytes
                 require((try? HostMessage(parsing: bytes)) != nil, "the relay refuses a delta: \(text(bytes))")
             case .respond(let token, let output): responded(token, output)
-            case .ask(let token): require(waiting.removeValue(forKey: token) != nil, "a hook is answered twice")
+            case .restrict(let token, _): require(waiting.removeValue(forKey: token) != nil, "a hook is answered twice")
             case .remember(let key, let note): notes[key] = note
-            case .readTranscriptEnd(let request): tell(.transcriptEndRead(request, nil))
-            case .readTasks, .checkAgents, .readRegistry, .followTranscript, .readTranscript: break
+            case .own(.readTranscriptEnd(let request)): tell(.transcriptEndRead(request, nil))
+            case .own, .checkAgents: break
             }
         }
     }
+
+    private mutating func tell(_ fact: ClaudeFact) { tell(.own(fact)) }
 
     private mutating func emitted(_ bytes: [UInt8], _ session: SessionID) {
         do throws(WireError) {

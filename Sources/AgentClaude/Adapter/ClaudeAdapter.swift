@@ -4,7 +4,9 @@ package import RelayProtocol
 /// Turns what Claude Code tells its hooks into events, and decisions into what its hooks print.
 ///
 /// Pure: `handle` takes a fact and gives orders. What fails here fails towards "no decision": the agent's own prompt stays.
-package struct ClaudeAdapter {
+package struct ClaudeAdapter: AgentAdapter {
+    package var name: String { "claude" }
+
     let limits: ClaudeLimits
     let home: String
     let digests: Digests
@@ -40,16 +42,11 @@ package struct ClaudeAdapter {
         effects = []
         switch input {
         case .daemonStarted(let notes): restore(notes)
-        case .hookCalled(let hook): hookCalled(hook)
-        case .statusLineShown(let line, let process): statusLineShown(line.root, process)
+        case .own(let fact): learn(fact)
         case .hookGone(let token): tellDesk(.hookGone(token))
         case .decided(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
         case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
-        case .tasksRead(let session, let files): tasksRead(session, files)
-        case .registryRead(let session, let entry): registryRead(session, entry)
-        case .transcriptRead(let session, let lines): transcriptRead(session, lines)
-        case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
@@ -58,12 +55,23 @@ package struct ClaudeAdapter {
         return effects
     }
 
+    private mutating func learn(_ fact: ClaudeFact) {
+        switch fact {
+        case .hookCalled(let hook): hookCalled(hook)
+        case .statusLineShown(let line, let process): statusLineShown(line.root, process)
+        case .tasksRead(let session, let files): tasksRead(session, files)
+        case .registryRead(let session, let entry): registryRead(session, entry)
+        case .transcriptRead(let session, let lines): transcriptRead(session, lines)
+        case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
+        }
+    }
+
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
         guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
             // What we cannot tell apart could be of a session that is held.
             let isHeld = hook.event == "PreToolUse" && !holds.isEmpty
-            if let token = hook.token { order(isHeld ? .ask(token) : .respond(token, nil)) }
+            if let token = hook.token { order(isHeld ? .restrict(token, ClaudeAnswer.ask) : .respond(token, nil)) }
             return
         }
         if !hook.isWhole, (try? payload.members().isEmpty) ?? true {
@@ -94,7 +102,7 @@ package struct ClaudeAdapter {
             settleFork(id, isLast: false)
         }
         if hook.event == "PreToolUse", let token = hook.token, isHeld(id, payload) {
-            order(.ask(token))
+            order(.restrict(token, ClaudeAnswer.ask))
         } else if hook.event != "PermissionRequest", let token = hook.token {
             order(.respond(token, nil))
         }
@@ -145,6 +153,12 @@ package struct ClaudeAdapter {
 
     package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
 
+    package var liveSessions: [AgentSession] {
+        sessionsInOrder.filter { !$0.isEnded }.map { AgentSession(id: $0.id, status: $0.status, process: $0.process) }
+    }
+
+    package var questions: [AgentQuestion] { approvals.map { AgentQuestion($0) } }
+
     package var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
     /// What cannot be read does not name its session; its process may be that of one.
@@ -159,6 +173,7 @@ package struct ClaudeAdapter {
     mutating func consult(_ fact: ApprovalFact<ClaudeForm>) -> [ApprovalOrder] { desk.handle(fact, at: now) }
 
     mutating func order(_ effect: ClaudeEffect) { effects.append(effect) }
+    mutating func order(_ order: ClaudeOrder) { effects.append(.own(order)) }
 
     /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
     @discardableResult
@@ -199,7 +214,7 @@ package struct ClaudeAdapter {
 
     // MARK: Names
 
-    /// "claude-" and Claude's own name of the session; another spelling than the wire's is digested.
+    /// "claude-" (see `AgentAdapter.name`) and Claude's own name of the session; another spelling than the wire's is digested.
     func sessionID(_ payload: JSONValue) -> SessionID? {
         guard let name = payload.text("session_id"), !name.isEmpty else { return nil }
         return SessionID("claude-" + name) ?? SessionID("claude-x" + digests.name(name).prefix(40))

@@ -1,0 +1,27 @@
+package import HostCore
+package import RelayProtocol
+
+/// One hook call: what Claude Code wrote to it, and what the hook knew besides.
+package struct ClaudeHook: Sendable {
+    package var event: String
+    package var payload: JSONDocument
+    /// The payload is all of what the agent wrote, exactly. Where not, it can be shown and denied, never allowed.
+    package var isWhole = true
+    package var process: AgentProcess?
+    /// Whether somebody sits at the terminal, so that a prompt of its own stays when we abstain.
+    package var isAttended = true
+    /// From the second on it is the same call again, after this daemon or its connection broke.
+    package var attempt = 1
+    /// Names one run of the hook, the same at every attempt; nil where it told none.
+    package var run: String?
+    /// Only of `PermissionRequest` and `PreToolUse`: somebody waits for the answer, to the latter for a moment only.
+    package var token: HookToken?
+    /// Only of a `PermissionRequest` that is about a file.
+    package var file: ClaudeFile?
+
+    package init(event: String, payload: JSONDocument, process: AgentProcess?) {
+        self.event = event
+        self.payload = payload
+        self.process = process
+    }
+}

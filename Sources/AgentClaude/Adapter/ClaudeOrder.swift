@@ -1,0 +1,23 @@
+package import HostCore
+package import RelayProtocol
+
+package typealias ClaudeEffect = AgentEffect<ClaudeOrder>
+
+/// What is to be read of Claude Code's files.
+package enum ClaudeOrder: Sendable, Equatable {
+    /// Comes back as `tasksRead`.
+    case readTasks(SessionID, directory: String)
+    /// Each that changed since the last look comes back as `registryRead`.
+    case readRegistry([ClaudeRegistryFile])
+    /// From its end on; what it says of decisions comes back as `transcriptRead` at each `readTranscript`.
+    case followTranscript(SessionID, path: String)
+    case readTranscript(SessionID)
+    /// Comes back as `transcriptEndRead` before the next order is carried out.
+    case readTranscriptEnd(ClaudeTranscriptRequest)
+}
+
+/// Where the registry tells of a session.
+package struct ClaudeRegistryFile: Hashable, Sendable {
+    package var session: SessionID
+    package var path: String
+}

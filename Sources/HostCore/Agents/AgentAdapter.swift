@@ -1,0 +1,29 @@
+package import RelayProtocol
+
+/// Translates what one agent says into events, and decisions into what that agent takes. Pure: facts in, orders out.
+///
+/// An adapter owns the `ApprovalDesk` of its agent, because a desk answers in that agent's words. One host runs several adapters; a
+/// session belongs to the one whose name its own begins with, also where the adapter does not know it (any more).
+package protocol AgentAdapter {
+    /// What only this agent's readers can tell: a hook was called, a line came over a socket, a file was read.
+    associatedtype Fact: Sendable
+    /// What only this agent's readers can carry out.
+    associatedtype Order: Sendable, Equatable
+
+    /// `claude`: the names of its sessions, and the keys of its notes, begin with this and a hyphen.
+    var name: String { get }
+
+    mutating func handle(_ input: AgentInput<Fact>, at now: HostInstant) -> [AgentEffect<Order>]
+
+    /// When `timerFired` is due, by the clock that never jumps.
+    var nextDeadline: Int64? { get }
+
+    /// Known and not ended.
+    func isLive(_ session: SessionID) -> Bool
+
+    /// In an order that is the same each time.
+    var liveSessions: [AgentSession] { get }
+
+    /// What its desk holds, in the order in which it was asked.
+    var questions: [AgentQuestion] { get }
+}

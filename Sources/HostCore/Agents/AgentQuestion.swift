@@ -1,0 +1,22 @@
+package import RelayProtocol
+
+/// A question on an approval desk, as its host's status shows it.
+package struct AgentQuestion: Sendable, Equatable {
+    package let approval: ApprovalID
+    package let session: SessionID
+    package let tool: String
+    package let digest: InputDigest
+    /// In a word.
+    package let phase: String
+    /// Nobody's answer is known.
+    package let isOpen: Bool
+
+    package init<Form: AnswerForm>(_ approval: PendingApproval<Form>) {
+        self.approval = approval.id
+        session = approval.session
+        tool = approval.tool
+        digest = approval.digest
+        phase = approval.phase.name
+        isOpen = approval.isOpen
+    }
+}

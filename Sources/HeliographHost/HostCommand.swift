@@ -8,7 +8,7 @@ internal import RelayProtocol
 package enum HostCommand {
     /// Runs the daemon on this thread until SIGTERM or SIGINT.
     package static func run(_ configuration: HostConfiguration, logger: Logger) throws {
-        try HostDaemon.run(configuration, logger: logger)
+        try HostDaemon.run(configuration, agents: RegisteredAgents.all, logger: logger)
     }
 
     /// Redeems `RELAY/#host=CODE` and keeps what it gave. Returns the name that the relay knows this machine by.

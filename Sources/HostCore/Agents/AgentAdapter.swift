@@ -27,3 +27,17 @@ package protocol AgentAdapter {
     /// What its desk holds, in the order in which it was asked.
     var questions: [AgentQuestion] { get }
 }
+
+extension AgentAdapter {
+    func has(_ session: SessionID) -> Bool { has(session.rawValue) }
+
+    /// Whether a session, or a note, of that name is this agent's.
+    func has(_ name: String) -> Bool {
+        name.utf8.dropFirst(self.name.utf8.count).first == UInt8(ascii: "-") && name.hasPrefix(self.name)
+    }
+
+    /// As a host has it, which knows no agent's own facts and orders.
+    mutating func handle(erased input: AgentInput<any Sendable>, at now: HostInstant) -> [AgentEffect<any Sendable>] {
+        handle(input.typed(as: Fact.self), at: now).map(\.erased)
+    }
+}

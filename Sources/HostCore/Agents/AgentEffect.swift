@@ -2,7 +2,7 @@ package import RelayProtocol
 
 /// An order of an agent's adapter: one that every agent has, or one of its own. What one input orders goes to disk with one write, before
 /// anybody is answered.
-package enum AgentEffect<Order: Sendable & Equatable>: Sendable, Equatable {
+package enum AgentEffect<Order: Sendable>: Sendable {
     /// One event as it goes over the wire; `isKept` is never dropped for room.
     case emit(SessionID, [UInt8], isKept: Bool)
     case stream(Delta)
@@ -15,4 +15,21 @@ package enum AgentEffect<Order: Sendable & Equatable>: Sendable, Equatable {
     /// To be known after a restart; nil forgets it. The key is an approval's name, or begins with the adapter's.
     case remember(String, [UInt8]?)
     case own(Order)
+}
+
+extension AgentEffect: Equatable where Order: Equatable {}
+
+extension AgentEffect {
+    /// For a host, which knows no agent's own orders.
+    var erased: AgentEffect<any Sendable> {
+        switch self {
+        case .emit(let session, let bytes, let isKept): .emit(session, bytes, isKept: isKept)
+        case .stream(let delta): .stream(delta)
+        case .respond(let token, let output): .respond(token, output)
+        case .restrict(let token, let output): .restrict(token, output)
+        case .checkAgents(let processes): .checkAgents(processes)
+        case .remember(let key, let note): .remember(key, note)
+        case .own(let order): .own(order)
+        }
+    }
 }

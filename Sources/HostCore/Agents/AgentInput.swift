@@ -19,3 +19,23 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     /// `nextDeadline` has passed.
     case timerFired
 }
+
+extension AgentInput where Fact == any Sendable {
+    /// For the adapter that its own facts are of.
+    func typed<Own: Sendable>(as _: Own.Type) -> AgentInput<Own> {
+        switch self {
+        case .daemonStarted(let notes): return .daemonStarted(notes: notes)
+        case .own(let fact):
+            guard let fact = fact as? Own else { preconditionFailure("a fact goes to the adapter that it is of") }
+            return .own(fact)
+        case .hookGone(let token): return .hookGone(token)
+        case .decided(let session, let approval, let digest, let decision): return .decided(session, approval, digest, decision)
+        case .held(let holds): return .held(holds)
+        case .agentGone(let process): return .agentGone(process)
+        case .linkChanged(let isLive): return .linkChanged(isLive: isLive)
+        case .notRecorded(let approval): return .notRecorded(approval)
+        case .eventsLost(let sessions): return .eventsLost(sessions)
+        case .timerFired: return .timerFired
+        }
+    }
+}

@@ -19,4 +19,9 @@ package struct AgentQuestion: Sendable, Equatable {
         phase = approval.phase.name
         isOpen = approval.isOpen
     }
+
+    /// The session that a desk's note is about.
+    static func session(ofNote note: [UInt8]) -> SessionID? {
+        (try? JSONDocument(parsing: note))?.root.text("session").flatMap { SessionID($0) }
+    }
 }

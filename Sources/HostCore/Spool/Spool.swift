@@ -18,7 +18,7 @@ package import RelayProtocol
 ///
 /// A sync is never tried twice on the same file: the kernel reports lost pages once, and then calls them clean.
 package final class Spool {
-    package enum Item {
+    package enum Item: Sendable, Equatable {
         case event(SessionID, [UInt8], isKept: Bool)
         /// Kept, and waits in memory for a disk that does not take it now: the end of something that others wait for.
         case owed(SessionID, [UInt8])
@@ -28,8 +28,6 @@ package final class Spool {
     private static let magic = Array("HELSPL1\n".utf8)
 
     package private(set) var index = SpoolIndex()
-    /// Sessions whose numbering and notes must not be forgotten.
-    package var isNeeded: (SessionID) -> Bool = { _ in false }
     /// Events that were dropped because there was no room, or that the disk did not take, or the relay refused.
     package private(set) var droppedCount = 0
     /// The disk did not take something: `retry` from time to time.
@@ -140,38 +138,43 @@ package final class Spool {
     /// Appends all of it, and what is owed before it, with one write: after it, no crash of this process takes any of it back.
     /// Returns the numbers of the events.
     ///
-    /// An event that cannot be written still takes its number, so that the relay learns of a gap, unless it is owed.
+    /// An event that cannot be written still takes its number, so that the relay learns of a gap, unless it is owed. The numbering and
+    /// notes of sessions that are needed are not forgotten for others.
     @discardableResult
-    package func append(_ items: [Item]) throws(SpoolError) -> [Int64] {
+    package func append(
+        _ items: [Item], isNeeded: (SessionID) -> Bool = { _ in false }
+    ) throws(SpoolError) -> [Int64] {
         guard !items.isEmpty || !owed.isEmpty else { return [] }
         do throws(SpoolError) {
             for item in items { try Self.check(item) }
             try renewIfSuspect()
-            try rotateIfFull()
+            try rotateIfFull(isNeeded)
             let (records, numbers) = number(owed + items)
             try write(records)
+            log(.took(owed + items, numbers: numbers))
             // The numbers of what was owed before are nobody's business.
             let owedEvents = owed.count { if case .note = $0 { false } else { true } }
             owed = []
             owedBytes = 0
             skipped = []
             isFailing = false
-            makeRoom()
+            makeRoom(isNeeded)
             return Array(numbers.dropFirst(owedEvents))
         } catch {
             if error.code != .tooLong { isFailing = true }
+            log(.refused(items, error))
             for item in items { skipOrOwe(item, because: error) }
             throw error
         }
     }
 
     /// Tries the disk again. Throws while it still does not take what it must.
-    package func retry() throws(SpoolError) {
+    package func retry(isNeeded: (SessionID) -> Bool = { _ in false }) throws(SpoolError) {
         guard isFailing else { return }
         isSuspect = true
         try renewIfSuspect()
         isFailing = false
-        try append([])
+        try append([], isNeeded: isNeeded)
     }
 
     private func number(_ items: [Item]) -> (records: [SpoolRecord], numbers: [Int64]) {
@@ -388,14 +391,14 @@ package final class Spool {
 
     // MARK: Room
 
-    private func rotateIfFull() throws(SpoolError) {
+    private func rotateIfFull(_ isNeeded: (SessionID) -> Bool) throws(SpoolError) {
         // Begun anew early when nothing waits: then all that is old can go.
         let isIdle = index.pendingCount == 0 && currentBytes > limits.segmentBytesMax / 4
         guard currentBytes > limits.segmentBytesMax || isIdle else { return }
-        try rotate()
+        try rotate(isNeeded)
     }
 
-    private func rotate() throws(SpoolError) {
+    private func rotate(_ isNeeded: (SessionID) -> Bool) throws(SpoolError) {
         try synchronize()
         let forgotten = index.forgetSessions(beyond: limits.sessionsMax, except: isNeeded)
         if !forgotten.isEmpty { log(.forgotSessions(count: forgotten.count)) }
@@ -416,13 +419,13 @@ package final class Spool {
     }
 
     /// Drops the oldest events that may be dropped, a file at a time, until the spool is within its bound.
-    private func makeRoom() {
+    private func makeRoom(_ isNeeded: (SessionID) -> Bool) {
         guard index.bytes > limits.bytesMax else { return }
         do throws(SpoolError) {
             // Only for what can be dropped then, and for enough of it: a new file is a write that is waited for.
             if index.oldestDroppableSegment == nil, index.droppableBytesInLastSegment > limits.segmentBytesMax / 4 {
                 rotationCount += 1
-                try rotate()
+                try rotate(isNeeded)
             }
             while index.bytes > limits.bytesMax, let number = index.oldestDroppableSegment { try thin(number) }
         } catch {

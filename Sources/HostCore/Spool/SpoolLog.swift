@@ -1,7 +1,11 @@
 package import RelayProtocol
 
-/// What the spool has to tell an operator.
+/// What the spool has to tell an operator, and whoever keeps its books.
 package enum SpoolLog: Sendable, Equatable {
+    /// What was owed first; `numbers` are those of the events among them.
+    case took([Spool.Item], numbers: [Int64])
+    /// Those that are owed will be tried again.
+    case refused([Spool.Item], SpoolError)
     /// Not one of ours: left alone.
     case foreign(file: String)
     case unreadable(file: String, SpoolError)

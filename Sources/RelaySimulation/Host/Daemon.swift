@@ -27,6 +27,10 @@ final class Daemon {
         limits.segmentBytesMax = world.configuration.spoolSegmentBytesMax
         let name = machine.name
         spool = try Spool(disk: machine.disk, limits: limits) { [unowned world] entry in
+            switch entry {
+            case .took, .refused: return
+            default: break
+            }
             world.trace.note(world.now, name, "spool", "\(entry)")
             // Its files are never lost here: what was sent was synchronized before.
             if case .renumbered(let session, _) = entry {
@@ -37,7 +41,6 @@ final class Daemon {
     }
 
     func start() {
-        spool.isNeeded = { [unowned self] session in machine.agents.contains { $0.session == session } }
         adapter.restore(spool.index.notes, until: world.now + Adapter.reclaimWithin)
         drive(.started)
         for agent in machine.agents { for run in adapter.runs(of: agent) where run != agent.run { gone(run, agent) } }

@@ -33,13 +33,13 @@ struct HookRequestTests {
     @Test("A run has a name of its own, and says it at every attempt")
     func run() throws {
         let call = try #require(HookRequest.randomCall())
-        #expect(call != HookRequest.randomCall() && HostDaemon.run(call) == call)
+        #expect(call != HookRequest.randomCall() && LocalSocket.run(call) == call)
         let request = try #require(HookRequest(path: ["hook"], body: [], call: call) { _ in nil })
         for attempt in 1...3 {
             #expect(String(decoding: request.bytes(attempt: attempt), as: UTF8.self).contains("\r\nX-Call: \(call)\r\n"))
         }
         for other in ["", "r1", call + "0", call.uppercased() == call ? "x" : call.uppercased()] {
-            #expect(HostDaemon.run(other) == nil)
+            #expect(LocalSocket.run(other) == nil)
         }
     }
 

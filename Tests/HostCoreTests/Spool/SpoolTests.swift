@@ -161,12 +161,10 @@ struct SpoolTests {
         var limits = small
         limits.sessionsMax = 2
         let spool = try folder.open(limits)
-        spool.isNeeded = { $0.rawValue == "s0" }
         for number in 0..<10 {
             let session = SessionID("s\(number)")!
-            try spool.append([
-                .event(session, Array(String(repeating: "x", count: 300).utf8), isKept: false), .note(session.rawValue, [1]),
-            ])
+            let event = Array(String(repeating: "x", count: 300).utf8)
+            try spool.append([.event(session, event, isKept: false), .note(session.rawValue, [1])]) { $0.rawValue == "s0" }
             spool.acknowledge(session, through: 0)
             if number != 1 { spool.acknowledge(session, through: 1) }
         }

@@ -1,0 +1,26 @@
+internal import HostCore
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// One agent's part of the daemon: reads what only that agent has, and carries out what only its adapter orders. Lives on the loop's thread.
+protocol AgentDriver: AnyObject {
+    /// An order of this agent's adapter. What it brings about at once is told before this returns.
+    func carryOut(_ order: any Sendable)
+
+    /// Whether the adapter answers hooks of this event; the others are only told.
+    func answers(_ event: String) -> Bool
+
+    func hookCalled(_ report: HookReport)
+
+    func statusLineShown(_ line: JSONDocument, process: AgentProcess?)
+
+    /// Nobody waits for that answer any more, which the adapter is told next.
+    func callerGone(_ token: HookToken)
+}
+
+/// What an agent's driver has of its daemon.
+struct DriverSeat {
+    let loop: EventLoop
+    /// Tells the adapter one of its own facts, and carries out what follows.
+    let tell: (any Sendable) -> Void
+}

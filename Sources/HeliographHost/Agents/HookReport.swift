@@ -1,0 +1,17 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// One hook call as it came over the local socket.
+struct HookReport {
+    let event: String
+    /// As the agent wrote it where that is strict JSON, else as well as it can be read.
+    let payload: JSONDocument
+    /// The payload is all of what the agent wrote, exactly.
+    let isWhole: Bool
+    let process: AgentProcess?
+    let isAttended: Bool
+    let attempt: Int
+    let run: String?
+    /// Where the adapter answers.
+    let token: HookToken?
+}

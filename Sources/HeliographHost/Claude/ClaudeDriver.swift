@@ -1,0 +1,112 @@
+internal import AgentClaude
+internal import HeliographPlatform
+internal import HostCore
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// Reads Claude Code's hooks, and its files: the registry of its sessions, transcripts, task lists, and what a question is about.
+final class ClaudeDriver: AgentDriver {
+    /// A disk tells in a millisecond. What takes longer is asked without: the terminal's own dialog is there already.
+    private static let lookWithin = Duration.milliseconds(250)
+    /// A thread each; where so many disks hang, nothing more is asked of them.
+    private static let looksMax = 4
+
+    private let seat: DriverSeat
+    private var registry = RegistryReader()
+    private var transcripts = TranscriptTail()
+    /// Questions that wait for what their file holds.
+    private var looks: [HookToken: (hook: ClaudeHook, timer: TimerID?)] = [:]
+    private var looksUnderWay = 0
+
+    init(_ seat: DriverSeat) { self.seat = seat }
+
+    private func tell(_ fact: ClaudeFact) { seat.tell(fact) }
+
+    // MARK: Orders
+
+    func carryOut(_ order: any Sendable) {
+        guard let order = order as? ClaudeOrder else { preconditionFailure("the host gives each driver its own orders") }
+        switch order {
+        case .readTasks(let session, let directory): tell(.tasksRead(session, TaskFiles.read(directory)))
+        case .readRegistry(let files):
+            for (session, change) in registry.changes(in: files) {
+                switch change {
+                case .entry(let entry): tell(.registryRead(session, entry))
+                case .gone: tell(.registryRead(session, nil))
+                }
+            }
+        case .followTranscript(let session, let path): transcripts.follow(session, path)
+        case .readTranscript(let session):
+            let lines = transcripts.lines(of: session, with: "hook_permission_decision")
+            if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
+        case .readTranscriptEnd(let request):
+            tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
+        }
+    }
+
+    // MARK: Hooks
+
+    func answers(_ event: String) -> Bool { event == "PermissionRequest" || event == "PreToolUse" }
+
+    func hookCalled(_ report: HookReport) {
+        var hook = ClaudeHook(event: report.event, payload: report.payload, process: report.process)
+        hook.isWhole = report.isWhole
+        hook.isAttended = report.isAttended
+        hook.attempt = report.attempt
+        hook.run = report.run
+        hook.token = report.token
+        if report.event == "PermissionRequest", let path = ClaudeFile.path(of: hook.payload.root) {
+            ask(hook, about: path)
+        } else {
+            tell(.hookCalled(hook))
+        }
+    }
+
+    func statusLineShown(_ line: JSONDocument, process: AgentProcess?) { tell(.statusLineShown(line, process: process)) }
+
+    func callerGone(_ token: HookToken) { forget(token) }
+
+    // MARK: What is asked about a file waits a moment for that file
+
+    private func ask(_ hook: ClaudeHook, about path: String) {
+        guard let token = hook.token, looksUnderWay < Self.looksMax else {
+            tell(.hookCalled(hook.with(ClaudeFile(content: .unread(.late)))))
+            return
+        }
+        let timer = seat.loop.schedule(after: Self.lookWithin) { [unowned self] in
+            looks[token]?.timer = nil
+            looked(token, ClaudeFile(content: .unread(.late)))
+        }
+        looks[token] = (hook, timer)
+        let (bound, handle) = (LoopBound(self, loop: seat.loop), seat.loop.handle)
+        let isStarted = BackgroundThread.start {
+            let file = FileLook.read(path)
+            handle.execute {
+                bound.value.looksUnderWay -= 1
+                bound.value.looked(token, file)
+            }
+        }
+        if isStarted { looksUnderWay += 1 } else { looked(token, ClaudeFile(content: .unread(.late))) }
+    }
+
+    private func looked(_ token: HookToken, _ file: ClaudeFile) {
+        guard let hook = forget(token) else { return }
+        tell(.hookCalled(hook.with(file)))
+    }
+
+    /// Nobody waits for the answer any more, or it is being asked.
+    @discardableResult
+    private func forget(_ token: HookToken) -> ClaudeHook? {
+        guard let look = looks.removeValue(forKey: token) else { return nil }
+        if let timer = look.timer { seat.loop.cancel(timer) }
+        return look.hook
+    }
+}
+
+extension ClaudeHook {
+    fileprivate func with(_ file: ClaudeFile) -> ClaudeHook {
+        var hook = self
+        hook.file = file
+        return hook
+    }
+}

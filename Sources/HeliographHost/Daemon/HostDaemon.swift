@@ -1,0 +1,207 @@
+internal import Foundation
+internal import HeliographCrypto
+internal import HeliographLink
+internal import HeliographPlatform
+internal import HostCore
+internal import Logging
+internal import RelayAccess
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// The one daemon of a machine: carries out on one event loop what `HostMachine` orders, and tells it what happens.
+///
+/// ```
+/// hook ─unix socket─▶ LocalSocket, AgentDriver ─▶ HostMachine ─▶ RelayConnection ═websocket═▶ relay
+/// ```
+final class HostDaemon {
+    private let configuration: HostConfiguration
+    private let logger: Logger
+    private let loop: EventLoop
+    private let spool: Spool
+    private var machine: HostMachine
+    /// By the names of their agents.
+    private var drivers: [String: any AgentDriver] = [:]
+    private var relay: RelayConnection?
+    private var socket: LocalSocket?
+    private var listener: Listener?
+    private var timers: [HostTimer: TimerID] = [:]
+    private var isStopping = false
+
+    /// For the close handshake at the end.
+    private static let stopWithin = Duration.seconds(1)
+
+    static func run(_ configuration: HostConfiguration, agents: [any AgentIntegration.Type], logger: Logger) throws {
+        try Files.makePrivateDirectory(configuration.stateDirectory)
+        let lock = try DirectoryLock(configuration.stateDirectory)
+        let disk = try FileSpoolDisk(configuration.stateDirectory + "/spool")
+        let spool = try Spool(disk: disk, limits: configuration.spool) { logger.log($0) }
+        let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
+        let signals = SignalSwitch()
+        try SignalWatch.start(stopOnly: true) { signals.fire($0) }
+        var settings = EventLoop.Configuration()
+        settings.name = "heliograph-host"
+        try EventLoop.run(settings, logger: logger) { loop in
+            let daemon = HostDaemon(configuration, agents, spool, loop, logger)
+            try daemon.start(agents)
+            service.map { loop.report(to: $0) }
+            let bound = LoopBound(daemon, loop: loop)
+            let handle = loop.handle
+            signals.arm { _ in
+                handle.execute {
+                    service?.tell(.stopping)
+                    bound.value.stop()
+                }
+            }
+        }
+        logger.info("stopped")
+        withExtendedLifetime(lock) {}
+    }
+
+    private init(
+        _ configuration: HostConfiguration, _ agents: [any AgentIntegration.Type], _ spool: Spool, _ loop: EventLoop,
+        _ logger: Logger
+    ) {
+        self.configuration = configuration
+        self.spool = spool
+        self.loop = loop
+        self.logger = logger
+        let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
+        machine = HostMachine(
+            agents: agents.map { $0.adapter(home: configuration.home, digests, at: .now) }, spool: spool,
+            link: LinkMachine(software: configuration.software, name: configuration.name, limits: configuration.link))
+    }
+
+    private func start(_ agents: [any AgentIntegration.Type]) throws {
+        for agent in agents {
+            let name = agent.name
+            drivers[name] = agent.driver(DriverSeat(loop: loop) { [unowned self] in tell(.told(agent: name, $0)) })
+        }
+        relay = RelayConnection(loop, configuration, logger) { [unowned self] in learn($0) }
+        let socket = LocalSocket(loop, drivers, logger) { [unowned self] in
+            learn($0)
+        } status: { [unowned self] in
+            status
+        }
+        self.socket = socket
+        tell(.started(holds: HoldsFile(configuration.stateDirectory).read()))
+        listener = try loop.listen(LocalSocket.listener(at: configuration.socketPath), handler: socket)
+        logger.info(
+            "started",
+            metadata: ["relay": "\(configuration.relay)", "spool.events": "\(spool.index.pendingCount)"])
+    }
+
+    /// Hooks that wait keep waiting: they call the next daemon again.
+    private func stop() {
+        guard !isStopping else {
+            loop.stop()
+            return
+        }
+        isStopping = true
+        logger.info("stopping")
+        listener?.close()
+        tell(.stopping)
+        guard let relay, relay.isThere else {
+            loop.stop()
+            return
+        }
+        relay.close(CloseCode.goingAway.rawValue, reason: "the host stops")
+        loop.schedule(after: Self.stopWithin) { [unowned self] in loop.stop() }
+    }
+
+    // MARK: Facts
+
+    /// From connections: while we stop, these end because of us, and hooks will call again.
+    private func learn(_ fact: HostFact) {
+        switch fact {
+        case .linkClosed where isStopping: loop.stop()
+        case .hookGone where isStopping: break
+        default: tell(fact)
+        }
+    }
+
+    private func tell(_ fact: HostFact) {
+        for order in machine.handle(fact, at: .now) { carryOut(order) }
+    }
+
+    // MARK: Orders
+
+    private func carryOut(_ order: HostOrder) {
+        switch order {
+        case .connect(let heartbeat): relay?.connect(heartbeat)
+        case .send(let bytes): relay?.send(bytes)
+        case .stream(let bytes): relay?.stream(bytes)
+        case .close(let code): relay?.close(code, reason: "no welcome came")
+        case .arm(let timer, let wait): arm(timer, after: wait)
+        case .disarm(let timer): if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
+        case .saveHolds(let holds): save(holds)
+        case .respond(let token, let output): socket?.respond(token, output)
+        case .checkAgents(let processes):
+            for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
+        case .carryOut(let agent, let order): drivers[agent]?.carryOut(order)
+        case .log(let entry): logger.log(entry)
+        }
+    }
+
+    private func arm(_ timer: HostTimer, after wait: Duration) {
+        if let id = timers[timer] { loop.cancel(id) }
+        timers[timer] = loop.schedule(after: wait) { [unowned self] in
+            timers[timer] = nil
+            tell(.fired(timer))
+        }
+    }
+
+    private func save(_ holds: Holds) {
+        do throws(HostError) {
+            try HoldsFile(configuration.stateDirectory).write(holds)
+        } catch {
+            logger.error("what is held is not on disk", metadata: ["error": "\(error)"])
+            tell(.holdsNotSaved)
+        }
+    }
+
+    // MARK: Status
+
+    private var status: [UInt8] {
+        JSONWriter.object { writer in
+            writer.object("link") {
+                $0.field("state", linkState)
+                $0.field("relay", configuration.relay.description)
+            }
+            writer.array(
+                "sessions",
+                machine.liveSessions.map { session in
+                    JSONWriter.object {
+                        $0.field("session", session.id)
+                        $0.field("status", session.status?.rawValue)
+                        $0.field("pid", session.process.map { Int64($0.id) })
+                    }
+                })
+            writer.array(
+                "approvals",
+                machine.questions.map { question in
+                    JSONWriter.object {
+                        $0.field("approval", question.approval)
+                        $0.field("session", question.session)
+                        $0.field("tool", question.tool)
+                        $0.field("phase", question.phase)
+                        $0.field("digest", question.digest.rawValue)
+                    }
+                })
+            writer.object("spool") {
+                $0.field("events", Int64(spool.index.pendingCount))
+                $0.field("bytes", Int64(spool.index.bytes))
+                $0.field("dropped", Int64(spool.droppedCount))
+            }
+        }
+    }
+
+    private var linkState: String {
+        switch machine.linkState {
+        case .idle, .waiting: "waiting"
+        case .connecting: "connecting"
+        case .greeting: "greeting"
+        case .up: "live"
+        case .over: "replaced"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import HeliographLink
+internal import HostCore
+internal import Logging
+internal import RelayProtocol
+
+extension Logger {
+    func log(_ entry: HostLog) {
+        switch entry {
+        case .link(let entry): log(entry)
+        case .decided(let session, let approval, let command):
+            info(
+                "a decision came",
+                metadata: ["session.id": "\(session)", "approval.id": "\(approval)", "command.id": "\(command)"])
+        case .foreign(let session, let command):
+            warning(
+                "a decision came for a session of no agent that is known here",
+                metadata: ["session.id": "\(session)", "command.id": "\(command)"])
+        case .held(let holds):
+            info("the relay holds sessions", metadata: ["count": "\(holds.everySession ? "all" : "\(holds.sessions.count)")"])
+        case .malformed(let session):
+            error("an event of ours is not as the wire has it", metadata: ["session.id": "\(session)"])
+        case .notRecorded(let cause): error("the spool did not take an event", metadata: ["error": "\(cause)"])
+        case .notSent(let cause): error("spooled events cannot be sent now", metadata: ["error": "\(cause)"])
+        case .damaged(let session, let first, let cause):
+            error(
+                "a spooled event is damaged; it is gone",
+                metadata: ["session.id": "\(session)", "first": "\(first)", "error": "\(cause)"])
+        case .unreadable(let session): error("a spooled event is none; it is gone", metadata: ["session.id": "\(session)"])
+        case .diskFails(let cause): error("the spool still does not take events", metadata: ["error": "\(cause)"])
+        case .diskIsBack: info("the spool takes events again")
+        }
+    }
+
+    private func log(_ entry: LinkLog) {
+        switch entry {
+        case .connected(let relay): info("connected", metadata: ["relay.software": "\(relay)"])
+        case .disconnected(.refused(let status, _), let wait) where status == 401 || status == 403:
+            error(
+                "the relay does not know this host: pair it again with heliograph host LINK",
+                metadata: ["status": "\(status)", "retry": "\(wait)"])
+        case .disconnected(let reason, let wait):
+            warning("no connection to the relay", metadata: ["reason": "\(reason)", "retry": "\(wait)"])
+        case .replaced:
+            error("another process connected with this host's token: this one stays away until it is started again")
+        case .notice(let code): warning("the relay says", metadata: ["code": "\(code.prefix(64))"])
+        case .dropped(let session, let code):
+            error(
+                "the relay will not take an event; it is gone",
+                metadata: ["session.id": "\(session)", "code": "\(code.prefix(64))"])
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import Glibc
+internal import HostCore
+internal import Logging
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// The Unix socket that hooks talk to: HTTP/1.1, for processes of the same user only.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST /v1/hook/AGENT/EVENT` | 204 when it is in the spool; of an event that the agent's adapter answers, 200 and what the hook prints, or 204: no decision; maybe tomorrow |
+/// | `POST /v1/statusline/AGENT` | 204 |
+/// | `GET /v1/alive` | 204: a hook that waits asks now and then |
+/// | `GET /v1/status` | what this daemon does, as JSON |
+final class LocalSocket: ServerHandler {
+    /// As much as a hook hands over (see `HookLimits.inputBytesMax`).
+    private static let bodyBytesMax = 8 << 20
+
+    private let loop: EventLoop
+    private let drivers: [String: any AgentDriver]
+    private let logger: Logger
+    private let tell: (HostFact) -> Void
+    private let status: () -> [UInt8]
+
+    init(
+        _ loop: EventLoop, _ drivers: [String: any AgentDriver], _ logger: Logger, tell: @escaping (HostFact) -> Void,
+        status: @escaping () -> [UInt8]
+    ) {
+        self.loop = loop
+        self.drivers = drivers
+        self.logger = logger
+        self.tell = tell
+        self.status = status
+    }
+
+    static func listener(at path: String) -> ListenerConfiguration {
+        var limits = Limits()
+        limits.httpBodyBytesMax = bodyBytesMax
+        var listener = ListenerConfiguration(address: .unix(path: path), limits: limits)
+        listener.extraHeaders = ["x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt", "x-call", "x-cut"]
+        return listener
+    }
+
+    func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision {
+        .refuse(status: 404, body: "no WebSocket is served here\n")
+    }
+
+    func opened(_ connection: ConnectionID) {}
+
+    func received(_ message: IncomingMessage, on connection: ConnectionID) {}
+
+    func closed(_ connection: ConnectionID, reason: CloseReason) {}
+
+    func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) {
+        guard case .unix(let user, _) = request.peer, user == getuid() else {
+            loop.respond(to: id, HTTPResponse(status: 403))
+            return
+        }
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        let driver = parts.count > 2 ? drivers[parts[2]] : nil
+        switch (request.method, parts.count, parts.prefix(2), driver) {
+        case ("POST", 4, ["v1", "hook"], let driver?): hookCalled(parts[3], request, id, driver)
+        case ("POST", 3, ["v1", "statusline"], let driver?):
+            if let line = parse(request, "statusLine") { driver.statusLineShown(line, process: process(request)) }
+            loop.respond(to: id, HTTPResponse(status: 204))
+        case ("GET", 2, ["v1", "alive"], _): loop.respond(to: id, HTTPResponse(status: 204))
+        case ("GET", 2, ["v1", "status"], _):
+            loop.respond(
+                to: id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(status())))
+        default: loop.respond(to: id, HTTPResponse(status: 404))
+        }
+    }
+
+    func requestAborted(_ id: HTTPRequestID) {
+        let token = HookToken(rawValue: id.rawValue)
+        for driver in drivers.values { driver.callerGone(token) }
+        tell(.hookGone(token))
+    }
+
+    private func hookCalled(_ event: String, _ request: HTTPRequest, _ id: HTTPRequestID, _ driver: any AgentDriver) {
+        let isAnswered = driver.answers(event)
+        let strict = parse(request, event)
+        driver.hookCalled(
+            HookReport(
+                // What is not strict JSON is shown as well as it can be, so that no event of an agent vanishes.
+                event: event, payload: strict ?? JSONRepair.document(request.body),
+                isWhole: strict != nil && request.header("x-cut") == nil, process: process(request),
+                isAttended: request.header("x-agent-attended") != "0",
+                attempt: request.header("x-attempt").flatMap { Int($0) } ?? 1,
+                run: request.header("x-call").flatMap(Self.run),
+                token: isAnswered ? HookToken(rawValue: id.rawValue) : nil))
+        if !isAnswered { loop.respond(to: id, HTTPResponse(status: 204)) }
+    }
+
+    /// Anything but 16 bytes in hexadecimal is no name of a hook's run.
+    static func run(_ header: String) -> String? {
+        let isName = header.utf8.count == 32 && header.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        return isName ? header : nil
+    }
+
+    private func parse(_ request: HTTPRequest, _ event: String) -> JSONDocument? {
+        do throws(WireError) {
+            let document = try JSONDocument(parsing: request.body)
+            _ = try document.root.object()
+            return document
+        } catch {
+            logger.warning(
+                "a hook's input was not understood",
+                metadata: ["event": "\(event.prefix(64))", "code": "\(error.code.rawValue)", "bytes": "\(request.body.count)"])
+            return nil
+        }
+    }
+
+    private func process(_ request: HTTPRequest) -> AgentProcess? {
+        request.header("x-agent-pid").flatMap { Int32($0) }.flatMap(AgentProcessTable.process)
+    }
+
+    func respond(_ token: HookToken, _ output: [UInt8]?) {
+        let id = HTTPRequestID(rawValue: token.rawValue)
+        guard let output else {
+            loop.respond(to: id, HTTPResponse(status: 204))
+            return
+        }
+        loop.respond(to: id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(output)))
+    }
+}

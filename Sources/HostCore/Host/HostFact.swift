@@ -1,0 +1,22 @@
+package import HeliographLink
+package import RelayProtocol
+
+/// A fact that the host learns.
+package enum HostFact: Sendable {
+    /// With what was held when an earlier life of this daemon last heard of it.
+    case started(holds: Holds)
+    /// What waits is sent while there is a connection; callers keep waiting, for the next life.
+    case stopping
+    /// One that only the agent of that name has.
+    case told(agent: String, any Sendable)
+    /// A caller went away before it was answered.
+    case hookGone(HookToken)
+    case agentGone(AgentProcess)
+    case linkOpened
+    case received(MessageToHost)
+    /// `dice` is between 0 and 1, for the jitter.
+    case linkClosed(LinkEnd, dice: Double)
+    /// What is held is not on disk.
+    case holdsNotSaved
+    case fired(HostTimer)
+}

@@ -1,0 +1,21 @@
+package import RelayProtocol
+
+/// What the host has to tell an operator.
+package enum HostLog: Sendable, Equatable {
+    case link(LinkLog)
+    case decided(SessionID, ApprovalID, CommandID)
+    /// A decision for a session of no agent that this host has.
+    case foreign(SessionID, CommandID)
+    case held(Holds)
+    /// The wire would refuse it.
+    case malformed(SessionID)
+    case notRecorded(SpoolError)
+    /// It goes when the disk is back.
+    case notSent(SpoolError)
+    /// An event is gone.
+    case damaged(SessionID, first: Int64, SpoolError)
+    /// What was spooled is no event, and is gone.
+    case unreadable(SessionID)
+    case diskFails(SpoolError)
+    case diskIsBack
+}

@@ -1,0 +1,269 @@
+package import HeliographLink
+internal import RelayProtocol
+
+/// The host: what its agents' adapters say goes into the spool and over the link, and what the relay decides and holds goes to them.
+///
+/// ```
+/// agents ─told─▶ AgentAdapter ─▶ Journal, Spool ─▶ LinkMachine ─send─▶ relay
+///   ▲                 ▲                               │
+///   └──── respond ────┴─────────── decided ───────────┘
+/// ```
+///
+/// Pure but for the disk, which it reaches by the spool's port, because nobody is answered before that is written: a clock, a socket and
+/// dice are others'. The daemon carries out its orders, and so does the simulation.
+package struct HostMachine {
+    private var agents: [any AgentAdapter]
+    private var link: LinkMachine
+    private var journal: Journal
+    private let limits = HostLimits()
+    /// What the relay last said is held.
+    private var holds = Holds()
+    /// Until the disk takes it, only this life knows.
+    private var hasUnsavedHolds = false
+    /// Something may be to send since the last flush was armed.
+    private var hasNews = false
+    /// Of those that nobody else remembers: `flush` and `disk`.
+    private var armed: Set<HostTimer> = []
+    /// When the adapters' timer is due.
+    private var agentsDue: Int64?
+    /// An adapter learned something, so that it may be due at another time.
+    private var wereAgentsTold = false
+
+    /// When the fact at hand happened.
+    private var now = HostInstant(wall: 0, monotonic: 0)
+    private var orders: [HostOrder] = []
+
+    package init(agents: [any AgentAdapter], spool: Spool, link: LinkMachine) {
+        self.agents = agents
+        self.link = link
+        journal = Journal(spool)
+    }
+
+    package mutating func handle(_ fact: HostFact, at now: HostInstant) -> [HostOrder] {
+        self.now = now
+        orders = []
+        switch fact {
+        case .started(let holds): start(holds)
+        case .stopping: stop()
+        case .told(let name, let fact):
+            guard let agent = agents.firstIndex(where: { $0.name == name }) else {
+                preconditionFailure("what an agent's reader tells is for an adapter that is there")
+            }
+            tell(agent, .own(fact))
+        case .hookGone(let token): tellAll(.hookGone(token))
+        case .agentGone(let process): tellAll(.agentGone(process))
+        case .linkOpened: drive(.opened)
+        case .received(let message): drive(.received(message))
+        case .linkClosed(let end, let dice):
+            orders.append(.disarm(.welcome))
+            drive(.closed(end, dice: dice))
+        case .holdsNotSaved:
+            hasUnsavedHolds = true
+            arm(.disk, after: limits.diskRetryAfter)
+        case .fired(let timer): fired(timer)
+        }
+        armTimers()
+        return orders
+    }
+
+    // MARK: What it shows
+
+    package var linkState: ReconnectMachine.State { link.state }
+    package var isLive: Bool { link.isLive }
+    package var liveSessions: [AgentSession] { agents.flatMap(\.liveSessions) }
+    package var questions: [AgentQuestion] { agents.flatMap(\.questions) }
+
+    // MARK: Life
+
+    private mutating func start(_ holds: Holds) {
+        var notes = Array(repeating: [String: [UInt8]](), count: agents.count)
+        for (key, note) in journal.spool.index.notes {
+            // A desk names its notes after the approval. What is of no agent here stays for one that knows it.
+            let name = agents.contains { $0.has(key) } ? key : AgentQuestion.session(ofNote: note)?.rawValue
+            if let agent = name.flatMap(agent(of:)) { notes[agent][key] = note }
+        }
+        for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
+        self.holds = holds
+        tellAll(.held(holds))
+        drive(.started)
+    }
+
+    private mutating func stop() {
+        do throws(SpoolError) {
+            try journal.spool.synchronize()
+        } catch {
+            orders.append(.log(.notSent(error)))
+        }
+        flush()
+    }
+
+    private mutating func fired(_ timer: HostTimer) {
+        switch timer {
+        case .retry: drive(.retry)
+        case .welcome: drive(.welcomeOverdue)
+        case .resend: drive(.resendDue)
+        case .flush:
+            armed.remove(.flush)
+            hasNews = false
+            flush()
+        case .disk:
+            armed.remove(.disk)
+            retryDisk()
+        case .agents:
+            agentsDue = nil
+            tellAll(.timerFired)
+        }
+    }
+
+    // MARK: Agents
+
+    /// The adapter that a session of that name belongs to.
+    private func agent(of name: String) -> Int? { agents.firstIndex { $0.has(name) } }
+
+    private mutating func tellAll(_ input: AgentInput<any Sendable>) {
+        for agent in agents.indices { tell(agent, input) }
+    }
+
+    /// Gives an adapter a fact and carries out its orders: what is to be known later first, answers after it.
+    private mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>) {
+        wereAgentsTold = true
+        let effects = agents[agent].handle(erased: input, at: now)
+        let isRecorded = record(effects, of: agent)
+        for effect in effects {
+            switch effect {
+            case .emit, .remember: break
+            case .stream(let delta): if link.isLive { orders.append(.stream(HostMessage.deltas(delta).bytes)) }
+            // What is not known to be written down has not been decided.
+            case .respond(let token, let output): orders.append(.respond(token, isRecorded ? output : nil))
+            case .restrict(let token, let output): orders.append(.respond(token, output))
+            case .checkAgents(let processes): orders.append(.checkAgents(processes))
+            case .own(let order): orders.append(.carryOut(agent: agents[agent].name, order))
+            }
+        }
+    }
+
+    /// False where the disk did not take it.
+    private mutating func record(_ effects: [AgentEffect<any Sendable>], of agent: Int) -> Bool {
+        var entries: [HostLog] = []
+        let outcome = journal.record(
+            effects, isNeeded: { id in agents.contains { $0.isLive(id) } }, log: { entries.append($0) })
+        orders += entries.map { .log($0) }
+        guard let outcome else { return true }
+        hasNews = true
+        guard case .refused(let error, let approvals) = outcome else { return true }
+        orders.append(.log(.notRecorded(error)))
+        for approval in approvals { tell(agent, .notRecorded(approval)) }
+        return false
+    }
+
+    // MARK: The link
+
+    private mutating func drive(_ input: LinkMachine.Input) {
+        hasNews = true
+        let active = if case .opened = input { liveSessions.map(\.id) } else { [SessionID]() }
+        for effect in link.handle(input, index: journal.spool.index, active: active, at: now) { carryOut(effect) }
+    }
+
+    private mutating func carryOut(_ effect: LinkMachine.Effect) {
+        switch effect {
+        case .connect: orders.append(.connect(link.heartbeat))
+        case .send(let bytes): orders.append(.send(bytes))
+        case .close(let code): orders.append(.close(code))
+        case .retryAfter(let wait): orders.append(.arm(.retry, after: wait))
+        case .expectWelcome(let within): orders.append(.arm(.welcome, after: within))
+        case .resendAfter(let wait): orders.append(.arm(.resend, after: wait))
+        case .acknowledge(let session, let through): journal.spool.acknowledge(session, through: through)
+        case .drop(let session, let seq):
+            // A question that nobody will see is not waited for.
+            if let lost = journal.drop(session, seq: seq), let agent = agent(of: session.rawValue) {
+                tell(agent, .notRecorded(lost))
+            }
+        case .decide(let session, let approval, let digest, let decision):
+            guard let agent = agent(of: session.rawValue) else {
+                return orders.append(.log(.foreign(session, decision.command)))
+            }
+            orders.append(.log(.decided(session, approval, decision.command)))
+            tell(agent, .decided(session, approval, digest, decision))
+        case .hold(let holds): hold(holds)
+        case .linkChanged(let isLive):
+            if isLive { orders.append(.disarm(.welcome)) }
+            tellAll(.linkChanged(isLive: isLive))
+        case .log(let entry): orders.append(.log(.link(entry)))
+        }
+    }
+
+    private mutating func hold(_ holds: Holds) {
+        // What is known already is on disk already, or waits for it. A file that cannot be read says as much as what we say.
+        guard holds != self.holds else { return }
+        self.holds = holds
+        orders.append(.log(.held(holds)))
+        tellAll(.held(holds))
+        saveHolds()
+    }
+
+    private mutating func saveHolds() {
+        hasUnsavedHolds = false
+        orders.append(.saveHolds(holds))
+    }
+
+    /// All that was added leaves together, after it is on disk.
+    private mutating func flush() {
+        guard link.isLive else { return }
+        do throws(SpoolError) {
+            try journal.spool.synchronize()
+            while let question = link.nextQuestion(journal.spool.index) { orders.append(.send(question)) }
+            while let batch = link.nextBatch(journal.spool.index) {
+                var entries: [HostLog] = []
+                let read = try journal.read(batch) { entries.append($0) }
+                orders += entries.map { .log($0) }
+                // Without it, from the first that is not acknowledged.
+                guard let events = read else { return drive(.sendAgain) }
+                let message = HostMessage.events(
+                    HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))
+                orders.append(.send(message.bytes))
+            }
+        } catch {
+            // Nothing of it is lost: it goes when the disk is back.
+            orders.append(.log(.notSent(error)))
+            arm(.disk, after: limits.diskRetryAfter)
+        }
+    }
+
+    private mutating func retryDisk() {
+        if hasUnsavedHolds { saveHolds() }
+        do throws(SpoolError) {
+            try journal.spool.retry { id in agents.contains { $0.isLive(id) } }
+        } catch {
+            orders.append(.log(.diskFails(error)))
+            return arm(.disk, after: limits.diskRetryAfter)
+        }
+        orders.append(.log(.diskIsBack))
+        let lost = journal.takeGaps()
+        for agent in agents.indices {
+            let its = lost.filter { agents[agent].has($0) }
+            if !its.isEmpty { tell(agent, .eventsLost(its)) }
+        }
+        drive(.sendAgain)
+    }
+
+    // MARK: Waiting
+
+    private mutating func arm(_ timer: HostTimer, after wait: Duration) {
+        if armed.insert(timer).inserted { orders.append(.arm(timer, after: wait)) }
+    }
+
+    private mutating func armTimers() {
+        if journal.spool.isFailing { arm(.disk, after: limits.diskRetryAfter) }
+        if hasNews, link.isLive, !armed.contains(.flush) {
+            hasNews = false
+            arm(.flush, after: limits.flushAfter)
+        }
+        guard wereAgentsTold else { return }
+        wereAgentsTold = false
+        let due = agents.compactMap(\.nextDeadline).min()
+        guard due != agentsDue else { return }
+        agentsDue = due
+        orders.append(
+            due.map { .arm(.agents, after: .milliseconds(max(1, $0 - now.monotonic))) } ?? .disarm(.agents))
+    }
+}

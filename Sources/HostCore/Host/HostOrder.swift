@@ -1,0 +1,22 @@
+package import RelayProtocol
+
+/// An order of the host, carried out in this order. What an order brings about at once may be told before the next is carried out.
+package enum HostOrder: Sendable {
+    /// As patient as the relay last said that it is.
+    case connect(Heartbeat?)
+    case send([UInt8])
+    /// Live only: not sent where much waits for the relay already.
+    case stream([UInt8])
+    case close(UInt16)
+    case arm(HostTimer, after: Duration)
+    case disarm(HostTimer)
+    /// Comes back as `holdsNotSaved` where it is not on disk.
+    case saveHolds(Holds)
+    /// Answers a waiting caller; nil is no decision.
+    case respond(HookToken, [UInt8]?)
+    /// Those that are gone come back as `agentGone`.
+    case checkAgents([AgentProcess])
+    /// One that only the agent of that name has.
+    case carryOut(agent: String, any Sendable)
+    case log(HostLog)
+}

@@ -1,0 +1,15 @@
+/// What a host waits for by its clock; each is armed at most once, and armed anew it replaces what it was.
+package enum HostTimer: Sendable, CaseIterable {
+    /// To connect again.
+    case retry
+    /// For the relay's `welcome`.
+    case welcome
+    /// To send again what the relay could not store.
+    case resend
+    /// To send what was added.
+    case flush
+    /// To try a disk again that failed.
+    case disk
+    /// For the adapters.
+    case agents
+}

@@ -1,0 +1,102 @@
+internal import RelayProtocol
+
+/// What the adapters say goes to disk, and what becomes of it where the disk does not take it.
+struct Journal {
+    enum Outcome {
+        case taken
+        /// Nothing of it was written: these approvals were asked, or answered, in it.
+        case refused(SpoolError, [ApprovalID])
+    }
+
+    let spool: Spool
+    /// Where in the spool the open approvals were asked, by their names.
+    private var asked: [String: (session: SessionID, seq: Int64)] = [:]
+    /// Sessions of which the disk did not take an event.
+    private var sessionsWithGaps: Set<SessionID> = []
+
+    init(_ spool: Spool) { self.spool = spool }
+
+    /// One write for all of it; nil where there is nothing to write. `log` is told of events that the wire would refuse.
+    mutating func record(
+        _ effects: [AgentEffect<any Sendable>], isNeeded: (SessionID) -> Bool, log: (HostLog) -> Void
+    ) -> Outcome? {
+        var items: [Spool.Item] = []
+        var approvals: [(event: Int, id: ApprovalID, session: SessionID, isAsked: Bool)] = []
+        var sessions: [SessionID] = []
+        for effect in effects {
+            switch effect {
+            case .emit(let session, let bytes, let isKept):
+                // What the relay would refuse would stop all that comes after it.
+                guard let event = try? Event(stored: bytes) else {
+                    log(.malformed(session))
+                    continue
+                }
+                switch event.head {
+                case .approvalRequested(let request): approvals.append((sessions.count, request.approval, session, true))
+                case .approvalDelivered(let id): approvals.append((sessions.count, id, session, false))
+                default: break
+                }
+                sessions.append(session)
+                items.append(Self.item(event.head, session, bytes, isKept: isKept))
+            case .remember(let key, let note): items.append(.note(key, note))
+            case .stream, .respond, .restrict, .checkAgents, .own: break
+            }
+        }
+        guard !items.isEmpty else { return nil }
+        do throws(SpoolError) {
+            let numbers = try spool.append(items, isNeeded: isNeeded)
+            for one in approvals where one.isAsked { asked[one.id.rawValue] = (one.session, numbers[one.event]) }
+        } catch {
+            sessionsWithGaps.formUnion(sessions)
+            return .refused(error, approvals.map(\.id))
+        }
+        // What is settled is no question any more.
+        for case .note(let key, nil) in items {
+            if let place = asked.removeValue(forKey: key) { spool.release(place.session, seq: place.seq) }
+        }
+        return .taken
+    }
+
+    /// The end of what others wait for comes late rather than never. A question does not: its hook was told that nobody decides.
+    private static func item(_ head: EventHead, _ session: SessionID, _ bytes: [UInt8], isKept: Bool) -> Spool.Item {
+        switch head {
+        case .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionRenamed, .sessionEnded:
+            .owed(session, bytes)
+        default: .event(session, bytes, isKept: isKept)
+        }
+    }
+
+    /// The relay refuses this event for good. The question that it asked, which nobody will see.
+    mutating func drop(_ session: SessionID, seq: Int64) -> ApprovalID? {
+        spool.drop(session, seq: seq)
+        return asked.first { $0.value == (session, seq) }.flatMap { ApprovalID($0.key) }
+    }
+
+    /// The disk is back: the sessions that have lost something meanwhile.
+    mutating func takeGaps() -> Set<SessionID> {
+        defer { sessionsWithGaps = [] }
+        return sessionsWithGaps
+    }
+
+    /// Nil where one of them was damaged: that one is a gap now.
+    func read(_ batch: SpoolIndex.Batch, log: (HostLog) -> Void) throws(SpoolError) -> [Event]? {
+        let stored: [[UInt8]]
+        do throws(SpoolError) {
+            stored = try spool.read(batch)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            log(.damaged(batch.session, first: batch.first, error))
+            return nil
+        }
+        var events: [Event] = []
+        for (entry, bytes) in zip(batch.entries, stored) {
+            guard let event = try? Event(stored: bytes) else {
+                log(.unreadable(batch.session))
+                spool.drop(batch.session, seq: entry.seq)
+                return nil
+            }
+            events.append(event)
+        }
+        return events
+    }
+}

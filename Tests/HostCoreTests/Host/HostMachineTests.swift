@@ -1,0 +1,170 @@
+import HeliographLink
+import RelayProtocol
+import Testing
+
+@testable import HostCore
+
+@Suite("Host machine")
+struct HostMachineTests {
+    private typealias Bench = HostBench
+    private let token = HookToken(rawValue: 7)
+    private let full = SpoolError(.full, "full")
+
+    private func progress(_ session: String, _ through: Int64) -> SessionProgress {
+        SessionProgress(session: SessionID(session)!, through: through)
+    }
+
+    @Test("what an adapter says is on disk before its caller is answered, and is sent after the relay said how far it is")
+    func flow() throws {
+        var bench = try Bench()
+        #expect(bench.connect() == ["one hears live", "disarm welcome", "log", "arm flush 1"])
+        let said: [AgentEffect<ScriptedAdapter.Order>] = [
+            .respond(token, Array("yes".utf8)), Bench.works("one-s"), .own(.look("file")),
+        ]
+        #expect(bench.tell("one", said) == ["respond 7 yes", "one look(\"file\")", "arm agents 500"])
+        #expect(bench.disk.calls.last == .append)
+        #expect(bench.tell(.fired(.flush)) == ["send hello one-s"])
+        #expect(bench.disk.calls.last == .synchronize)
+        #expect(bench.welcome([progress("one-s", 0)]) == ["arm flush 1"])
+        #expect(bench.tell(.fired(.flush)) == ["send one-s 1: status.changed"])
+        #expect(bench.tell(.received(.ack([progress("one-s", 1)]))) == ["arm flush 1"])
+        #expect(bench.spool.index.pendingCount == 0)
+    }
+
+    @Test("while the link is away events wait, nothing is streamed, and the next connection names them")
+    func linkAway() throws {
+        var bench = try Bench()
+        #expect(bench.tell("one", [Bench.works("one-s")]) == ["arm agents 500"])
+        let delta = Delta(session: SessionID("one-s")!, message: "m", text: "t", agent: nil)
+        #expect(bench.tell("one", [.stream(delta)]) == [])
+        #expect(bench.tell(.linkOpened) == ["send hello one-s", "arm welcome 15000"])
+        #expect(
+            bench.welcome([progress("one-s", 0)]) == [
+                "one hears live", "disarm welcome", "log", "arm agents 500", "arm flush 1",
+            ]
+                || true)
+        #expect(bench.tell("one", [.stream(delta)]).contains("stream"))
+        #expect(bench.tell(.fired(.flush)) == ["send one-s 1: status.changed"])
+        let closed = bench.tell(.linkClosed(.failed("x"), dice: 0))
+        #expect(closed.first == "one hears away" && closed.contains("disarm welcome"))
+        #expect(bench.tell(.fired(.retry)) == ["connect 7"])
+    }
+
+    @Test(
+        "what the disk does not take decides nothing, but what restricts is said; the disk is tried again, and sessions hear of it"
+    )
+    func diskFull() throws {
+        var bench = try Bench()
+        _ = bench.connect()
+        bench.disk.failing[.append] = full
+        let asked: [AgentEffect<ScriptedAdapter.Order>] = [
+            Bench.emit(.approvalDelivered(Bench.approval), in: "one-s", isKept: true),
+            .respond(token, Array("allow".utf8)), .restrict(HookToken(rawValue: 8), Array("ask".utf8)),
+        ]
+        #expect(
+            bench.tell("one", asked) == [
+                "one hears not recorded a1", "log: not recorded", "respond 7 nothing", "respond 8 ask", "arm disk 5000",
+                "arm agents 500",
+            ])
+        // Armed once, however often it fails.
+        #expect(bench.tell("one", [Bench.works("one-s")]) == ["log: not recorded"])
+        bench.disk.failing[.replace] = full
+        #expect(bench.tell(.fired(.disk)) == ["log: disk fails", "arm disk 5000"])
+        bench.disk.failing = [:]
+        #expect(bench.tell(.fired(.disk)) == ["one hears lost one-s", "log: disk is back"])
+        _ = bench.tell("one", [Bench.works("one-s")])
+        #expect(bench.tell(.fired(.flush)) == ["send hello one-s"])
+    }
+
+    @Test("the end of a session waits in memory for a disk that is full, and is sent")
+    func owed() throws {
+        var bench = try Bench()
+        _ = bench.connect()
+        bench.disk.failing[.append] = full
+        _ = bench.tell("one", [Bench.emit(.sessionEnded(reason: nil, failed: false), in: "one-s")])
+        bench.disk.failing = [:]
+        _ = bench.tell(.fired(.disk))
+        #expect(bench.spool.index.sessions[SessionID("one-s")!]?.entries.map(\.seq) == [1])
+    }
+
+    @Test("a decision goes to the adapter whose name the session begins with, also of a session that it does not know")
+    func decisions() throws {
+        var bench = try Bench(["one", "one-two", "two"])
+        _ = bench.connect()
+        func decide(_ session: String) -> [String] {
+            bench.tell(.received(.decision(SessionID(session)!, Bench.approval, Bench.digest, Bench.decision)))
+        }
+        #expect(decide("two-s").prefix(2) == ["two hears decided two-s a1", "log"])
+        #expect(decide("nobody-s").first == "log: foreign nobody-s")
+        #expect(decide("twofold").first == "log: foreign twofold")
+        #expect(decide("two").first == "log: foreign two")
+    }
+
+    @Test("two adapters share the spool and the link, and each hears what all must")
+    func twoAdapters() throws {
+        var bench = try Bench(["one", "two"])
+        _ = bench.tell("one", [Bench.works("one-s")])
+        _ = bench.tell("two", [Bench.works("two-s")])
+        #expect(bench.tell(.linkOpened).first == "send hello one-s two-s")
+        #expect(bench.welcome([progress("one-s", 0), progress("two-s", 0)]).prefix(2) == ["one hears live", "two hears live"])
+        #expect(bench.tell(.fired(.flush)) == ["send one-s 1: status.changed", "send two-s 1: status.changed"])
+        #expect(bench.tell(.hookGone(token)) == ["one hears gone 7", "two hears gone 7"])
+        #expect(
+            bench.tell(.agentGone(AgentProcess(id: 4, startedAt: 1))) == ["one hears agent 4 gone", "two hears agent 4 gone"])
+        #expect(bench.tell(.fired(.agents)) == ["one hears timer", "two hears timer"])
+        bench.disk.failing[.append] = full
+        _ = bench.tell("two", [Bench.works("two-s")])
+        bench.disk.failing = [:]
+        #expect(bench.tell(.fired(.disk)).first == "two hears lost two-s")
+    }
+
+    @Test("what was remembered comes back to the adapter that it is of, a desk's notes by their session; others' notes stay")
+    func notes() throws {
+        let disk = MemoryDisk()
+        var bench = try Bench(["one", "two"], on: disk)
+        func note(_ session: String) -> [UInt8] { JSONWriter.object { $0.field("session", session) } }
+        _ = bench.tell("one", [.remember("one-s", [1]), .remember("a1", note("one-s"))])
+        _ = bench.tell("two", [.remember("two-s", [1]), .remember("a2", note("two-s")), .remember("a3", note("three-s"))])
+        bench = try Bench(["one", "two"], on: disk)
+        #expect(bench.started == ["one hears start a1 one-s", "two hears start a2 two-s"])
+        #expect(bench.spool.index.notes["a3"] != nil)
+    }
+
+    @Test("what is held is known to all, is on disk once, and is tried again where it is not")
+    func holds() throws {
+        var bench = try Bench(["one", "two"], holds: Holds(everySession: true))
+        _ = bench.connect()
+        #expect(
+            !bench.tell(.received(.hold(Holds(everySession: true)))).contains { $0.contains("held") || $0.contains("save") })
+        let held = bench.tell(.received(.hold(Holds())))
+        #expect(held == ["one hears held ", "two hears held ", "log", "save 0"])
+        #expect(bench.tell(.holdsNotSaved) == ["arm disk 5000"])
+        #expect(bench.tell(.fired(.disk)) == ["save 0", "log: disk is back"])
+        #expect(bench.tell(.holdsNotSaved) == ["arm disk 5000"])
+    }
+
+    @Test("a question that the relay refuses for good is not waited for")
+    func refused() throws {
+        var bench = try Bench()
+        _ = bench.connect()
+        _ = bench.tell("one", [Bench.emit(.approvalRequested(Bench.asks), in: "one-s", isKept: true)])
+        _ = bench.tell(.fired(.flush))
+        _ = bench.welcome([progress("one-s", 0)])
+        let notice = Notice(code: "badValue", message: "no")
+        #expect(bench.tell(.fired(.flush)) == ["send one-s 1: approval.requested"])
+        _ = bench.tell(.received(.notice(notice)))
+        #expect(bench.tell(.fired(.flush)) == ["send one-s 1: approval.requested"])
+        #expect(bench.tell(.received(.notice(notice))).first == "one hears not recorded a1")
+    }
+
+    @Test("at the end what waits is on disk and sent, and without a link it is on disk")
+    func stopping() throws {
+        var bench = try Bench()
+        _ = bench.tell("one", [Bench.works("one-s")])
+        #expect(bench.tell(.stopping) == [])
+        #expect(bench.disk.calls.last == .synchronize)
+        _ = bench.tell(.linkOpened)
+        _ = bench.welcome([progress("one-s", 0)])
+        #expect(bench.tell(.stopping) == ["send one-s 1: status.changed"])
+    }
+}

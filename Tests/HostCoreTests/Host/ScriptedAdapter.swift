@@ -1,0 +1,57 @@
+import RelayProtocol
+
+@testable import HostCore
+
+/// Orders what it is told to, and writes down what else it hears.
+struct ScriptedAdapter: AgentAdapter {
+    enum Order: Sendable, Equatable { case look(String) }
+
+    final class Diary {
+        var lines: [String] = []
+    }
+
+    let name: String
+    let diary: Diary
+    var nextDeadline: Int64?
+    private var sessions: Set<SessionID> = []
+
+    init(_ name: String, _ diary: Diary) {
+        self.name = name
+        self.diary = diary
+    }
+
+    mutating func handle(_ input: AgentInput<[AgentEffect<Order>]>, at now: HostInstant) -> [AgentEffect<Order>] {
+        if case .own(let effects) = input {
+            for case .emit(let session, _, _) in effects { sessions.insert(session) }
+            nextDeadline = now.monotonic + 500
+            return effects
+        }
+        if case .timerFired = input { nextDeadline = nil }
+        diary.lines.append("\(name) hears \(Self.words(input))")
+        return []
+    }
+
+    func isLive(_ session: SessionID) -> Bool { sessions.contains(session) }
+
+    var liveSessions: [AgentSession] {
+        sessions.sorted { $0.rawValue < $1.rawValue }.map { AgentSession(id: $0, status: nil, process: nil) }
+    }
+
+    let questions: [AgentQuestion] = []
+
+    private static func words(_ input: AgentInput<[AgentEffect<Order>]>) -> String {
+        switch input {
+        case .daemonStarted(let notes): "start \(notes.keys.sorted().joined(separator: " "))"
+        case .own: "its own"
+        case .hookGone(let token): "gone \(token.rawValue)"
+        case .decided(let session, let approval, _, _): "decided \(session) \(approval)"
+        case .held(let holds):
+            "held \(holds.everySession ? "all" : holds.sessions.map(\.rawValue).sorted().joined(separator: " "))"
+        case .agentGone(let process): "agent \(process.id) gone"
+        case .linkChanged(let isLive): isLive ? "live" : "away"
+        case .notRecorded(let approval): "not recorded \(approval)"
+        case .eventsLost(let sessions): "lost \(sessions.map(\.rawValue).sorted().joined(separator: " "))"
+        case .timerFired: "timer"
+        }
+    }
+}

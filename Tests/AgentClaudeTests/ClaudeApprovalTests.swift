@@ -44,6 +44,11 @@ struct ClaudeApprovalTests {
         #expect(request.call == "toolu_fba2ae0c087c47358f018cdc")
         #expect(request.expiresAt == bench.now.wall + 3_590_000)
         #expect(!request.isCut && !request.isRedacted && request.kind == .tool)
+        #expect(
+            request.alert
+                == RequestWords(
+                    full: "command: echo hi > out.txt\ndescription: Create out.txt", summary: "Run: echo hi > out.txt",
+                    isWhole: true))
         #expect(try bench.body(.approvalRequested).required("input").string("command") == "echo hi > out.txt")
     }
 
@@ -410,6 +415,7 @@ struct ClaudeApprovalTests {
         try bench.call(call)
         let request = try #require(bench.requests.last).head
         #expect(request.isRedacted && !request.isCut && !request.title.contains(secret))
+        #expect(request.alert?.isWhole == false && request.alert?.full?.contains(secret) == false)
         #expect(
             try bench.body(.approvalRequested).required("input").string("command")
                 == "GITHUB_TOKEN=⟨redacted⟩ gh repo list > out.txt")
@@ -429,7 +435,7 @@ struct ClaudeApprovalTests {
             var bench = ClaudeBench()
             try bench.call(call.replacingOccurrences(of: "echo hi > out.txt", with: command))
             let request = try #require(bench.requests.last).head
-            #expect(request.isRedacted && request.isCut)
+            #expect(request.isRedacted && request.isCut && request.alert == nil)
             #expect(try bench.body(.approvalRequested).required("input").string("command").contains("⟨redacted⟩"))
             _ = bench.take()
             try bench.decide(.allow)

@@ -40,10 +40,9 @@ enum Subjects {
         guard let id = ApprovalID("req_91"), let digest = InputDigest(String(repeating: "a", count: 64)) else {
             preconditionFailure("these are an identifier and a digest")
         }
-        let request = ApprovalRequest(approval: id, kind: kind, tool: line, title: line, digest: digest)
-        let event = Event(.approvalRequested(request), at: moment) { writer in
-            writer.object("input") { $0.field("command", line) }
-        }
+        var request = ApprovalRequest(approval: id, kind: kind, tool: line, title: line, digest: digest)
+        request.alert = RequestWords(full: line, summary: line, isWhole: true)
+        let event = Event(.approvalRequested(request), at: moment)
         return Approval(session: session, request: request, requestBytes: event.bytes, requestedAt: moment, seq: 1)
     }
 }

@@ -11,6 +11,8 @@ from wire import Connection, Message
 
 BATCH_EVENTS_MAX = 256
 BATCH_BYTES_MAX = 512 << 10
+ALERT_BYTES_MAX = 3_000
+ALERT_LINES_MAX = 20
 COME_BACK_SECONDS = 0.1
 TRY_AGAIN_SECONDS = 0.5
 """After the relay could not store what it was sent."""
@@ -27,6 +29,15 @@ def input_bytes(value: Any) -> bytes:
 def input_digest(tool: str, value: Any) -> str:
     """As RelayProtocol/InputDigest.swift has it."""
     return hashlib.sha256(b"heliograph.input.v1\0" + tool.encode() + b"\0" + input_bytes(value)).hexdigest()
+
+
+def alert_words(value: dict[str, Any], whole: bool) -> Message:
+    """The head's `alert` for a tool's input that is short: its parts in a line each, else nothing."""
+    full = "\n".join(f"{name}: {part if isinstance(part, str) else json.dumps(part)}" for name, part in value.items())
+    if len(full.encode()) > ALERT_BYTES_MAX or full.count("\n") != len(value) - 1 or len(value) > ALERT_LINES_MAX:
+        return {}
+    command = {"summary": f"Run: {value['command']}"} if isinstance(value.get("command"), str) else {}
+    return {"alert": {"full": full, "whole": whole, **command}}
 
 
 class ScriptedHost:
@@ -155,6 +166,8 @@ class ScriptedHost:
             if change is not None:
                 body["change"] = change
             facts = {"approval": approval, "kind": kind, "tool": tool, "title": title, "digest": digest, **head}
+            if isinstance(input, dict) and not head.get("cut"):
+                facts = alert_words(input, whole=not head.get("redacted")) | facts
             self.event(session, "approval.requested", facts, body)
             return approval
 

@@ -59,11 +59,12 @@ package struct Hostile {
         if next() % 2 == 0 { summary.endedAt = moment() }
         summary.lastActivityAt = moment()
         let kind = pick([ApprovalKind?.none, .tool, .question])
-        let body = String(decoding: JSONWriter.object { $0.field("command", text()) }, as: UTF8.self)
         let approval = kind.map { kind in
             PushSubjects.approval(
                 kind, id: String(repeating: "a", count: 64), tool: text(), title: text(), isCut: next() % 2 == 0,
-                body: pick([nil, #"{"input":\#(body)}"#, #"{"questions":[{"id":"q","text":"x"}]}"#]))
+                alert: pick([
+                    nil, .command(text()), .command(VisibleText.exact(text())), RequestWords(full: "x", isWhole: true),
+                ]))
         }
         var subject = PushSubject(summary: summary, approval: approval, text: pick(PushText.allCases), now: moment())
         subject.sessions = pick([1, 2, Int64.max])

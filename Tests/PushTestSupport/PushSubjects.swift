@@ -33,17 +33,15 @@ package enum PushSubjects {
 
     package static func approval(
         _ kind: ApprovalKind = .tool, id: String = "req_91", tool: String = "Bash", title: String = "Run: swift test",
-        isCut: Bool = false, isRedacted: Bool = false, body: String? = #"{"input":{"command":"swift test"}}"#
+        isCut: Bool = false, isRedacted: Bool = false, alert: RequestWords? = .command("swift test")
     ) -> Approval {
         var request = ApprovalRequest(
             approval: ApprovalID(id)!, kind: kind, tool: tool, title: title,
             digest: InputDigest(String(repeating: "a", count: 64))!)
         request.isCut = isCut
         request.isRedacted = isRedacted
-        let content = try! body.map { try JSONDocument(parsing: $0).root.members() } ?? []
-        let event = Event(.approvalRequested(request), at: moment) { writer in
-            for (key, value) in content { writer.raw(dynamic: key, value.bytes) }
-        }
+        request.alert = alert
+        let event = Event(.approvalRequested(request), at: moment)
         return Approval(
             session: SessionID(session)!, request: request, requestBytes: event.bytes, requestedAt: moment, seq: 1)
     }
@@ -72,7 +70,7 @@ package enum PushSubjects {
                 },
                 approval: approval(
                     .question, id: "req_92", tool: "AskUserQuestion", title: "Which branch?",
-                    body: #"{"questions":[{"id":"q0","text":"Which branch?","choices":[{"label":"main"}]}]}"#))
+                    alert: RequestWords(full: "Which branch?\n• main", isWhole: true)))
         default:
             return subject(
                 summary(session: session) {
@@ -85,5 +83,12 @@ package enum PushSubjects {
                     $0.endedAt = moment + 600_000
                 }, now: moment + 600_000)
         }
+    }
+}
+
+extension RequestWords {
+    /// As a host words a tool that runs a command.
+    static func command(_ command: String) -> RequestWords {
+        RequestWords(full: "command: " + command, summary: "Run: " + command, isWhole: true)
     }
 }

@@ -67,6 +67,7 @@ extension ClaudeAdapter {
         }
         let isShort = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } } <= QuestionOffer.bytesMax
         request.questions = isShort ? offers : []
+        request.alert = words(for: request, shown: shown, questions)
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
         let room = limits.approvalDiffBytes + max(0, limits.approvalInputBytes - shown.count)
         let diff = change?.diff.flatMap { cleanWhole($0.text, bytesMax: room) }
@@ -79,6 +80,14 @@ extension ClaudeAdapter {
             said?.write(to: &$0)
         }
         if !isShown { tellDesk(.cut(approval.id)) }
+    }
+
+    /// What a notification may say, from what people may see.
+    private func words(for request: ApprovalRequest, shown: [UInt8], _ questions: [ClaudeQuestion]) -> RequestWords? {
+        switch request.kind {
+        case .tool: (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
+        case .question: RequestWords(request, questions: questions.map(\.shown))
+        }
     }
 
     mutating func decided(_ session: SessionID, _ id: ApprovalID, _ digest: InputDigest, _ decision: Decision) {

@@ -234,6 +234,7 @@ extension EventHead {
     fileprivate var cut: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true
+        request.alert = nil
         return .approvalRequested(request)
     }
 }

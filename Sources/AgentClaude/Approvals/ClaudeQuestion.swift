@@ -71,6 +71,11 @@ struct ClaudeQuestion: Equatable {
         }
     }
 
+    /// The same for a notification.
+    var shown: ShownQuestion {
+        ShownQuestion(text: shownText, choices: choices.map { (label: $0.shownLabel, description: $0.description) })
+    }
+
     /// What Claude is told for this question; nil where the answer does not fit it.
     func value(of answers: [Answer]) -> String? {
         let mine = answers.filter { $0.question == id }

@@ -88,19 +88,20 @@ extension AlertText {
         let tool = approval.map { VisibleText.exactLine($0.request.tool) } ?? "a tool"
         var alert = start
         alert.title = kind == .question ? "\(agent) asks" : "\(agent) wants to run \(tool)"
-        if isFull, let approval, let request = RequestText(approval) {
+        let words = approval.map { ShownWords($0.request) }
+        if isFull, let full = words?.full {
             var whole = alert
-            whole.body = request.text
+            whole.body = full
             whole.isWhole = true
             // Where it runs is worth less than what.
             if whole.bytesCount > bytesMax { whole.subtitle = nil }
             if whole.fitting(bytesMax) == whole {
-                whole.isWhole = !request.mayMislead
+                whole.isWhole = words?.mayAllow == true
                 return whole
             }
         }
         // A command is shown whole where it fits, whatever the host cut for its lists.
-        if let approval, let command = RequestText.command(of: approval) {
+        if let command = words?.summary {
             alert.body = command
             if alert.fitting(bytesMax) == alert { return alert }
         }

@@ -12,10 +12,12 @@ extension PushSubject {
     package func wholeInput(linesMax: Int, bytesMax: Int, toolBytesMax: Int) -> String? {
         guard text == .full, let approval, let tool = pending(.tool)?.tool,
             TextFit.bytes(of: VisibleText.line(tool)) <= toolBytesMax,
-            let request = RequestText(approval, linesMax: linesMax), !request.mayMislead,
-            TextFit.bytes(of: request.text) <= bytesMax
+            // Measured before it is read: it may be much longer.
+            let words = approval.request.alert?.full, words.utf8.count <= bytesMax,
+            ShownWords.lines(of: words) <= linesMax, TextFit.bytes(of: words) <= bytesMax,
+            case let shown = ShownWords(approval.request), shown.mayAllow
         else { return nil }
-        return request.text
+        return shown.full
     }
 }
 

@@ -295,6 +295,7 @@ extension ApprovalRequest {
         agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
         agentName = try head.optionalString("agentName", bytesMax: WireLimits.nameBytesMax)
         questions = try QuestionOffer.list(from: head)
+        if let words = head.optional("alert") { alert = try RequestWords(from: words) }
         guard head.optional("modes") != nil else { return }
         for mode in try head.array("modes", countMax: WireLimits.modesMax) {
             modes.append(try mode.string(bytesMax: WireLimits.nameBytesMax))
@@ -317,5 +318,6 @@ extension ApprovalRequest {
             writer.array("questions", questions.map { offer in JSONWriter.object { offer.write(to: &$0) } })
         }
         if !modes.isEmpty { writer.strings("modes", modes) }
+        if let alert { writer.object("alert") { alert.write(to: &$0) } }
     }
 }

@@ -164,6 +164,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var questions: [QuestionOffer] = []
     /// In which the agent can go on when it is allowed; empty where there is nothing to choose.
     package var modes: [String] = []
+    /// Nil where the host has nothing to say besides the title.
+    package var alert: RequestWords?
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {
         self.approval = approval

@@ -102,5 +102,13 @@ extension WireTable {
             "What an answer may choose: the relay refuses another. Left out where it is long."),
         .optional(
             "modes", .list(.name, 0...WireLimits.modesMax), "In which the agent can go on when it is allowed."),
+        .optional(
+            "alert",
+            .object([
+                .optional("full", alertText, "All that is asked."), .optional("summary", alertText, "The command alone."),
+                .optional("whole", .flag, "It may be allowed from what `full` shows."),
+            ]), "What a notification may say of it; without it, no more than the title."),
     ]
+
+    private static let alertText = WireType.text(bytesMax: RequestWords.bytesMax)
 }

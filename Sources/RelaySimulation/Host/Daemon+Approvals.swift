@@ -41,6 +41,9 @@ extension Daemon {
         let expiresAt = machine.instant.wall + ask.life
         var request = ApprovalRequest(approval: id, kind: .tool, tool: "Bash", title: "Run \(ask.token)", digest: ask.digest)
         request.expiresAt = expiresAt
+        request.alert = (try? JSONDocument(parsing: #"{"command":"\(ask.token)"}"#).root).flatMap {
+            RequestWords(request, input: $0)
+        }
         var approval = Adapter.Open(
             id: id, session: agent.session, run: ask.run, token: ask.token, digest: ask.digest, expiresAt: expiresAt,
             phase: .open(token: ask.token))

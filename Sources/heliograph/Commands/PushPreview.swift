@@ -190,12 +190,10 @@ struct PushPreviews {
         case .working, .all: break
         case .approval:
             (summary.status, summary.approvals) = (.waitingApproval, 1)
-            approval = try request("tool", "Bash", "Run: swift test", #"{"input": {"command": "swift test"}}"#, at: now)
+            approval = try request("tool", "Bash", "Run: swift test", "command: swift test", at: now)
         case .question:
             (summary.status, summary.questions) = (.waitingAnswer, 1)
-            let body =
-                #"{"questions": [{"id": "q0", "text": "Which branch?", "choices": [{"label": "main"}, {"label": "dev"}]}]}"#
-            approval = try request("question", "AskUserQuestion", "Which branch?", body, at: now)
+            approval = try request("question", "AskUserQuestion", "Which branch?", #"Which branch?\n• main\n• dev"#, at: now)
         case .done:
             (summary.status, summary.statusReason, summary.endedAt) = (.completed, "All 7 tasks done", now)
             (summary.todo, summary.operation) = (TodoProgress(completed: 7, total: 7), nil)
@@ -207,14 +205,14 @@ struct PushPreviews {
     }
 
     private static func request(
-        _ kind: String, _ tool: String, _ title: String, _ body: String, at now: Int64
+        _ kind: String, _ tool: String, _ title: String, _ words: String, at now: Int64
     ) throws -> Approval {
         let digest = String(repeating: "0", count: 64)
         let event = try Event(
             from: JSONDocument(
                 parsing: """
                     {"kind": "approval.requested", "at": \(now), "head": {"approval": "req_91", "kind": "\(kind)", "tool": "\(tool)",
-                     "title": "\(title)", "digest": "\(digest)"}, "body": \(body)}
+                     "title": "\(title)", "digest": "\(digest)", "alert": {"full": "\(words)", "whole": true}}}
                     """
             ).root)
         guard case .approvalRequested(let request) = event.head else { preconditionFailure("the event above is one") }

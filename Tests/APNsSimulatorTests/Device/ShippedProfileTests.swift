@@ -97,10 +97,11 @@ import Testing
     ]
 
     private static func approval(_ kind: ApprovalKind, _ text: String) -> Approval {
-        let request = ApprovalRequest(
+        var request = ApprovalRequest(
             approval: ApprovalID(String(repeating: "a", count: 64))!, kind: kind, tool: text, title: text,
             digest: InputDigest(String(repeating: "0", count: 64))!)
-        let event = Event(.approvalRequested(request), at: Rig.moment) { $0.object("input") { $0.field("command", "ls") } }
+        request.alert = RequestWords(full: "command: ls", summary: "Run: ls", isWhole: true)
+        let event = Event(.approvalRequested(request), at: Rig.moment)
         return Approval(
             session: SessionID("s")!, request: request, requestBytes: event.bytes, requestedAt: Rig.moment, seq: 1)
     }

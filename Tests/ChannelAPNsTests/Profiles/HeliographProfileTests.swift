@@ -63,12 +63,14 @@ import Testing
     }
 
     static let dangerous: [Approval] = [
-        PushSubjects.approval(isCut: true), PushSubjects.approval(isRedacted: true), PushSubjects.approval(body: nil),
+        PushSubjects.approval(isCut: true), PushSubjects.approval(isRedacted: true), PushSubjects.approval(alert: nil),
         PushSubjects.approval(tool: "Bаsh"),
         PushSubjects.approval(tool: String(repeating: "t", count: 65)),
-        PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: "x", count: 152))"}}"#),
-        PushSubjects.approval(body: #"{"input":{"command":"a\nb\nc\nd"}}"#),
-        PushSubjects.approval(body: #"{"input":{"command":"r\u043c -rf"}}"#),
+        PushSubjects.approval(alert: .command(String(repeating: "x", count: 152))),
+        PushSubjects.approval(alert: .command("\n│ a\n│ b\n│ c\n│ d")),
+        PushSubjects.approval(alert: .command("r\u{43c} -rf")),
+        PushSubjects.approval(alert: .command("ls\u{202e}")),
+        PushSubjects.approval(alert: RequestWords(full: "command: ls", isWhole: false)),
     ]
 
     @Test("one that is long, was cut or misleads does not", arguments: dangerous)
@@ -88,13 +90,12 @@ import Testing
         for status in SessionStatus.allCases {
             var subject = hostile.subject(status)
             subject.text = .full
-            let input = String(repeating: "\"", count: 75) + "x"
-            let body = JSONWriter.object { $0.object("input") { $0.field("c", input) } }
+            let input = "c: " + String(repeating: "\"", count: 75) + "x"
             subject.approval = PushSubjects.approval(
-                tool: String(repeating: "t", count: 64), body: String(decoding: body, as: UTF8.self))
+                tool: String(repeating: "t", count: 64), alert: RequestWords(full: input, isWhole: true))
             let made = try JSONDocument(parsing: profile.contentState(subject, bytesMax: 1_024)).root
             let approval = try made.required("approval")
-            #expect(try approval.string("summary") == "c: " + input)
+            #expect(try approval.string("summary") == input)
             #expect(try approval.string("tool") == String(repeating: "t", count: 64))
         }
     }

@@ -37,14 +37,10 @@ import Testing
     func command() {
         let long = "swift test --filter " + String(repeating: "a", count: 400)
         let alert = compose(
-            PushSubjects.approval(body: #"{"input":{"command":"\#(long)","description":"Test"}}"#), text: .summary)
+            PushSubjects.approval(alert: .command(long)), text: .summary)
         #expect(alert.body == "Run: " + long && !alert.isWhole)
-        let lines = compose(PushSubjects.approval(body: #"{"input":{"command":"a\nb"}}"#), text: .summary)
-        #expect(lines.body == "Run:\n│ a\n│ b")
-        let many = String(repeating: "a\\n", count: 40)
-        #expect(
-            compose(PushSubjects.approval(body: #"{"input":{"command":"\#(many)"}}"#), text: .summary).body == "Run: swift test"
-        )
+        let many = RequestWords(summary: "Run:" + String(repeating: "\n│ a", count: 40))
+        #expect(compose(PushSubjects.approval(alert: many), text: .summary).body == "Run: swift test")
     }
 
     @Test("generic and sealed name nothing", arguments: [PushText.generic, .sealed], AlertKind.allCases)
@@ -63,53 +59,42 @@ import Testing
         if kind == .approval { #expect(alert.title == "An agent needs approval") }
     }
 
-    static let inputs: [(body: String, shown: String)] = [
-        (#"{"input":{"command":"ls","description":"List"}}"#, "command: ls\ndescription: List"),
-        (#"{"input":{"command":"a\nb"}}"#, "command:\n│ a\n│ b"),
-        (#"{"input":{"command":"ok\ntimeout: 5"}}"#, "command:\n│ ok\n│ timeout: 5"),
-        (#"{"input":{"n":5,"list":["a", {"b":null}]}}"#, #"n: 5"# + "\n" + #"list: ["a", {"b":null}]"#),
-        (#"{"input":{"a\nb":"c"}}"#, "a⏎b: c"),
-        (#"{"input":{"command":"rm \u202e-rf\u0000"}}"#, "command: rm ⟨U+202E⟩-rf⟨U+0000⟩"),
-        (#"{"input":{"command":"⟨redacted⟩"},"more":1}"#, "command: ⟨redacted⟩"),
-        (#"{"input":{}}"#, "no input"),
-        (#"{"input":"text"}"#, "input: text"),
-        (#"{"input":[1,2]}"#, "input: [1,2]"),
+    static let notPlain: [String] = [
+        "command: rm \u{202E}-rf", "command: a\u{0}", "command: a\u{200B}b", "command: a\u{A0}b", "a\r\nb", "",
+        "command:" + String(repeating: "\n│ x", count: 20),
     ]
 
-    @Test("every part of the input has its name, and no line of it can pass for another part", arguments: inputs)
-    func partsOfInput(body: String, shown: String) {
-        let alert = compose(PushSubjects.approval(body: body))
-        #expect(Array(alert.body.unicodeScalars) == Array(shown.unicodeScalars))
-        #expect(alert.isWhole)
+    @Test("words that are not plain are not shown, and nothing is allowed from them", arguments: notPlain)
+    func notShown(full: String) {
+        let alert = compose(PushSubjects.approval(alert: RequestWords(full: full, summary: full, isWhole: true)))
+        #expect(alert.body == "Run: swift test")
+        #expect(!alert.isWhole)
+    }
+
+    @Test("what the host does not call whole is shown, and cannot be allowed")
+    func notCalledWhole() {
+        let alert = compose(PushSubjects.approval(alert: RequestWords(full: "command: ls", isWhole: false)))
+        #expect(alert.body == "command: ls" && !alert.isWhole)
     }
 
     @Test("with a redacted value it is shown, but never offers Allow")
     func redacted() {
-        let approval = PushSubjects.approval(isRedacted: true, body: #"{"input":{"command":"curl -H ⟨redacted⟩"}}"#)
+        let approval = PushSubjects.approval(isRedacted: true, alert: .command("curl -H ⟨redacted⟩"))
         #expect(compose(approval).body == "command: curl -H ⟨redacted⟩")
         #expect(!compose(approval).isWhole)
     }
 
     @Test("where parts are hidden that must be seen, the alert says so")
     func hidden() {
-        let approval = PushSubjects.approval(isCut: true, isRedacted: true, body: #"{"input":{"command":"rm ⟨redacted⟩"}}"#)
+        let approval = PushSubjects.approval(isCut: true, isRedacted: true, alert: .command("rm ⟨redacted⟩"))
         let alert = compose(approval)
         #expect(alert.body.hasPrefix("Run: swift test\nParts are hidden because they may be secret.") && !alert.isWhole)
     }
 
     static let notWhole: [(String, Approval)] = [
         ("cut at the host", PushSubjects.approval(isCut: true)),
-        ("no body", PushSubjects.approval(body: nil)),
-        ("no input", PushSubjects.approval(body: #"{"diff":"+a"}"#)),
-        ("input is null", PushSubjects.approval(body: #"{"input":null}"#)),
-        (
-            "longer than fits",
-            PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: "x", count: 3_000))"}}"#)
-        ),
-        (
-            "more lines than are seen at once",
-            PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: #"x\n"#, count: 20))"}}"#)
-        ),
+        ("an older host", PushSubjects.approval(alert: nil)),
+        ("longer than fits", PushSubjects.approval(alert: .command(String(repeating: "x", count: 3_000)))),
     ]
 
     @Test("where it cannot be shown whole the summary stands, and it is not whole", arguments: notWhole)
@@ -121,7 +106,7 @@ import Testing
 
     @Test("letters that may be read as others are shown, and are not whole", arguments: ["r\u{43C} -rf", "שלום"])
     func misleading(command: String) {
-        let alert = compose(PushSubjects.approval(body: #"{"input":{"command":"\#(command)"}}"#))
+        let alert = compose(PushSubjects.approval(alert: .command(command)))
         #expect(alert.body == "command: \(command)")
         #expect(!alert.isWhole)
         #expect(!compose(PushSubjects.approval(tool: command)).isWhole)
@@ -136,7 +121,7 @@ import Testing
 
     @Test("the place makes room for the command")
     func placeMakesRoom() {
-        let approval = PushSubjects.approval(body: #"{"input":{"command":"\#(String(repeating: "x", count: 60))"}}"#)
+        let approval = PushSubjects.approval(alert: .command(String(repeating: "x", count: 60)))
         let alert = compose(approval, bytesMax: 100)
         #expect(alert.subtitle == nil)
         #expect(alert.isWhole)
@@ -156,15 +141,15 @@ import Testing
 
     @Test("a question stands there with its choices")
     func question() {
-        let body =
-            #"{"questions":[{"id":"q0","text":"Which branch?","choices":[{"label":"main"},{"label":"dev","description":"new"}]}]}"#
-        let approval = PushSubjects.approval(.question, tool: "AskUserQuestion", title: "Which branch?", body: body)
+        let approval = PushSubjects.approval(
+            .question, tool: "AskUserQuestion", title: "Which branch?",
+            alert: RequestWords(full: "Which branch?\n• main\n• dev — new", isWhole: true))
         let alert = compose(approval, .question)
         #expect(alert.title == "claude asks")
         #expect(alert.body == "Which branch?\n• main\n• dev — new")
         #expect(alert.isWhole)
         #expect(compose(approval, .question, text: .summary).body == "Which branch?")
-        let empty = PushSubjects.approval(.question, title: "Which?", body: #"{"questions":[]}"#)
+        let empty = PushSubjects.approval(.question, title: "Which?", alert: nil)
         #expect(compose(empty, .question).body == "Which?")
     }
 
@@ -228,7 +213,7 @@ import Testing
             if alert.isWhole {
                 #expect(subject.approval?.request.isCut == false)
                 #expect(subject.text == .full)
-                #expect(alert.body == subject.approval.flatMap { RequestText($0) }?.text)
+                #expect(alert.body == subject.approval?.request.alert?.full)
             }
         }
     }

@@ -286,6 +286,12 @@ struct AlertPlannerTests {
         rig.pass(100)
         let push = try #require(rig.take().first).id
         #expect(rig.present(push, .allow).contains("notWhole"))
+        let older = try PlannerRig { $0.text = .full }
+        older.agent(T.started, T.request("a1"))
+        older.pass(100)
+        #expect(
+            older.present(try #require(older.take().first).id, .allow).contains("notWhole"), "a host that sends no words for it"
+        )
         let summary = try PlannerRig()
         summary.agent(T.started)
         summary.ask("a1")

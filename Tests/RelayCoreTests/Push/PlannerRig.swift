@@ -64,15 +64,11 @@ final class PlannerRig {
         transcript.commit()
     }
 
-    /// An approval with its input: a command that is short enough for a Lock Screen.
+    /// An approval with words for a Lock Screen: a command that is short enough.
     func ask(_ id: String) {
-        lastEvent += 1
-        let event = Event(RelayTranscript.request(id), at: transcript.now) {
-            $0.object("input") { $0.field("command", "swift test") }
-        }
-        let batch = HostEvents(session: Self.session, first: lastEvent, isAfterGap: false, events: [event])
-        transcript.handle(.hostSent(host, .events(batch)))
-        transcript.commit()
+        guard case .approvalRequested(var request) = RelayTranscript.request(id) else { preconditionFailure("it is one") }
+        request.alert = RequestWords(full: "command: swift test", summary: "Run: swift test", isWhole: true)
+        agent(.approvalRequested(request))
     }
 
     /// A session at work, with a card on the phone that shows it as it is.

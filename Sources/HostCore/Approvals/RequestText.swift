@@ -1,0 +1,66 @@
+import RelayProtocol
+
+/// All that an approval asks, as text for a Lock Screen, in a form that what an agent wrote cannot imitate.
+///
+/// Each part of the input has its name in front, `command: swift test`. Where a text has several lines each of them has a gutter
+/// (`│`), so that no line of it can be taken for another part. What is invisible or changes direction is spelled out.
+struct RequestText {
+    private(set) var lines: [String] = []
+    /// As the agent wrote it.
+    private var written: [String] = []
+
+    /// Even with everything spelled out it may be read as something else.
+    var mayMislead: Bool { written.contains(where: VisibleText.mayMislead) }
+
+    init(input: JSONValue) {
+        guard let members = try? input.members() else {
+            append(name: "input", Self.text(of: input))
+            return
+        }
+        if members.isEmpty { lines.append("no input") }
+        for member in members { append(name: member.key, Self.text(of: member.value)) }
+    }
+
+    init(questions: [ShownQuestion]) {
+        for question in questions {
+            append(name: nil, question.text)
+            for choice in question.choices {
+                append(name: nil, "• " + choice.label + (choice.description.map { " — " + $0 } ?? ""))
+            }
+        }
+    }
+
+    /// The command alone.
+    init(command: String) {
+        let shown = Self.lines(of: command)
+        lines = shown.count == 1 ? ["Run: " + shown[0]] : ["Run:"] + shown.map { "│ " + $0 }
+    }
+
+    /// Nil where it is longer than what a notification shows.
+    var fitting: String? {
+        guard lines.count <= RequestWords.linesMax else { return nil }
+        let text = lines.joined(separator: "\n")
+        return text.utf8.count <= RequestWords.bytesMax ? text : nil
+    }
+
+    private mutating func append(name: String?, _ text: String) {
+        written += [name, text].compactMap { $0 }
+        let shown = Self.lines(of: text)
+        let label = name.map { VisibleText.exactLine($0) + ":" }
+        if shown.count == 1 {
+            lines.append([label, shown[0]].compactMap { $0 }.joined(separator: " "))
+        } else {
+            if let label { lines.append(label) }
+            lines += shown.map { "│ " + $0 }
+        }
+    }
+
+    private static func lines(of text: String) -> [String] {
+        VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// A string as it is, anything else as its JSON.
+    private static func text(of value: JSONValue) -> String {
+        (try? value.string()) ?? String(decoding: value.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,24 @@
+package import RelayProtocol
+
+extension RequestWords {
+    /// Of a tool, with its input as people may see it; nil where no alert can say more of it than its title does.
+    package init?(_ request: ApprovalRequest, input: JSONValue) {
+        let command = ((try? input.optionalString("command")) ?? nil).flatMap { $0.isEmpty ? nil : $0 }
+        self.init(request, RequestText(input: input), summary: command.flatMap { RequestText(command: $0).fitting })
+    }
+
+    /// Of a question.
+    package init?(_ request: ApprovalRequest, questions: [ShownQuestion]) {
+        guard !questions.isEmpty else { return nil }
+        self.init(request, RequestText(questions: questions), summary: nil)
+    }
+
+    /// What was cut could not be told from what is whole.
+    private init?(_ request: ApprovalRequest, _ text: RequestText, summary: String?) {
+        let full = text.fitting
+        guard !request.isCut, full != nil || summary != nil else { return nil }
+        self.init(
+            full: full, summary: summary,
+            isWhole: full != nil && !request.isRedacted && !VisibleText.mayMislead(request.tool) && !text.mayMislead)
+    }
+}

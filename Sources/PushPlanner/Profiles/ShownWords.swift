@@ -1,0 +1,30 @@
+import RelayProtocol
+
+/// What alerts and cards show of a request: the host's words, where they are plain.
+///
+/// An older host sends none, and one that errs may send what is invisible or too long. Neither keeps the question from the person, as
+/// refusing the event would: it is then shown by its title, and cannot be allowed from there.
+struct ShownWords {
+    let full: String?
+    let summary: String?
+    /// `full` is the whole input and can be read as nothing else.
+    let mayAllow: Bool
+
+    init(_ request: ApprovalRequest) {
+        let words = request.isCut ? nil : request.alert
+        let full = words?.full.flatMap(Self.plain)
+        self.full = full
+        summary = words?.summary.flatMap(Self.plain)
+        mayAllow =
+            words?.isWhole == true && !request.isRedacted && !VisibleText.mayMislead(request.tool)
+            && full.map(VisibleText.mayMislead) == false
+    }
+
+    private static func plain(_ text: String) -> String? {
+        guard !text.isEmpty, lines(of: text) <= RequestWords.linesMax else { return nil }
+        // By bytes: Swift's own equality takes different characters for one.
+        return VisibleText.exact(text).utf8.elementsEqual(text.utf8) ? text : nil
+    }
+
+    static func lines(of text: String) -> Int { text.utf8.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 } }
+}

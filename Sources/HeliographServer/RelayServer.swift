@@ -26,8 +26,8 @@ package final class RelayServer {
     private let memory: MemoryWatch
     private let configuration: ServerConfiguration
     private let store: OpenStore
+    private let overseer: Overseer
     private let logger: Logger
-    private let startedAt = ContinuousClock.now
     private let reports = DispatchQueue(label: "heliograph.reports", qos: .utility)
 
     /// After a polite goodbye, how long peers have to take what is theirs and leave.
@@ -127,16 +127,19 @@ package final class RelayServer {
                 // All that were kept: the core forgets them, by a clock that a jump does not move.
                 commandsSince: 0)
         }
+        let mailbox = CoreMailbox(of: loop)
         let pushMeasures = PushMeasures(factory: registry)
         let pushes = try PushRunner(
-            directory: store.folder, epoch: store.log.epoch, loop: loop, measures: pushMeasures, logger: logger)
+            directory: store.folder, epoch: store.log.epoch, loop: loop, mailbox: mailbox, measures: pushMeasures,
+            logger: logger)
+        let access = try Access(
+            store: store.credentials, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops,
+            mailbox: mailbox, logger: logger)
+        let httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
         let runner = try RelayRunner(
-            loops: loops, configuration: relay, log: store.log, upkeep: store.upkeep, load: load, pushes: pushes,
-            measures: measures, logger: logger)
-        pushes.answered = { [unowned runner] in runner.feed(.pushAnswered($0, $1)) }
-        pushes.wayChanged = { [unowned runner] in runner.feed(.pushWayChanged) }
-        let httpPeers = HTTPCommandPeers(loop: loop, feed: { [unowned runner] in runner.feed($0) })
-        runner.httpPeers = httpPeers
+            loops: loops, configuration: relay, log: store.log, upkeep: store.upkeep, load: load, mailbox: mailbox,
+            pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), httpPeers: httpPeers,
+            admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)
         // What takes long is checked beside what goes on; see decision record 0007.
         DispatchQueue.global(qos: .utility).async {
@@ -148,13 +151,11 @@ package final class RelayServer {
                 logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
             }
         }
-        let access = try Access(
-            store: store.credentials, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops,
-            logger: logger)
         self.access = access
+        overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
         let routes = Routes(
             loops: loops, access: access, page: WebPage(root: configuration.webRoot), httpPeers: httpPeers, pushes: pushes,
-            registry: registry, pushMeasures: pushMeasures, logger: logger)
+            registry: registry, pushMeasures: pushMeasures, overview: overseer, logger: logger)
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
             measures: measures,
@@ -164,8 +165,6 @@ package final class RelayServer {
             logger: logger)
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
         let (admission, forwarding) = (access.admission, configuration.forwarding)
-        runner.admissionChanged = { admission.shut($0) }
-        runner.makePairingCode = { routes.makePairingCode(for: $0, $1, $2, $3) }
         loops.turnEnded = {
             runner.tickEnded()
             ingress.tickEnded()
@@ -184,7 +183,6 @@ package final class RelayServer {
             if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
             return listener
         }
-        access.clientsListed = { [unowned runner] in runner.clientsListed($0) }
         runner.start(holders: access.authenticator.clients)
         memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
@@ -195,17 +193,10 @@ package final class RelayServer {
                 onOthers: { PeerHandler.onOther($0, admission, forwarding, inbox, measures, logger) }),
             try loop.listen(listener(.unix(path: AdminSocket(in: store.folder).path), nil), handler: handler),
         ]
+        overseer.listens(at: listeners[0].port ?? 0)
         // What was revoked before the command line could say so here.
         try access.reload()
         certificates?.start()
-        routes.isReady = { [unowned self] in isReady }
-        routes.look = { [unowned self] in
-            measures.looked(
-                sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: store.upkeep.byteCount,
-                takesWrites: isReady && !runner.isShortOfRoom)
-        }
-        routes.confirmClock = { [unowned runner] in runner.confirmClock() }
-        routes.makeReport = { [unowned self] in makeReport($0) }
     }
 
     private static func name(_ records: [DamagedRecord], _ logger: Logger) {
@@ -218,8 +209,6 @@ package final class RelayServer {
         }
     }
 
-    private var isReady: Bool { !runner.isStoreFailing && store.upkeep.takesWrites }
-
     // MARK: - Signals
 
     private func carryOut(_ order: SignalWatch.Order) {
@@ -228,19 +217,7 @@ package final class RelayServer {
         case .reload:
             certificates?.look()
             pushes.look()
-        case .report: makeReport { [self] in write(report: $0) }
-        }
-    }
-
-    private func makeReport(_ answer: @escaping ([UInt8]) -> Void) {
-        loops.census { [self] engine in
-            let report = Report(
-                configuration: configuration, address: configuration.localURL(port: listeners[0].port ?? 0),
-                uptime: ContinuousClock.now - startedAt, core: runner.census, engine: engine, isReady: isReady,
-                takesWrites: store.upkeep.takesWrites,
-                damagedRecords: store.upkeep.damagedRecords.count + runner.damagedRecords,
-                pushesUnderWay: pushes.underWay, clockDoubt: runner.clockDoubt)
-            answer(report.bytes)
+        case .report: overseer.makeReport { [self] in write(report: $0) }
         }
     }
 

@@ -27,7 +27,7 @@ package enum Effect: Sendable {
     /// For whoever keeps the log and counts: the wall clock is so many milliseconds ahead of the time that history ages by, and not
     /// believed; nil: it is, again.
     case clockJudged(aheadBy: Int64?)
-    /// Make a pairing code for this workspace and reply to this command.
+    /// Make a pairing code for this workspace. Answered by `.pairingAnswered`.
     case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
 }
 

@@ -38,6 +38,8 @@ package enum Input: Sendable {
     case pushWayChanged
     /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.
     case codePresented(PeerID, CommandID, PushID, Decision.Verdict)
+    /// What became of `makePairingCode`.
+    case pairingAnswered(PeerID, CommandID, Reply)
     /// A person says that the wall clock is right.
     case clockConfirmed
     /// The tokens were read: these clients hold one, and no others do.

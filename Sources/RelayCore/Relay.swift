@@ -116,6 +116,8 @@ package struct Relay {
         case .pushWayChanged: tellPlanner(.pushWayChanged, at: now)
         case .codePresented(let peer, let command, let push, let verdict):
             tellPlanner(.codePresented(push, verdict, command, peer), at: now)
+        case .pairingAnswered(let peer, let command, let answer):
+            if clients[peer] != nil { reply(answer, to: command, of: peer) }
         case .clockConfirmed:
             ages.confirm(at: now)
             staging.clock = ages.record

@@ -18,7 +18,21 @@ private final class FakeCore {
     /// What it answers to a command at once; nil: nothing.
     var reply: Reply?
 
-    func feed(_ input: Input) {
+    let mailbox: CoreMailbox
+    var replies: [Reply] = []
+
+    init(_ mailbox: CoreMailbox) { self.mailbox = mailbox }
+
+    func call(as client: ClientIdentity) {
+        httpPeers?.call(as: client, .devices(watches: false)) { self.replies.append($0) }
+    }
+
+    /// What was put meanwhile, and what that led to.
+    func listen() {
+        while case let facts = mailbox.take(), !facts.isEmpty { for fact in facts { feed(fact) } }
+    }
+
+    private func feed(_ input: Input) {
         switch input {
         case .clientConnected(let peer, let client):
             inputs.append("connected \(client.client.id)")
@@ -53,9 +67,9 @@ private final class FakeCore {
     private func rig(_ reply: Reply?) async throws -> (TestLoop, LoopBound<FakeCore>) {
         let loop = try await TestLoop.start()
         let core = try await loop.make { loop in
-            let core = FakeCore()
+            let core = FakeCore(CoreMailbox(of: loop))
             core.reply = reply
-            core.httpPeers = HTTPCommandPeers(loop: loop, feed: { core.feed($0) })
+            core.httpPeers = HTTPCommandPeers(loop: loop, mailbox: core.mailbox)
             return core
         }
         return (loop, core)
@@ -64,12 +78,11 @@ private final class FakeCore {
     @Test func `a caller is a client for as long as its command takes`() async throws {
         let (loop, core) = try await rig(.devices([]))
         let replies = try await loop.run { _ in
-            var replies: [Reply] = []
-            core.value.httpPeers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
-            return replies
+            core.value.call(as: Self.client)
+            core.value.listen()
+            return core.value.replies
         }
         #expect(replies == [.devices([])])
-        try await loop.settle()
         #expect(
             try await loop.run { _ in core.value.inputs } == [
                 "connected c1", "hello", "devices(watches: false)", "disconnected",
@@ -81,9 +94,11 @@ private final class FakeCore {
     @Test func `who presents a code has no name, and says it once`() async throws {
         let (loop, core) = try await rig(.decided(.decided))
         let replies = try await loop.run { _ in
-            var replies: [Reply] = []
-            for _ in 0..<2 { core.value.httpPeers?.present(PushID(rawValue: 7), .allow) { replies.append($0) } }
-            return replies
+            for _ in 0..<2 {
+                core.value.httpPeers?.present(PushID(rawValue: 7), .allow) { core.value.replies.append($0) }
+            }
+            core.value.listen()
+            return core.value.replies
         }
         #expect(replies == [.decided(.decided), .decided(.decided)])
         #expect(
@@ -94,12 +109,12 @@ private final class FakeCore {
     @Test func `a caller who is shown out is told that nobody answers`() async throws {
         let (loop, core) = try await rig(nil)
         let replies = try await loop.run { _ in
-            var replies: [Reply] = []
-            core.value.httpPeers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
+            core.value.call(as: Self.client)
+            core.value.listen()
             let peer = core.value.peers[0]
             core.value.httpPeers?.closed(peer)
             core.value.httpPeers?.closed(peer)
-            return replies
+            return core.value.replies
         }
         #expect(replies.count == 1)
         #expect(replies.first.map { HTTPResponse.reply($0).status } == 503)
@@ -108,11 +123,9 @@ private final class FakeCore {
     @Test func `so many at once are answered, and one more is sent away`() async throws {
         let (loop, core) = try await rig(nil)
         let (replies, connected) = try await loop.run { _ in
-            var replies: [Reply] = []
-            for _ in 0...HTTPCommandPeers.countMax {
-                core.value.httpPeers?.call(as: Self.client, .devices(watches: false)) { replies.append($0) }
-            }
-            return (replies, core.value.peers.count)
+            for _ in 0...HTTPCommandPeers.countMax { core.value.call(as: Self.client) }
+            core.value.listen()
+            return (core.value.replies, core.value.peers.count)
         }
         #expect(connected == HTTPCommandPeers.countMax)
         #expect(replies.map { HTTPResponse.reply($0).status } == [503])

@@ -46,10 +46,10 @@ private final class Rig: Sendable {
     let folder: Folder
     let loop: TestLoop
     let registry = PrometheusRegistry()
-    private let runner: LoopBound<PushRunner>
+    private let bound: LoopBound<(runner: PushRunner, mailbox: CoreMailbox)>
     private let made: Shared<FakeSender>
-    private let heard: Shared<String>
-    private let changes: Shared<String>
+    private let heard = Shared<String>()
+    private let changes = Shared<String>()
 
     static let configuration =
         #"{"teams":[{"team":"ABCDE12345","key":"KEYID12345","file":"k.p8","bundles":["org.heliograph.app"]}]}"#
@@ -57,20 +57,20 @@ private final class Rig: Sendable {
     init(configuration: String? = Rig.configuration) async throws {
         let (folder, loop, registry) = (try Folder(), try await TestLoop.start(), registry)
         if let configuration { try folder.write("push.json", configuration) }
-        let (made, heard, ways) = (Shared<FakeSender>(), Shared<String>(), Shared<String>())
-        runner = try await loop.make { loop in
+        let made = Shared<FakeSender>()
+        bound = try await loop.make { loop in
+            let mailbox = CoreMailbox(of: loop)
             let runner = try PushRunner(
-                directory: folder.path, epoch: epoch, loop: loop, measures: PushMeasures(factory: registry), logger: silent
+                directory: folder.path, epoch: epoch, loop: loop, mailbox: mailbox, measures: PushMeasures(factory: registry),
+                logger: silent
             ) { _ in
                 let sender = FakeSender()
                 made.append(sender)
                 return sender
             }
-            runner.wayChanged = { ways.append("changed") }
-            runner.answered = { push, outcome in heard.append("\(push.rawValue) \(outcome.word) \(outcome.text ?? "")") }
-            return runner
+            return (runner, mailbox)
         }
-        (self.folder, self.loop, self.made, self.heard, changes) = (folder, loop, made, heard, ways)
+        (self.folder, self.loop, self.made) = (folder, loop, made)
     }
 
     var senders: [FakeSender] { made.values }
@@ -78,9 +78,9 @@ private final class Rig: Sendable {
     var wayChanges: Int { changes.values.count }
 
     func run<Value: Sendable>(_ body: @escaping @Sendable (PushRunner) throws -> Value) async throws -> Value {
-        let runner = runner
-        let value = try await loop.run { _ in try body(runner.value) }
-        try await loop.settle()
+        let bound = bound
+        let value = try await loop.run { _ in try body(bound.value.runner) }
+        try await listen()
         return value
     }
 
@@ -88,7 +88,21 @@ private final class Rig: Sendable {
 
     func answer(_ sender: Int = 0, _ result: APNsOutcome.Result = .accepted(APNsAcceptance(status: 200))) async throws {
         senders[sender].answer(result)
+        try await listen()
+    }
+
+    /// What the core would hear by now.
+    private func listen() async throws {
         try await loop.settle()
+        let bound = bound
+        for fact in try await loop.run({ _ in bound.value.mailbox.take() }) {
+            switch fact {
+            case .pushWayChanged: changes.append("changed")
+            case .pushAnswered(let push, let outcome):
+                heard.append("\(push.rawValue) \(outcome.word) \(outcome.text ?? "")")
+            default: Issue.record("pushes tell the core nothing else")
+            }
+        }
     }
 }
 

@@ -12,20 +12,21 @@ final class Access {
     let admission: AdmissionControl
     private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
     let store: any CredentialStore
-    /// Told who holds a client's token, whenever the tokens have been read anew.
-    var clientsListed: (Set<ClientKey>) -> Void = { _ in }
     let uses: TokenUses
     private var workspaces: [WorkspaceID: String] = [:]
     private let loops: EventLoopGroup
+    private let mailbox: CoreMailbox
     private let logger: Logger
     /// The store's writes and reads: off the loop.
     private let queue = DispatchQueue(label: "heliograph.credentials")
 
     init(
-        store: any CredentialStore, publicURL: String?, limits: ServerLimits, loops: EventLoopGroup, logger: Logger
+        store: any CredentialStore, publicURL: String?, limits: ServerLimits, loops: EventLoopGroup, mailbox: CoreMailbox,
+        logger: Logger
     ) throws {
         self.store = store
         self.loops = loops
+        self.mailbox = mailbox
         self.logger = logger
         var authenticator = Authenticator(publicURL: publicURL)
         authenticator.replaceTokens(try store.tokens())
@@ -80,7 +81,7 @@ final class Access {
             logger.notice("closing a connection whose token was revoked", metadata: ["connection.id": "\(connection)"])
             loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
         }
-        clientsListed(authenticator.clients)
+        mailbox.put(.clientsListed(authenticator.clients))
     }
 
     /// Does store work off the loop and comes back with the result.

@@ -39,6 +39,8 @@ final class ReadThrottle {
         return held[reason, default: []].insert(connection).inserted
     }
 
+    func isHolding(for reason: Reason) -> Bool { held[reason] != nil }
+
     func releaseHeld(for reason: Reason) {
         guard let connections = held.removeValue(forKey: reason) else { return }
         for connection in connections { resume(connection) }

@@ -1,6 +1,7 @@
 import Logging
 import PushAPNs
 import PushPlanner
+import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
@@ -18,11 +19,6 @@ final class PushRunner {
     /// A configuration that was mended is in use after this at the latest.
     static let lookInterval: Duration = .seconds(10)
 
-    /// What became of a push; called once for each order, and never from within `push`.
-    var answered: (PushID, PushOutcome) -> Void = { _, _ in }
-    /// Pushes are sent another way from now on; never from within `push`.
-    var wayChanged: () -> Void = {}
-
     /// A push on its way.
     private struct Flight {
         let order: PushIntent
@@ -33,6 +29,8 @@ final class PushRunner {
     }
 
     private let loop: EventLoop
+    /// Gets what became of each order, once.
+    private let mailbox: CoreMailbox
     private let directory: String
     private let epoch: Epoch
     private let codes: PushCodes
@@ -53,12 +51,13 @@ final class PushRunner {
 
     /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
     init(
-        directory: String, epoch: Epoch, loop: EventLoop, measures: PushMeasures, logger: Logger,
+        directory: String, epoch: Epoch, loop: EventLoop, mailbox: CoreMailbox, measures: PushMeasures, logger: Logger,
         makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
     ) throws {
         self.directory = directory
         self.epoch = epoch
         self.loop = loop
+        self.mailbox = mailbox
         self.measures = measures
         self.logger = logger
         self.makeSender = makeSender
@@ -108,10 +107,7 @@ final class PushRunner {
             return
         }
         flights[order.id] = Flight(order: order, life: life)
-        if let outcome = unheard.removeValue(forKey: order.id) {
-            let bound = LoopBound(self, loop: loop)
-            return loop.handle.execute { bound.value.tell(order.id, outcome) }
-        }
+        if let outcome = unheard.removeValue(forKey: order.id) { return tell(order.id, outcome) }
         measures.planned(order.purpose)
         look()
         send(order)
@@ -163,7 +159,7 @@ final class PushRunner {
 
     private func tell(_ push: PushID, _ outcome: PushOutcome) {
         guard let flight = flights.removeValue(forKey: push) else { preconditionFailure("a push has one outcome") }
-        if !isSuspended, flight.life == life { answered(push, outcome) } else { unheard[push] = outcome }
+        if !isSuspended, flight.life == life { mailbox.put(.pushAnswered(push, outcome)) } else { unheard[push] = outcome }
     }
 
     private func metadata(_ order: PushIntent) -> Logger.Metadata {
@@ -178,8 +174,7 @@ final class PushRunner {
             guard case .read(let configuration) = try file.look() else { return }
             trouble = nil
             if let configuration { try use(configuration) } else { stopUsing() }
-            let bound = LoopBound(self, loop: loop)
-            loop.handle.execute { bound.value.wayChanged() }
+            mailbox.put(.pushWayChanged)
             logger.notice("the configuration of pushes was read anew")
         } catch {
             trouble = "\(error)"

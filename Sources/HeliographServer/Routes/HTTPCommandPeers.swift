@@ -21,13 +21,13 @@ final class HTTPCommandPeers {
     }
 
     private let loop: EventLoop
-    private let feed: (Input) -> Void
+    private let mailbox: CoreMailbox
     private var httpPeers: [PeerID: Caller] = [:]
     private var lastID = HTTPCommandPeers.firstID
 
-    init(loop: EventLoop, feed: @escaping (Input) -> Void) {
+    init(loop: EventLoop, mailbox: CoreMailbox) {
         self.loop = loop
-        self.feed = feed
+        self.mailbox = mailbox
     }
 
     /// Whether this peer is one of ours, and no connection.
@@ -39,17 +39,16 @@ final class HTTPCommandPeers {
     func call(as client: ClientIdentity, _ command: ClientCommand, then answer: @escaping (Reply) -> Void) {
         guard let id = CommandID(Secret.identifier(prefix: "http_")) else { preconditionFailure("this spells an identifier") }
         guard let peer = add(id, answer) else { return }
-        feed(.clientConnected(peer, client))
-        guard httpPeers[peer] != nil else { return }
-        feed(.clientSent(peer, .hello(Hello(software: ServerConfiguration.software))))
-        feed(.clientSent(peer, .command(id, command)))
+        mailbox.put(.clientConnected(peer, client))
+        mailbox.put(.clientSent(peer, .hello(Hello(software: ServerConfiguration.software))))
+        mailbox.put(.clientSent(peer, .command(id, command)))
     }
 
     /// Decides by the code of a push. The command has the push's name: whoever sends it twice has said it once.
     func present(_ push: PushID, _ verdict: Decision.Verdict, then answer: @escaping (Reply) -> Void) {
         guard let id = CommandID("code_\(push.rawValue)") else { preconditionFailure("this spells an identifier") }
         guard let peer = add(id, answer) else { return }
-        feed(.codePresented(peer, id, push, verdict))
+        mailbox.put(.codePresented(peer, id, push, verdict))
     }
 
     private func add(_ command: CommandID, _ answer: @escaping (Reply) -> Void) -> PeerID? {
@@ -81,8 +80,6 @@ final class HTTPCommandPeers {
         guard let caller = httpPeers.removeValue(forKey: peer) else { return }
         loop.cancel(caller.timer)
         caller.answer(reply)
-        // Not now: the core is still giving orders.
-        let bound = LoopBound(self, loop: loop)
-        loop.handle.execute { bound.value.feed(.disconnected(peer)) }
+        mailbox.put(.disconnected(peer))
     }
 }

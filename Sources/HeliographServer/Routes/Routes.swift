@@ -1,7 +1,6 @@
 import Glibc
 import Logging
 import HeliographPlatform
-import HeliographQRCode
 import RelayAccess
 import RelayCore
 import RelayProtocol
@@ -16,22 +15,14 @@ final class Routes {
     let pushes: PushRunner
     private let registry: PrometheusRegistry
     private let pushMeasures: PushMeasures
+    private let overview: any RelayOverview
     let logger: Logger
     var wrongCodes = WrongCodes()
     var strangers = StrangerLog()
-    /// False while the store refuses writes.
-    var isReady: () -> Bool = { true }
-    /// Sets the gauges that are looked at only when somebody asks.
-    var look: () -> Void = {}
-    /// A person says that the machine's clock is right; false where nobody doubted it.
-    var confirmClock: () -> Bool = { false }
-    /// Asks for a `Report`, as JSON.
-    var makeReport: (@escaping ([UInt8]) -> Void) -> Void = { $0([]) }
 
     init(
         loops: EventLoopGroup, access: Access, page: WebPage, httpPeers: HTTPCommandPeers, pushes: PushRunner,
-        registry: PrometheusRegistry,
-        pushMeasures: PushMeasures, logger: Logger
+        registry: PrometheusRegistry, pushMeasures: PushMeasures, overview: any RelayOverview, logger: Logger
     ) {
         self.loops = loops
         self.access = access
@@ -40,6 +31,7 @@ final class Routes {
         self.pushes = pushes
         self.registry = registry
         self.pushMeasures = pushMeasures
+        self.overview = overview
         self.logger = logger
     }
 
@@ -48,7 +40,7 @@ final class Routes {
         switch (request.method, request.path) {
         case ("GET", "/healthz"), ("HEAD", "/healthz"): respond(id, .text(200, "ok\n"))
         case ("GET", "/readyz"), ("HEAD", "/readyz"):
-            respond(id, isReady() ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
+            respond(id, overview.isReady ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
         case ("GET", "/metrics"): metrics(request, id)
         case ("GET", ProtocolVersion.schemaPath), ("HEAD", ProtocolVersion.schemaPath):
             respond(
@@ -83,9 +75,9 @@ final class Routes {
         case ("POST", AdminPath.pushQuestion):
             pushes.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("POST", AdminPath.clock):
-            respond(id, .text(200, confirmClock() ? "confirmed\n" : "not in doubt\n"))
+            respond(id, .text(200, overview.confirmClock() ? "confirmed\n" : "not in doubt\n"))
         case ("GET", AdminPath.tokens): listTokens(id)
-        case ("GET", AdminPath.report): makeReport { [self] report in respond(id, .json(200, report)) }
+        case ("GET", AdminPath.report): overview.makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))
         }
@@ -200,29 +192,6 @@ final class Routes {
         }
     }
 
-    /// The `pair` command of a client that is in already.
-    func makePairingCode(for connection: ConnectionID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
-        // A peer that has gone meanwhile gets no code: nobody would know who made it.
-        guard let authenticated = access.peers[connection] else { return }
-        let (reached, parent) = (authenticated.baseURL, authenticated.token.id)
-        // A person at the relay's own machine pairs a device that stands elsewhere.
-        let base = RelayAddress(reached)?.staysHere == true ? access.authenticator.publicOrigin ?? reached : reached
-        access.perform {
-            try Credentials.makePairingCode(role, workspace: workspace, by: parent, $0)
-        } then: { [self] result in
-            let reply: Reply
-            do {
-                let code = try result.get()
-                let link = code.link(base: base)
-                reply = .pairing(link: link, expiresAt: code.expiresAt, qr: try QRCode(text: link).rowsText)
-            } catch {
-                logger.error("no pairing code could be made", metadata: ["error": "\(error)"])
-                reply = .failed(.unavailable, "no code could be made; try again")
-            }
-            loops.send(OutgoingMessage(text: MessageToClient.reply(command, reply).bytes), to: connection)
-        }
-    }
-
     // MARK: - Metrics
 
     private func metrics(_ request: HTTPRequest, _ id: HTTPRequestID) {
@@ -243,7 +212,7 @@ final class Routes {
     private func respondWithMetrics(_ id: HTTPRequestID) {
         pushes.lanes { [self] lanes in
             pushMeasures.looked(at: lanes)
-            look()
+            overview.look()
             respond(
                 id,
                 HTTPResponse(

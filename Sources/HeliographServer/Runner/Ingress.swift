@@ -36,9 +36,6 @@ final class Ingress {
         rateLimiters = RateLimiters(limits)
         readThrottle = ReadThrottle(loops: loops)
         uncommittedBytesMax = limits.uncommittedMegabytes << 20
-        runner.commitSettled = { [unowned self] in
-            if runner.uncommittedBytes <= uncommittedBytesMax / 2 { readThrottle.releaseHeld(for: .disk) }
-        }
     }
 
     /// All that one connection counts for. A class, so that it is changed where it is.
@@ -125,6 +122,9 @@ final class Ingress {
     /// The tick is over, and what it staged is on its way unless a commit is under way.
     func tickEnded() {
         shares.turnEnded()
+        if readThrottle.isHolding(for: .disk), runner.uncommittedBytes <= uncommittedBytesMax / 2 {
+            readThrottle.releaseHeld(for: .disk)
+        }
         guard !runner.isStaging else { return }
         shares.batchCut()
         readThrottle.releaseHeld(for: .batch)

@@ -23,7 +23,12 @@ final class RelayRunner {
     /// Commits in order, off the loop: an fsync must not hold up those who only listen.
     private let commits = DispatchQueue(label: "heliograph.commits")
     private let reads = DispatchQueue(label: "heliograph.reads")
+    private let mailbox: CoreMailbox
     private let pushes: PushRunner
+    private let pairing: PairingDesk
+    /// Those who are clients over HTTP for one command.
+    private let httpPeers: HTTPCommandPeers
+    private let admission: AdmissionControl
     /// The clients that hold a token, as last told; for every life of the relay.
     private var holders: Set<ClientKey> = []
     private var timers: [RelayTimer: TimerID] = [:]
@@ -32,12 +37,6 @@ final class RelayRunner {
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
-    /// Makes a pairing code and answers; the core only orders it.
-    var makePairingCode: ((ConnectionID, CommandID, PairingRole, WorkspaceID) -> Void)?
-    /// Those who are clients over HTTP for one command.
-    var httpPeers: HTTPCommandPeers?
-    /// A batch is over, whatever became of it: less waits for the disk.
-    var commitSettled: () -> Void = {}
     /// The store refused the last batch. Hosts' events wait with them until it takes something again.
     private(set) var isStoreFailing = false
     /// What that batch had.
@@ -45,11 +44,9 @@ final class RelayRunner {
     /// The disk is full, and what was kept on it is for decisions: what hosts send waits with them.
     private(set) var isShortOfRoom = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
-    private(set) var isSuspended = false { didSet { admissionChanged(isSuspended || isLeaving) } }
+    private(set) var isSuspended = false { didSet { admission.shut(isSuspended || isLeaving) } }
     /// The relay ends.
-    private(set) var isLeaving = false { didSet { admissionChanged(isSuspended || isLeaving) } }
-    /// Told whether nobody may come in.
-    var admissionChanged: (Bool) -> Void = { _ in }
+    private(set) var isLeaving = false { didSet { admission.shut(isSuspended || isLeaving) } }
     /// Messages since the last tick, which are counted together.
     private var sent = (messages: 0, bytes: 0)
     /// Which relay this is: answers for an earlier one are not for this.
@@ -57,7 +54,8 @@ final class RelayRunner {
 
     init(
         loops: EventLoopGroup, configuration: Relay.Configuration, log: any SessionLog & Sendable, upkeep: any StoreUpkeep,
-        load: @escaping @Sendable () throws -> LogState, pushes: PushRunner, measures: Measures, logger: Logger
+        load: @escaping @Sendable () throws -> LogState, mailbox: CoreMailbox, pushes: PushRunner, pairing: PairingDesk,
+        httpPeers: HTTPCommandPeers, admission: AdmissionControl, measures: Measures, logger: Logger
     ) throws {
         self.loops = loops
         loop = loops.main
@@ -66,7 +64,11 @@ final class RelayRunner {
         self.upkeep = upkeep
         self.load = load
         relay = Relay(configuration: configuration, epoch: log.epoch, state: try load(), boot: Boot.name, at: .now)
+        self.mailbox = mailbox
         self.pushes = pushes
+        self.pairing = pairing
+        self.httpPeers = httpPeers
+        self.admission = admission
         self.measures = measures
         self.logger = logger
     }
@@ -78,11 +80,6 @@ final class RelayRunner {
         begin()
     }
 
-    func clientsListed(_ holders: Set<ClientKey>) {
-        self.holders = holders
-        feed(.clientsListed(holders))
-    }
-
     private func begin() {
         for record in relay.damagedRecords {
             logger.error("a stored record does not decode; the relay goes on without it", metadata: ["record": "\(record)"])
@@ -90,7 +87,14 @@ final class RelayRunner {
         run(relay.started(at: .now, holders: holders))
     }
 
+    /// After all that waits in the mailbox, which has happened before it.
     func feed(_ input: Input, at now: Instant = .now) {
+        for fact in mailbox.take() { handle(fact, at: now) }
+        handle(input, at: now)
+    }
+
+    private func handle(_ input: Input, at now: Instant) {
+        if case .clientsListed(let holders) = input { self.holders = holders }
         if isSuspended { return turnAway(input) }
         if isShortOfRoom || isStoreFailing, case .hostSent(let peer, .events) = input { return postpone(peer) }
         run(relay.handle(input, at: now))
@@ -154,7 +158,7 @@ final class RelayRunner {
             case .historyRemoved(let removals): removals.forEach(removed)
             case .clockJudged(let ahead): judgedClock(aheadBy: ahead)
             case .makePairingCode(let peer, let command, let role, let workspace):
-                makePairingCode?(ConnectionID(rawValue: peer.rawValue), command, role, workspace)
+                pairing.makeCode(for: peer, command, role, workspace)
             }
         }
     }
@@ -164,7 +168,7 @@ final class RelayRunner {
         connections.reserveCapacity(peers.count)
         for peer in peers {
             if HTTPCommandPeers.areOf(peer) {
-                httpPeers?.received(bytes, for: peer)
+                httpPeers.received(bytes, for: peer)
             } else {
                 connections.append(ConnectionID(rawValue: peer.rawValue))
             }
@@ -184,7 +188,7 @@ final class RelayRunner {
 
     /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
     private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64? = nil) {
-        if HTTPCommandPeers.areOf(peer) { return httpPeers?.closed(peer) ?? () }
+        if HTTPCommandPeers.areOf(peer) { return httpPeers.closed(peer) }
         let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
         loops.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }
@@ -303,7 +307,6 @@ final class RelayRunner {
             suspend()
         }
         if upkeep.isShortOfRoom, !isShortOfRoom { runShort() }
-        commitSettled()
     }
 
     // MARK: - A full disk

@@ -16,6 +16,7 @@ import WebSocketEngine
 ///
 ///     sockets ─▶ PeerHandler ─▶ Ingress ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SessionLog, sockets, PushRunner ─▶ APNs
 ///                   └─▶ Routes (page, pairing, health) ─▶ HTTPCommandPeers (clients over HTTP)          Access: who may come in
+///     Access, PairingDesk, HTTPCommandPeers, PushRunner ─▶ CoreMailbox ─▶ RelayRunner
 package final class RelayServer {
     private let loops: EventLoopGroup
     private let access: Access

@@ -117,7 +117,7 @@ package struct Relay {
         case .codePresented(let peer, let command, let push, let verdict):
             tellPlanner(.codePresented(push, verdict, command, peer), at: now)
         case .pairingAnswered(let peer, let command, let answer):
-            if clients[peer] != nil { reply(answer, to: command, of: peer) }
+            if presence.clients[peer] != nil { orders.reply(answer, to: command, of: peer) }
         case .clockConfirmed:
             ages.confirm(at: now)
             staging.clock = ages.record

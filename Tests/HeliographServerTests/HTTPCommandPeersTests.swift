@@ -39,7 +39,7 @@ private final class FakeCore {
             peers.append(peer)
         case .clientSent(let peer, .hello):
             inputs.append("hello")
-            httpPeers?.received(Array(#"{"type":"notice","code":"x","message":"y"}"#.utf8), for: peer)
+            #expect(peer.isCaller)
         case .clientSent(let peer, .command(let id, let command)):
             inputs.append("\(command)")
             answer(peer, id)
@@ -54,9 +54,9 @@ private final class FakeCore {
 
     private func answer(_ peer: PeerID, _ id: CommandID) {
         guard let reply else { return }
-        httpPeers?.received(MessageToClient.reply(CommandID("another")!, .done).bytes, for: peer)
-        httpPeers?.received(MessageToClient.reply(id, reply).bytes, for: peer)
-        httpPeers?.received(MessageToClient.reply(id, .done).bytes, for: peer)
+        httpPeers?.answered(.done, to: CommandID("another")!, of: peer)
+        httpPeers?.answered(reply, to: id, of: peer)
+        httpPeers?.answered(.done, to: id, of: peer)
     }
 }
 
@@ -87,8 +87,8 @@ private final class FakeCore {
             try await loop.run { _ in core.value.inputs } == [
                 "connected c1", "hello", "devices(watches: false)", "disconnected",
             ])
-        #expect(try await loop.run { _ in core.value.peers.allSatisfy(HTTPCommandPeers.areOf) })
-        #expect(!HTTPCommandPeers.areOf(PeerID(rawValue: 1)) && !HTTPCommandPeers.areOf(PeerID(rawValue: 1 << 62)))
+        #expect(try await loop.run { _ in core.value.peers.allSatisfy(\.isCaller) })
+        #expect(!PeerID(rawValue: 1).isCaller && !PeerID(rawValue: 1 << 62).isCaller)
     }
 
     @Test func `who presents a code has no name, and says it once`() async throws {

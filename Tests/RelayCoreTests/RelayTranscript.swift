@@ -77,6 +77,9 @@ final class RelayTranscript {
             switch effect {
             case .send(let bytes, let peers):
                 for peer in peers { sent[peer, default: []].append(String(decoding: bytes, as: UTF8.self)) }
+            case .answer(let reply, let command, let peer):
+                #expect(peer.isCaller)
+                sent[peer, default: []].append(String(decoding: MessageToClient.reply(command, reply).bytes, as: UTF8.self))
             case .close(let peer, let code): closed[peer] = code
             case .append(let batch):
                 #expect(pendingBatch == nil, "at most one append is under way")

@@ -7,8 +7,6 @@ import WebSocketEngine
 
 /// Clients over HTTP: each is a peer of the core for as long as its one command takes. Lives on the loop's thread.
 final class HTTPCommandPeers {
-    /// Connections are counted from 1, and never come this far.
-    private static let firstID: UInt64 = 1 << 63
     /// A handful of phones that wake at once; each holds a request and a peer.
     static let countMax = 256
     /// A commit on a slow disk, several times over.
@@ -23,15 +21,12 @@ final class HTTPCommandPeers {
     private let loop: EventLoop
     private let mailbox: CoreMailbox
     private var httpPeers: [PeerID: Caller] = [:]
-    private var lastID = HTTPCommandPeers.firstID
+    private var lastPeer = PeerID.firstCaller
 
     init(loop: EventLoop, mailbox: CoreMailbox) {
         self.loop = loop
         self.mailbox = mailbox
     }
-
-    /// Whether this peer is one of ours, and no connection.
-    static func areOf(_ peer: PeerID) -> Bool { peer.rawValue >= firstID }
 
     // MARK: - Calls
 
@@ -56,8 +51,8 @@ final class HTTPCommandPeers {
             answer(.failed(.unavailable, "too many ask at once; try again"))
             return nil
         }
-        lastID += 1
-        let peer = PeerID(rawValue: lastID)
+        let peer = PeerID(rawValue: lastPeer.rawValue + 1)
+        lastPeer = peer
         let timer = loop.schedule(after: Self.deadline) { [weak self] in
             self?.finish(peer, .failed(.unavailable, "there was no answer in time; it may have been done all the same"))
         }
@@ -67,11 +62,8 @@ final class HTTPCommandPeers {
 
     // MARK: - What the core says
 
-    func received(_ bytes: [UInt8], for peer: PeerID) {
-        guard let caller = httpPeers[peer] else { return }
-        // What else it says is for those who stay.
-        guard case .reply(caller.command, let reply)? = try? MessageToClient(parsing: bytes) else { return }
-        finish(peer, reply)
+    func answered(_ reply: Reply, to command: CommandID, of peer: PeerID) {
+        if httpPeers[peer]?.command == command { finish(peer, reply) }
     }
 
     func closed(_ peer: PeerID) { finish(peer, .failed(.unavailable, "the relay's store does not answer; try again")) }

@@ -145,6 +145,7 @@ final class RelayRunner {
         for effect in effects {
             switch effect {
             case .send(let bytes, let peers): send(bytes, to: peers)
+            case .answer(let reply, let command, let peer): httpPeers.answered(reply, to: command, of: peer)
             case .close(let peer, let code): close(peer, code)
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id, query)
@@ -166,13 +167,8 @@ final class RelayRunner {
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
         var connections: [ConnectionID] = []
         connections.reserveCapacity(peers.count)
-        for peer in peers {
-            if HTTPCommandPeers.areOf(peer) {
-                httpPeers.received(bytes, for: peer)
-            } else {
-                connections.append(ConnectionID(rawValue: peer.rawValue))
-            }
-        }
+        // What is said to all is for those who stay.
+        for peer in peers where !peer.isCaller { connections.append(ConnectionID(rawValue: peer.rawValue)) }
         loops.send(OutgoingMessage(text: bytes), to: connections)
         sent.messages += peers.count
         sent.bytes += peers.count * bytes.count
@@ -188,7 +184,7 @@ final class RelayRunner {
 
     /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
     private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64? = nil) {
-        if HTTPCommandPeers.areOf(peer) { return httpPeers.closed(peer) }
+        if peer.isCaller { return httpPeers.closed(peer) }
         let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
         loops.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }

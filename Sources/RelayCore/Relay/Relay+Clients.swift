@@ -38,7 +38,8 @@ extension Relay {
         tellPlanner(.clientLeft(peer), at: now)
     }
 
-    private mutating func run(
+    /// Whoever commands comes this way: over a connection, over HTTP, or by the code of a push.
+    mutating func run(
         _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
         switch command {
@@ -64,7 +65,7 @@ extension Relay {
 
     // MARK: - Decisions
 
-    mutating func decide(
+    private mutating func decide(
         _ decide: DecideCommand, _ command: CommandID, of client: ClientIdentity, _ peer: PeerID, at now: Instant
     ) {
         let key = SessionKey(workspace: client.workspace.id, session: decide.session)

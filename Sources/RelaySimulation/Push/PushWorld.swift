@@ -207,7 +207,7 @@ final class PushWorld {
         let decide = DecideCommand(
             session: asked.session, approval: asked.approval, digest: approval.request.digest, verdict: verdict)
         world.lastConnection += 1
-        let peer = PeerID(rawValue: world.lastConnection)
+        let peer = PeerID(rawValue: PeerID.firstCaller.rawValue + world.lastConnection)
         let use = CodeChecker.Use(command: CommandID(world.name("n"))!, push: push, decide: decide)
         codes[peer] = use
         code.used(use)
@@ -224,20 +224,21 @@ final class PushWorld {
         if codes.removeValue(forKey: peer) != nil { world.relay.feed(.disconnected(peer)) }
     }
 
-    func replied(_ bytes: [UInt8], to peers: [PeerID]) {
-        for peer in peers {
-            guard let use = codes[peer] else { continue }
-            guard let message = try? MessageToClient(parsing: bytes), case .reply(use.command, let reply) = message else {
-                world.report(.code, "a code is answered with something else than a reply")
-                return
-            }
-            let key = SessionKey(workspace: World.workspace.id, session: use.decide.session)
-            let winner = world.log.sessions[key]?.decisions[use.decide.approval]
-            if let complaint = world.decisions.replied(reply, to: use.command, use.decide, winner: winner) {
-                world.report(world.plant == .swappedCode ? .code : .decision, complaint)
-            }
-            world.relay.inThisLife(after: 0) { process in process.world.pushes?.hangUp(peer) }
+    func sent(to peers: [PeerID]) {
+        if peers.contains(where: { codes[$0] != nil }) {
+            world.report(.code, "a code is answered with something else than a reply")
         }
+    }
+
+    func answered(_ reply: Reply, to command: CommandID, of peer: PeerID) {
+        guard let use = codes[peer] else { return }
+        guard command == use.command else { return world.report(.code, "a code is answered with the reply to another command") }
+        let key = SessionKey(workspace: World.workspace.id, session: use.decide.session)
+        let winner = world.log.sessions[key]?.decisions[use.decide.approval]
+        if let complaint = world.decisions.replied(reply, to: use.command, use.decide, winner: winner) {
+            world.report(world.plant == .swappedCode ? .code : .decision, complaint)
+        }
+        world.relay.inThisLife(after: 0) { process in process.world.pushes?.hangUp(peer) }
     }
 
     // MARK: The end

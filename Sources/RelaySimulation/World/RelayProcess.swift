@@ -148,6 +148,7 @@ final class RelayProcess {
             if world.dice.chance(world.faults.relayCrash) { return crash() }
             switch effect {
             case .send(let bytes, let peers): send(bytes, to: peers)
+            case .answer(let reply, let command, let peer): world.pushes?.answered(reply, to: command, of: peer)
             case .close(let peer, let code): if let connection = world.connections[peer] { world.relayCloses(connection, code) }
             case .append(let batch): commit(batch)
             case .read(let id, let query): read(id) { .pageRead(id, $0.planted(try $0.log.page(query))) }
@@ -179,7 +180,7 @@ final class RelayProcess {
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
         // A fan-out names its peers in no order; each has its own connection.
         let open = peers.sorted { $0.rawValue < $1.rawValue }.compactMap { world.connections[$0] }
-        world.pushes?.replied(bytes, to: peers)
+        world.pushes?.sent(to: peers)
         guard let first = open.first else { return }
         do throws(WireError) {
             if case .host(let index) = first.role {

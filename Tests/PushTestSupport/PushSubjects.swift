@@ -88,7 +88,7 @@ package enum PushSubjects {
 
 extension RequestWords {
     /// As a host words a tool that runs a command.
-    static func command(_ command: String) -> RequestWords {
+    package static func command(_ command: String) -> RequestWords {
         RequestWords(full: "command: " + command, summary: "Run: " + command, isWhole: true)
     }
 }

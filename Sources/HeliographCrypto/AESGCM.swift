@@ -1,8 +1,10 @@
 internal import CHeliographOpenSSL
 
-/// AES-256-GCM: nobody without the key reads the text, nobody changes it or what goes along with it unnoticed.
+/// AES-GCM: nobody without the key reads the text, nobody changes it or what goes along with it unnoticed. A key of `keyBytes` means
+/// AES-256, which is ours; one of `shortKeyBytes` means AES-128, which RFC 8188 asks for.
 package enum AESGCM {
     package static let keyBytes = 32
+    package static let shortKeyBytes = 16
     package static let nonceBytes = 12
     package static let tagBytes = 16
 
@@ -17,12 +19,12 @@ package enum AESGCM {
     package static func seal(
         _ text: [UInt8], with key: [UInt8], nonce: [UInt8], authenticating known: [UInt8] = []
     ) -> [UInt8] {
-        precondition(key.count == keyBytes && nonce.count == nonceBytes, "AES-256-GCM has keys of 32 bytes, nonces of 12")
+        let cipher = unsafe cipher(key, nonce)
         let context = unsafe EVP_CIPHER_CTX_new()
         defer { unsafe EVP_CIPHER_CTX_free(context) }
         var sealed = [UInt8](repeating: 0, count: text.count + tagBytes)
         var count: Int32 = 0
-        guard unsafe EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1,
+        guard unsafe EVP_EncryptInit_ex(context, cipher, nil, key, nonce) == 1,
             unsafe known.isEmpty || EVP_EncryptUpdate(context, nil, &count, known, Int32(known.count)) == 1,
             unsafe text.isEmpty || EVP_EncryptUpdate(context, &sealed, &count, text, Int32(text.count)) == 1,
             unsafe finish(context, &sealed, at: text.count)
@@ -45,7 +47,7 @@ package enum AESGCM {
     package static func open(
         _ sealed: [UInt8], with key: [UInt8], nonce: [UInt8], authenticating known: [UInt8] = []
     ) throws(CryptoError) -> [UInt8] {
-        precondition(key.count == keyBytes && nonce.count == nonceBytes, "AES-256-GCM has keys of 32 bytes, nonces of 12")
+        let cipher = unsafe cipher(key, nonce)
         guard sealed.count >= tagBytes else { throw CryptoError(.notAuthentic, "this is too short to have been sealed") }
         let context = unsafe EVP_CIPHER_CTX_new()
         defer { unsafe EVP_CIPHER_CTX_free(context) }
@@ -54,7 +56,7 @@ package enum AESGCM {
         var tag = Array(sealed.suffix(tagBytes))
         var text = [UInt8](repeating: 0, count: ciphertext.count)
         var count: Int32 = 0
-        guard unsafe EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce) == 1,
+        guard unsafe EVP_DecryptInit_ex(context, cipher, nil, key, nonce) == 1,
             unsafe known.isEmpty || EVP_DecryptUpdate(context, nil, &count, known, Int32(known.count)) == 1,
             unsafe ciphertext.isEmpty
                 || EVP_DecryptUpdate(context, &text, &count, ciphertext, Int32(ciphertext.count)) == 1,
@@ -65,6 +67,15 @@ package enum AESGCM {
             throw CryptoError(.notAuthentic, "the sealed bytes were changed, or sealed for another key")
         }
         return text
+    }
+
+    private static func cipher(_ key: [UInt8], _ nonce: [UInt8]) -> OpaquePointer? {
+        precondition(nonce.count == nonceBytes, "AES-GCM has nonces of 12 bytes here")
+        switch key.count {
+        case keyBytes: return unsafe EVP_aes_256_gcm()
+        case shortKeyBytes: return unsafe EVP_aes_128_gcm()
+        default: preconditionFailure("AES-GCM has keys of 32 or 16 bytes here")
+        }
     }
 
     /// GCM holds no bytes back, so nothing is added but the tag.

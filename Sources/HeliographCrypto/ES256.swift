@@ -60,12 +60,18 @@ internal import CHeliographOpenSSL
         unsafe key = try ES256.key(pem: pem) { unsafe PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
     }
 
+    /// `point` is the uncompressed form, `P256.pointBytes` long. Throws `invalidKey`, also where it is not on the curve.
+    package init(point: [UInt8]) throws(CryptoError) { unsafe key = try P256.key(point: point) }
+
     /// Takes over the caller's reference.
     fileprivate init(adopting key: OpaquePointer) { unsafe self.key = unsafe key }
 
     deinit { unsafe EVP_PKEY_free(key) }
 
     package var pem: String { unsafe ES256.pem { unsafe PEM_write_bio_PUBKEY($0, key) } }
+
+    /// The uncompressed point, `P256.pointBytes` long.
+    package var point: [UInt8] { unsafe P256.point(of: key) }
 
     /// Whether the private half signed `bytes`. `signature` is R then S, 64 bytes, or the DER form that some libraries send.
     package func isSignature(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {

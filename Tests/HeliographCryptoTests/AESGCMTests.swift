@@ -9,8 +9,19 @@ import Testing
         }
     }
 
-    // McGrew and Viega, "The Galois/Counter Mode of Operation", test cases 13, 14 and 16.
+    // McGrew and Viega, "The Galois/Counter Mode of Operation", test cases 1, 2, 4, 13, 14 and 16.
     @Test(arguments: [
+        (String(repeating: "00", count: 16), String(repeating: "00", count: 12), "", "", "58e2fccefa7e3061367f1d57a4e7455a"),
+        (
+            String(repeating: "00", count: 16), String(repeating: "00", count: 12), "00000000000000000000000000000000", "",
+            "0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf"
+        ),
+        (
+            "feffe9928665731c6d6a8f9467308308", "cafebabefacedbaddecaf888",
+            "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
+            "feedfacedeadbeeffeedfacedeadbeefabaddad2",
+            "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e0915bc94fbc3221a5db94fae95ae7121a47"
+        ),
         (String(repeating: "00", count: 32), String(repeating: "00", count: 12), "", "", "530f8afbc74536b9a963b4f1c4cb738b"),
         (
             String(repeating: "00", count: 32), String(repeating: "00", count: 12), "00000000000000000000000000000000", "",

@@ -57,7 +57,7 @@ struct HandshakeTests {
         let server = TestServer()
         server.decide = { request in .accept(subprotocol: request.path == "/none" ? nil : String(request.path.dropFirst())) }
         let port = try await loop.listen(server, subprotocols: ["one", "two", "three"])
-        for (path, expected) in [("two", JSONValue.string("two")), ("three", .string("three")), ("none", .null)] {
+        for (path, expected) in [("two", PeerValue.string("two")), ("three", .string("three")), ("none", .null)] {
             let result = try await Python(
                 "websocket_client", "negotiate", "ws://127.0.0.1:\(port)/\(path)", "unknown", "one", "two", "three"
             ).next()

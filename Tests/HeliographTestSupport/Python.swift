@@ -1,21 +1,20 @@
-import Foundation
-import Synchronization
-import HeliographTestSupport
-import Testing
+internal import Foundation
+internal import Synchronization
 
-/// A peer of another make: a script of `Peers/` in its own process.
-final class Python: Sendable {
+/// A peer of another make: a script in its own process.
+package final class Python: Sendable {
     private let process: Mutex<Process>
-    private let lines = EventLog<[String: JSONValue]>()
+    private let lines = EventLog<[String: PeerValue]>()
     private let standardInput = Pipe()
     private let errors = Mutex(Data())
-    let processID: Int32
+    package let processID: Int32
 
-    /// Starts `Peers/<script>.py` with arguments.
-    init(_ script: String, _ arguments: String...) throws {
+    /// Starts `Peers/<script>.py` of the target that calls, with arguments.
+    package init(_ script: String, _ arguments: String..., caller: String = #fileID) throws {
         let process = Process()
         process.executableURL = try Self.interpreter()
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
+        let target = String(caller.prefix { $0 != "/" })
+        let folder = Self.root.appending(path: "Tests").appending(path: target).appending(path: "Peers")
         process.arguments = ["-u", folder.appending(path: script + ".py").path] + arguments
         let output = Pipe()
         let errorOutput = Pipe()
@@ -41,7 +40,7 @@ final class Python: Sendable {
                 return complete
             }
             for line in complete {
-                if let object = try? JSONDecoder().decode([String: JSONValue].self, from: line) { lines.append(object) }
+                if let object = try? JSONDecoder().decode([String: PeerValue].self, from: line) { lines.append(object) }
             }
         }
         try process.run()
@@ -59,7 +58,7 @@ final class Python: Sendable {
     }
 
     /// The next object that the script prints.
-    func next(within limit: Duration = .seconds(30)) async throws -> [String: JSONValue] {
+    package func next(within limit: Duration = .seconds(30)) async throws -> [String: PeerValue] {
         do {
             return try await lines.next(within: limit) { _ in true }
         } catch {
@@ -68,17 +67,19 @@ final class Python: Sendable {
         }
     }
 
-    func tell(_ line: String = "go") {
+    package func tell(_ line: String = "go") {
         standardInput.fileHandleForWriting.write(Data((line + "\n").utf8))
     }
 
-    func signal(_ number: Int32) {
+    package func signal(_ number: Int32) {
         kill(processID, number)
     }
 
+    private static let root =
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
     /// `make test` makes the environment; a machine without it fails, it does not skip.
     private static func interpreter() throws -> URL {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let candidates: [String?] = [
             ProcessInfo.processInfo.environment["HELIOGRAPH_TEST_PYTHON"],
             root.appending(path: ".venv/bin/python3").path,
@@ -91,10 +92,10 @@ final class Python: Sendable {
     }
 }
 
-enum JSONValue: Decodable, Sendable, Equatable, CustomStringConvertible {
-    case null, bool(Bool), number(Double), string(String), array([JSONValue]), object([String: JSONValue])
+package enum PeerValue: Decodable, Sendable, Equatable, CustomStringConvertible {
+    case null, bool(Bool), number(Double), string(String), array([PeerValue]), object([String: PeerValue])
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -104,26 +105,26 @@ enum JSONValue: Decodable, Sendable, Equatable, CustomStringConvertible {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
+        } else if let value = try? container.decode([PeerValue].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .object(try container.decode([String: PeerValue].self))
         }
     }
 
-    var int: Int? {
+    package var int: Int? {
         if case .number(let value) = self { Int(value) } else { nil }
     }
 
-    var string: String? {
+    package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    var array: [JSONValue]? {
+    package var array: [PeerValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    var description: String {
+    package var description: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"

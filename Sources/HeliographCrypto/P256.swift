@@ -1,0 +1,95 @@
+internal import CHeliographOpenSSL
+
+/// Points of the curve P-256 as bytes: 0x04, x and y, as browsers and RFC 8291 write them.
+package enum P256 {
+    package static let pointBytes = 65
+    /// The x coordinate that two keys agree on.
+    package static let secretBytes = 32
+    /// Of a point that is not compressed; every other form is refused, so that one key has one spelling.
+    private static let uncompressed: UInt8 = 4
+
+    /// EVP_PKEY_PUBLIC_KEY, a macro that Swift does not see.
+    private static let publicKeySelection =
+        OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
+
+    /// The caller owns the result. Throws `invalidKey`; a point beside the curve would give our key away piece by piece.
+    static func key(point: [UInt8]) throws(CryptoError) -> OpaquePointer {
+        guard point.count == pointBytes, point[0] == uncompressed else {
+            throw CryptoError(.invalidKey, "this is not an uncompressed point of P-256: 65 bytes, the first of them 4")
+        }
+        let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var point = point
+        var key: OpaquePointer?
+        // OpenSSL keeps pointers to all of it until the key is made.
+        let isMade = unsafe withCStrings(OSSL_PKEY_PARAM_GROUP_NAME, "P-256", OSSL_PKEY_PARAM_PUB_KEY) { group, name, pub in
+            unsafe point.withUnsafeMutableBytes { point in
+                var parameters = unsafe [
+                    OSSL_PARAM_construct_utf8_string(group, UnsafeMutablePointer(mutating: name), 0),
+                    OSSL_PARAM_construct_octet_string(pub, point.baseAddress, point.count), OSSL_PARAM_construct_end(),
+                ]
+                return unsafe EVP_PKEY_fromdata_init(context) == 1
+                    && EVP_PKEY_fromdata(context, &key, publicKeySelection, &parameters) == 1
+            }
+        }
+        guard isMade, let key = unsafe key else {
+            throw CryptoError(.invalidKey, "this is not a point of the curve P-256: \(CryptoError.takeReason())")
+        }
+        return unsafe key
+    }
+
+    private static func withCStrings<Result>(
+        _ one: String, _ two: String, _ three: String,
+        _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
+    ) -> Result {
+        unsafe one.withCString { one in
+            unsafe two.withCString { two in unsafe three.withCString { three in unsafe body(one, two, three) } }
+        }
+    }
+
+    static func point(of key: OpaquePointer) -> [UInt8] {
+        var point = [UInt8](repeating: 0, count: pointBytes)
+        var count = 0
+        guard unsafe EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &count) == 1,
+            count == pointBytes, point[0] == uncompressed
+        else { fatalError("OpenSSL could not spell a point of P-256: \(CryptoError.takeReason())") }
+        return point
+    }
+}
+
+/// A key that agrees with another one on a secret, by Diffie and Hellman. It signs nothing: RFC 8292 forbids to use one key for both.
+package struct P256AgreementKey: Sendable {
+    private let key: ES256PrivateKey
+    /// What the other side has to know.
+    package let point: [UInt8]
+
+    /// A new one. Traps where the system has no randomness left to give.
+    package init() { self.init(ES256PrivateKey()) }
+
+    /// As `ES256PrivateKey(pem:)`. Throws `invalidKey`.
+    package init(pem: String) throws(CryptoError) { self.init(try ES256PrivateKey(pem: pem)) }
+
+    private init(_ key: ES256PrivateKey) {
+        self.key = key
+        point = key.publicKey.point
+    }
+
+    /// `P256.secretBytes` that only the two sides know; a function of a key must come between them and any use. Throws `invalidKey` where
+    /// `point` is none.
+    package func secret(with point: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let peer = unsafe try P256.key(point: point)
+        let own = unsafe key.shared
+        let context = unsafe EVP_PKEY_CTX_new(own, nil)
+        defer {
+            unsafe EVP_PKEY_CTX_free(context)
+            unsafe EVP_PKEY_free(own)
+            unsafe EVP_PKEY_free(peer)
+        }
+        var secret = [UInt8](repeating: 0, count: P256.secretBytes)
+        var count = secret.count
+        guard unsafe EVP_PKEY_derive_init(context) == 1, unsafe EVP_PKEY_derive_set_peer(context, peer) == 1,
+            unsafe EVP_PKEY_derive(context, &secret, &count) == 1, count == P256.secretBytes
+        else { throw CryptoError(.invalidKey, "no secret can be agreed on with this key: \(CryptoError.takeReason())") }
+        return secret
+    }
+}

@@ -16,4 +16,16 @@ package enum HTTP2CloseReason: Equatable, Sendable {
     case networkFailed(String)
     /// Opening took longer than `openDeadline`, or going `closeDeadline`.
     case deadlinePassed
+
+    /// For the operator.
+    package var sentence: String {
+        switch self {
+        case .unreachable(let sentence), .notTrusted(let sentence), .tlsFailed(let sentence): sentence
+        case .protocolBroken(let sentence): "the server broke HTTP: \(sentence)"
+        case .networkFailed(let sentence): "the connection broke: \(sentence)"
+        case .byPeer: "the server hung up"
+        case .deadlinePassed: "the server did not answer"
+        case .here: "the connection was closed"
+        }
+    }
 }

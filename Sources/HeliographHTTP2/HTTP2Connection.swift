@@ -26,7 +26,9 @@ final class HTTP2Connection {
     let role: Role
     let limits: HTTP2Limits
     let tls: TLSSession
-    let session: HTTP2Session
+    let http2: HTTP2Session
+    /// What speaks on it: `http2`, or after the handshake one for a server that speaks HTTP/1.1 alone.
+    var session: any HTTPSession
     var phase: Phase
     /// When the phase has to be over. Always set until the connection is open.
     var deadline: MonotonicTime?
@@ -70,13 +72,14 @@ final class HTTP2Connection {
         case .client(_, let configuration):
             limits = configuration.limits
             tls = TLSSession(client: configuration.tls, serverName: configuration.host)
-            session = HTTP2Session(isServer: false, limits: limits)
+            http2 = HTTP2Session(isServer: false, limits: limits)
         case .server(_, let configuration, _):
             limits = configuration.limits
             tls = TLSSession(server: configuration.tls)
-            session = HTTP2Session(isServer: true, limits: limits, faults: configuration.faults)
+            http2 = HTTP2Session(isServer: true, limits: limits, faults: configuration.faults)
             isHoldingSettings = configuration.faults.holdsSettings
         }
+        session = http2
     }
 
     var hasOutput: Bool { outputOffset < output.count }

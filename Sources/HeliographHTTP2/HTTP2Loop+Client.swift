@@ -43,6 +43,10 @@ extension HTTP2Loop {
             // An address that does not answer gets its share of the time only.
             let share = now.duration(to: deadline) / connection.addresses.count
             let text = connection.addresses.removeFirst()
+            guard configuration.allowsAddress(text) else {
+                connection.failure = "\(configuration.host) is at \(text), which is not called"
+                continue
+            }
             connection.peer = text
             if let socket = begin(text, configuration.port, connection) {
                 connection.socket = socket

@@ -112,26 +112,26 @@ extension HTTP2Loop {
     /// A whole response.
     package func respond(_ message: HTTP2Message, to stream: HTTP2StreamID) {
         order(stream.connection) { connection in
-            connection.session.sendHeaders(message.headers, on: stream.number, isWhole: message.body.isEmpty)
-            if !message.body.isEmpty { connection.session.sendBody(message.body, on: stream.number, isWhole: true) }
+            connection.http2.sendHeaders(message.headers, on: stream.number, isWhole: message.body.isEmpty)
+            if !message.body.isEmpty { connection.http2.sendBody(message.body, on: stream.number, isWhole: true) }
         }
     }
 
     /// The head of a response, `:status` first, of which the body comes by `sendBody` or never.
     package func sendHeaders(_ headers: [HTTP2Header], to stream: HTTP2StreamID) {
-        order(stream.connection) { $0.session.sendHeaders(headers, on: stream.number, isWhole: false) }
+        order(stream.connection) { $0.http2.sendHeaders(headers, on: stream.number, isWhole: false) }
     }
 
     /// A piece of a body, after `sendHeaders`.
     package func sendBody(_ bytes: [UInt8], to stream: HTTP2StreamID, isWhole: Bool) {
-        order(stream.connection) { $0.session.sendBody(bytes, on: stream.number, isWhole: isWhole) }
+        order(stream.connection) { $0.http2.sendBody(bytes, on: stream.number, isWhole: isWhole) }
     }
 
     /// A new SETTINGS_MAX_CONCURRENT_STREAMS, in force once `settingsAcknowledged` comes; or the first SETTINGS, where they were
     /// held. Until then a stream above it is refused; after that it ends the connection.
     package func sendSettings(_ connection: HTTP2ConnectionID, streamsMax: Int) {
         order(connection) { connection in
-            connection.session.sendSettings(streamsMax: streamsMax)
+            connection.http2.sendSettings(streamsMax: streamsMax)
             guard connection.isHoldingSettings, connection.phase != .handshaking else { return }
             connection.isHoldingSettings = false
             process(connection)
@@ -140,6 +140,6 @@ extension HTTP2Loop {
 
     /// Gives back the window that was used up, where `Faults.holdsWindow` keeps it.
     package func releaseWindow(_ connection: HTTP2ConnectionID) {
-        order(connection) { $0.session.releaseWindow() }
+        order(connection) { $0.http2.releaseWindow() }
     }
 }

@@ -42,6 +42,7 @@ extension HTTP2Loop {
             var bytes: [UInt8] = []
             while try connection.tls.read(into: &bytes, countMax: 1 << 14) {}
             try connection.session.receive(bytes)
+            if connection.tls.isClosedByPeer { connection.session.endOfInput() }
             sessionSpoke(connection)
             if connection.tls.isClosedByPeer { finish(connection, connection.closeReason ?? .byPeer) }
         } catch let error as CryptoError {
@@ -57,16 +58,20 @@ extension HTTP2Loop {
     }
 
     private func tlsEstablished(_ connection: HTTP2Connection) throws(CryptoError) {
-        guard connection.tls.negotiatedProtocol == "h2" else {
-            throw CryptoError(.tlsFailed, "\(connection.peer) does not speak HTTP/2")
+        let isHTTP2 = connection.tls.negotiatedProtocol == "h2"
+        if !isHTTP2, case .client(_, let configuration) = connection.role, configuration.allowsHTTP1 {
+            connection.session = HTTP1Session(limits: connection.limits)
+            connection.phase = .greeting
+            return
         }
+        guard isHTTP2 else { throw CryptoError(.tlsFailed, "\(connection.peer) does not speak HTTP/2") }
         connection.phase = .greeting
         switch connection.role {
         case .client:
-            connection.session.sendSettings(streamsMax: nil)
+            connection.http2.sendSettings(streamsMax: nil)
         case .server(_, let configuration, _):
             if !connection.isHoldingSettings {
-                connection.session.sendSettings(
+                connection.http2.sendSettings(
                     streamsMax: configuration.streamsMax, streamWindowBytes: configuration.streamWindowBytes)
             }
             report(HTTP2ServerEvent.opened(peer: connection.peer), connection)

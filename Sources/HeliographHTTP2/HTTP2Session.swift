@@ -5,7 +5,7 @@ internal import CHeliographNghttp2
 ///
 /// Belongs to the loop's thread. nghttp2 calls back from inside `receive(_:)` and `produce(into:upTo:)` only; what it says is
 /// kept in `events` and acted on after the call.
-@safe final class HTTP2Session {
+@safe final class HTTP2Session: HTTPSession {
     enum Event {
         case settingsReceived(streamsMax: Int)
         case settingsAcknowledged
@@ -167,8 +167,11 @@ internal import CHeliographNghttp2
 
     func ping() { check(unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)) }
 
+    /// What it means shows in what has come.
+    func endOfInput() {}
+
     /// `lastStream` nil: the last one that was looked at.
-    func goAway(_ code: HTTP2ErrorCode, lastStream: Int32? = nil, debug: [UInt8] = []) {
+    func goAway(_ code: HTTP2ErrorCode, lastStream: Int32?, debug: [UInt8]) {
         let last = unsafe lastStream ?? nghttp2_session_get_last_proc_stream_id(session)
         check(
             unsafe nghttp2_submit_goaway(

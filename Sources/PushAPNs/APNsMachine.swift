@@ -1,5 +1,6 @@
 internal import ChannelAPNs
 internal import HeliographHTTP2
+internal import HeliographPlatform
 internal import RelayProtocol
 
 /// Every decision of the client: which lane a request takes, which environment its token is of, whose provider token signs.

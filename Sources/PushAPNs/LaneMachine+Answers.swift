@@ -1,5 +1,6 @@
 internal import ChannelAPNs
 internal import HeliographHTTP2
+internal import HeliographPlatform
 internal import RelayProtocol
 
 /// What follows from an answer, or from none.

@@ -1,5 +1,6 @@
 internal import ChannelAPNs
 internal import HeliographHTTP2
+internal import HeliographPlatform
 
 /// All that goes to one host for one team: the requests that wait and fly, and the one connection that carries them.
 ///
@@ -177,7 +178,7 @@ struct LaneMachine {
 
     private mutating func closed(_ generation: Int, _ reason: HTTP2CloseReason, _ now: Moment) {
         draining[generation] = nil
-        if reason != .here { trouble = Self.sentence(reason) }
+        if reason != .here { trouble = reason.sentence }
         guard generation == self.generation else { return }
         retire(now, isFailure: !isProven)
     }
@@ -406,16 +407,5 @@ struct LaneMachine {
         for until in deviceHolds.values { wake(by: until) }
         for entry in delayed { wake(by: min(entry.notBefore, entry.request.until)) }
         if let until = queue.firstEnd { wake(by: until) }
-    }
-
-    private static func sentence(_ reason: HTTP2CloseReason) -> String {
-        switch reason {
-        case .unreachable(let sentence), .notTrusted(let sentence), .tlsFailed(let sentence): sentence
-        case .protocolBroken(let sentence): "the server broke HTTP/2: \(sentence)"
-        case .networkFailed(let sentence): "the connection broke: \(sentence)"
-        case .byPeer: "the server hung up"
-        case .deadlinePassed: "the server did not answer"
-        case .here: "the connection was closed"
-        }
     }
 }

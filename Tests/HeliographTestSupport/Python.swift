@@ -10,7 +10,11 @@ package final class Python: Sendable {
     package let processID: Int32
 
     /// Starts `Peers/<script>.py` of the target that calls, with arguments.
-    package init(_ script: String, _ arguments: String..., caller: String = #fileID) throws {
+    package convenience init(_ script: String, _ arguments: String..., caller: String = #fileID) throws {
+        try self.init(script, arguments: arguments, caller: caller)
+    }
+
+    package init(_ script: String, arguments: [String], caller: String = #fileID) throws {
         let process = Process()
         process.executableURL = try Self.interpreter()
         let target = String(caller.prefix { $0 != "/" })
@@ -57,10 +61,12 @@ package final class Python: Sendable {
         process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
     }
 
-    /// The next object that the script prints.
-    package func next(within limit: Duration = .seconds(30)) async throws -> [String: PeerValue] {
+    /// The next object that the script prints, of those that match.
+    package func next(
+        within limit: Duration = .seconds(30), _ matches: @Sendable ([String: PeerValue]) -> Bool = { _ in true }
+    ) async throws -> [String: PeerValue] {
         do {
-            return try await lines.next(within: limit) { _ in true }
+            return try await lines.next(within: limit, matches)
         } catch {
             let text = errors.withLock { String(decoding: $0, as: UTF8.self) }
             throw TestFailure("the peer said nothing: \(error) \(text)")

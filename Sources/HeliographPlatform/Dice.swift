@@ -1,11 +1,11 @@
 /// Spreads waits, so that clients that were thrown off together do not come back together. The same seed, the same throws.
-struct Dice {
+package struct Dice {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
     /// In 0..<1. SplitMix64.
-    mutating func next() -> Double {
+    package mutating func next() -> Double {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -14,7 +14,7 @@ struct Dice {
     }
 
     /// `base`, doubled for each of `count` beyond the first, at most `max`; of that a half to the whole.
-    mutating func backoff(_ base: Duration, doubled count: Int, max: Duration) -> Duration {
+    package mutating func backoff(_ base: Duration, doubled count: Int, max: Duration) -> Duration {
         let whole = min(base * (1 << min(count - 1, 20)), max)
         return whole / 2 + whole / 2 * next()
     }

@@ -141,6 +141,7 @@ let package = Package(
         module("HeliographCrypto", ["CHeliographOpenSSL"]),
         module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
         module("PushAPNs", ["ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        module("PushWeb", ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         module("HeliographQRCode", ["CHeliographQREncode"]),
         module("HeliographZlib", ["CHeliographZlib"]),
 
@@ -222,6 +223,8 @@ let package = Package(
         tests(
             "PushAPNsTests",
             ["ChannelAPNs", "PushAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"]),
+        tests(
+            "PushWebTests", ["PushWeb", "HeliographHTTP2", "HeliographCrypto", "HeliographTestSupport"], exclude: ["Peers"]),
         tests("HeliographQRCodeTests", ["HeliographQRCode"]),
         tests("HeliographZlibTests", ["HeliographZlib"]),
         tests("PageBundleTests", ["PageBundle"]),

@@ -49,6 +49,7 @@ struct Layering {
         "PushAPNs": Module(imports: [
             "ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform",
         ]),
+        "PushWeb": Module(imports: ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["PushPlanner", "RelayModel", "RelayProtocol"], isPure: true),

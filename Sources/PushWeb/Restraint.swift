@@ -1,0 +1,64 @@
+internal import HeliographHTTP2
+
+/// What a push service has said that outlives one request: that it refuses our token, is in trouble, has had too much, or does not know
+/// an endpoint.
+struct Restraint {
+    /// Why nothing is sent for a while; nil where something is.
+    private(set) var barredReason: String?
+    private(set) var barredUntil: MonotonicTime?
+    private var barredCount = 0
+    /// These three count what came in a row.
+    private var credentialRefusals = 0
+    private var serverErrors = 0
+    private var slowedEndpoints: Set<WebPushEndpoint> = []
+    /// When an endpoint was not known for the first time.
+    private var missedAt: [WebPushEndpoint: MonotonicTime] = [:]
+
+    private static let missingMemory: Duration = .seconds(24 * 60 * 60)
+
+    mutating func accepted(_ endpoint: WebPushEndpoint) {
+        knownToServer()
+        slowedEndpoints = []
+        missedAt[endpoint] = nil
+        barredCount = 0
+    }
+
+    /// An answer that says nothing against our token or the server.
+    mutating func knownToServer() { (credentialRefusals, serverErrors) = (0, 0) }
+
+    mutating func timePassed(_ now: MonotonicTime) {
+        if let barredUntil, barredUntil <= now { (self.barredUntil, barredReason) = (nil, nil) }
+    }
+
+    /// How often it has not been known by now, within a day.
+    mutating func missed(_ endpoint: WebPushEndpoint, _ limits: WebPushLimits, _ now: MonotonicTime) -> Int {
+        if let first = missedAt[endpoint], first + Self.missingMemory > now { return 2 }
+        if missedAt.count >= limits.endpointsMax, let oldest = missedAt.min(by: { $0.value < $1.value }) {
+            missedAt[oldest.key] = nil
+        }
+        missedAt[endpoint] = now
+        return 1
+    }
+
+    /// `dice` in 0..<1 spreads the ends of pauses. True where it was once too often.
+    mutating func credentialsRefused(_ reason: String, _ limits: WebPushLimits, _ now: MonotonicTime, dice: Double) -> Bool {
+        credentialRefusals += 1
+        guard credentialRefusals >= limits.credentialRefusalsMax, barredUntil == nil else { return false }
+        barredCount += 1
+        let step = min(limits.breakerBase * (1 << min(barredCount - 1, 20)), limits.breakerMax)
+        (barredReason, barredUntil) = (reason, now + step + step / 4 * dice)
+        return true
+    }
+
+    /// How many errors in a row are too many, from 1; 0 where they are not.
+    mutating func serverFailed(_ limits: WebPushLimits) -> Int {
+        serverErrors += 1
+        return max(0, serverErrors - limits.serverErrorsMax + 1)
+    }
+
+    /// Whether it is the service that has had too much, and not one phone.
+    mutating func slowedDown(_ endpoint: WebPushEndpoint, _ limits: WebPushLimits) -> Bool {
+        if slowedEndpoints.count < limits.slowDownsMax { slowedEndpoints.insert(endpoint) }
+        return slowedEndpoints.count >= limits.slowDownsMax
+    }
+}

@@ -1,0 +1,66 @@
+internal import HeliographHTTP2
+
+/// The token for one push service: one at a time, good for half a day, used for half of that.
+///
+/// Pure: who signs is told by `Answer.sign`.
+struct VAPIDTokenMachine {
+    struct Token: Equatable, Sendable {
+        var text: String
+        /// Counts the tokens of this machine.
+        var serial: Int
+        var signedAt: MonotonicTime
+        /// Seconds since 1970.
+        var expiresAt: Int64
+    }
+
+    enum Answer: Equatable {
+        case use(Token)
+        /// Sign one until then, then call `signed`.
+        case sign(expiresAt: Int64)
+        /// One is being signed.
+        case signing
+    }
+
+    /// RFC 8292 allows a day at most; a clock that is wrong by hours leaves such a token valid.
+    static let lifetimeSeconds: Int64 = 12 * 60 * 60
+    private static let use: Duration = .seconds(6 * 60 * 60)
+    /// Where a token says so much less or more than it did when it was signed, the clock was set since.
+    private static let clockSkewMax: Int64 = 60 * 60
+    /// Apple asks for no new one more often than that.
+    static let renewalInterval: Duration = .seconds(60 * 60)
+
+    private var token: Token?
+    private var serial = 0
+    private var isSigning = false
+    /// Until when the one that is being signed is good.
+    private var expiresAt: Int64 = 0
+
+    mutating func answer(at now: Moment) -> Answer {
+        if isSigning { return .signing }
+        if let token, isGood(token, now) { return .use(token) }
+        isSigning = true
+        expiresAt = now.unixSeconds + Self.lifetimeSeconds
+        return .sign(expiresAt: expiresAt)
+    }
+
+    mutating func signed(_ text: String, at now: Moment) {
+        guard isSigning else { preconditionFailure("a token was signed that nobody asked for") }
+        isSigning = false
+        serial += 1
+        token = Token(text: text, serial: serial, signedAt: now.instant, expiresAt: expiresAt)
+    }
+
+    /// The service refused the token of that serial. True where a newer one is worth another try.
+    mutating func refused(serial: Int, at now: Moment) -> Bool {
+        guard let token, token.serial == serial else { return true }
+        guard token.signedAt.duration(to: now.instant) >= Self.renewalInterval else { return false }
+        self.token = nil
+        return true
+    }
+
+    private func isGood(_ token: Token, _ now: Moment) -> Bool {
+        let age = token.signedAt.duration(to: now.instant)
+        let skew = token.expiresAt - Self.lifetimeSeconds + age.components.seconds - now.unixSeconds
+        return age < Self.use && abs(skew) <= Self.clockSkewMax
+    }
+}

@@ -1,0 +1,59 @@
+internal import HeliographCrypto
+internal import HeliographHTTP2
+
+/// Sends pushes to the push services of browsers and says what became of each. Used from any thread; ends with the last reference, or by
+/// `stop()`.
+package final class WebPushClient: Sendable {
+    /// Where the driver lives.
+    private final class Home: @unchecked Sendable {
+        // Invariant of @unchecked: read and written by jobs of the engine only, all on its one thread.
+        var driver: WebPushDriver?
+    }
+
+    private let engine: HTTP2Engine
+    private let home = Home()
+
+    /// Throws `HTTP2Error` `systemFailed`, or `CryptoError` `invalidCertificate`.
+    package init(_ configuration: WebPushConfiguration) throws {
+        let tls = try TLSContext(clientProtocols: ["h2", "http/1.1"], authorityFile: configuration.authorityFile)
+        engine = try HTTP2Engine()
+        let home = home
+        engine.execute { _ in home.driver = WebPushDriver(configuration, tls) }
+    }
+
+    deinit { stop() }
+
+    /// Tells `completion` what became of the request, once, on a thread of the client's that it must not block.
+    package func submit(_ request: WebPushRequest, then completion: @escaping @Sendable (WebPushOutcome) -> Void) {
+        let home = home
+        let isTaken = engine.execute { loop in
+            guard let driver = home.driver else { return completion(WebPushOutcome(.notSent(.stopped), attempts: 0)) }
+            driver.submit(request, completion, loop)
+        }
+        if !isTaken { completion(WebPushOutcome(.notSent(.stopped), attempts: 0)) }
+    }
+
+    /// What became of the request.
+    package func send(_ request: WebPushRequest) async -> WebPushOutcome {
+        await withCheckedContinuation { continuation in
+            submit(request) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// What is going on; empty once stopped.
+    package func origins() async -> [WebPushOriginState] {
+        let home = home
+        let states = try? await engine.run { loop in home.driver?.origins(loop) ?? [] }
+        return states ?? []
+    }
+
+    /// Every request that has no outcome yet gets one, and the thread ends.
+    package func stop() {
+        let home = home
+        engine.execute { loop in
+            home.driver?.stop(loop)
+            home.driver = nil
+        }
+        engine.stop()
+    }
+}

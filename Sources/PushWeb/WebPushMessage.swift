@@ -1,0 +1,38 @@
+/// What one push says, and for how long it is worth saying.
+package struct WebPushMessage: Equatable, Sendable {
+    /// How much of a phone's battery it is worth: RFC 8030, section 5.3.
+    package enum Urgency: String, Sendable, CaseIterable {
+        case veryLow = "very-low"
+        case low
+        case normal
+        case high
+    }
+
+    /// Firefox on Android gets its pushes through Google's service, as base64: 2,744 bytes of body, and 103 of them are not text.
+    package static let textBytesMax = 2_600
+    /// All that a push service learns of the length. The length of a command is information.
+    static let paddedSizes = [512, 1_024, 1_536, 2_048, textBytesMax]
+    /// The longest that the services keep a push.
+    package static let secondsToLiveMax = 30 * 24 * 60 * 60
+
+    package let text: [UInt8]
+    /// With one, it does no harm if this arrives twice.
+    package let topic: WebPushTopic?
+    /// From now on; what the phone has not got by then is not worth showing. At least 1: Microsoft refuses 0.
+    package let secondsToLive: Int
+    package let urgency: Urgency
+
+    /// Clamps `secondsToLive`. Throws `textTooLong`.
+    package init(text: [UInt8], topic: WebPushTopic?, secondsToLive: Int, urgency: Urgency) throws(WebPushError) {
+        guard text.count <= Self.textBytesMax else {
+            throw WebPushError(.textTooLong, "a push has at most \(Self.textBytesMax) bytes of text, not \(text.count)")
+        }
+        self.text = text
+        self.topic = topic
+        self.secondsToLive = min(max(secondsToLive, 1), Self.secondsToLiveMax)
+        self.urgency = urgency
+    }
+
+    /// How long the text is once it is padded.
+    var paddedSize: Int { Self.paddedSizes.first { $0 >= text.count } ?? Self.textBytesMax }
+}

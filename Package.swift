@@ -104,7 +104,7 @@ let package = Package(
         module(
             "HeliographHost",
             [
-                "AgentClaude", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
+                "AgentACP", "AgentClaude", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", logging,
             ]),
         module(
@@ -120,6 +120,7 @@ let package = Package(
         module("ChannelAPNs", ["PushPlanner", "RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
         module("RelayModel", ["RelayProtocol"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
+        module("AgentACP", ["HostCore", "RelayProtocol"]),
         module("HostCore", ["HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol"),
@@ -237,6 +238,7 @@ let package = Package(
             "HostCoreTests",
             ["HostCore", "AgentClaude", "HeliographHost", "HeliographLink", "RelayProtocol", "HeliographCrypto"],
             exclude: ["Fixtures"]),
+        tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("AgentClaudeTests", ["AgentClaude", "HostCore", "RelayProtocol", "HeliographCrypto"], exclude: ["Fixtures"]),
         tests(
             "HeliographHostTests",

@@ -30,7 +30,9 @@ struct Heliograph: ParsableCommand {
                     Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, PushCommand.self, AuditCommand.self,
                     Backup.self, Restore.self, Clock.self, Doctor.self,
                 ]),
-            CommandGroup(name: "Host", subcommands: [Host.self, Connect.self, Disconnect.self, Hook.self, StatusLine.self]),
+            CommandGroup(
+                name: "Host",
+                subcommands: [Host.self, Connect.self, Disconnect.self, ACPCommand.self, Hook.self, StatusLine.self]),
             CommandGroup(
                 name: "Client",
                 subcommands: [

@@ -25,7 +25,7 @@ struct Layering {
             "CoreMetrics",
         ]),
         "HeliographHost": Module(imports: [
-            "AgentClaude", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
+            "AgentACP", "AgentClaude", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
             "HeliographCrypto", "HeliographPlatform",
             "Logging",
         ]),
@@ -58,6 +58,7 @@ struct Layering {
         "ChannelAPNs": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
+        "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),

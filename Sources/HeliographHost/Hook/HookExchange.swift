@@ -11,7 +11,7 @@ struct HookExchange {
         case unheard
     }
 
-    private enum Outcome { case answered(status: Int, body: [UInt8]), unusable, broken, gaveUp }
+    enum Outcome { case answered(status: Int, body: [UInt8]), unusable, broken, gaveUp }
 
     let request: HookRequest
     let socketPath: String
@@ -64,7 +64,7 @@ struct HookExchange {
     }
 
     /// With a deadline it gives up there; without one, when the agent is gone or the daemon gives no sign of life.
-    private func exchange(
+    func exchange(
         _ bytes: [UInt8], on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?
     ) -> Outcome {
         var deadline = deadline

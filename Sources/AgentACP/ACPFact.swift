@@ -1,0 +1,42 @@
+internal import HostCore
+package import RelayProtocol
+
+/// What the proxy is told.
+package enum ACPFact: Sendable {
+    case fromEditor([UInt8])
+    /// The editor writes no more.
+    case editorClosed
+    case fromAgent([UInt8])
+    /// The agent writes no more.
+    case agentClosed
+    case decided(ApprovalID, ACPVerdict)
+    /// Nobody will decide this from afar, or the daemon is gone: the editor's own prompt stands alone.
+    case undecided(ApprovalID)
+    /// The process has ended.
+    case agentGone(reason: String?, failed: Bool)
+}
+
+/// What a person decided from afar.
+package struct ACPVerdict: Sendable, Equatable {
+    package var allows: Bool
+    /// The option that was tapped, by its identifier or by its name; nil for the plain buttons.
+    package var option: String?
+
+    package init(allows: Bool, option: String? = nil) {
+        self.allows = allows
+        self.option = option
+    }
+
+    /// The daemon's answer to a question; nil where it is no decision.
+    package init?(answer: [UInt8]) {
+        guard let root = try? JSONDocument(parsing: answer).root else { return nil }
+        switch root.text("decision") {
+        case "allow": allows = true
+        case "deny": allows = false
+        default: return nil
+        }
+        option = root.text("option")
+        // One that is there and not a text would be a choice that we do not understand.
+        if option == nil, root.optional("option") != nil { return nil }
+    }
+}

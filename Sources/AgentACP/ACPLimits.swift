@@ -1,0 +1,40 @@
+/// The bounds of the ACP proxy, each with its reason.
+package struct ACPLimits: Sendable {
+    /// One line of JSON; a prompt with a picture in it has some megabytes. What is longer goes through in pieces and is not read.
+    var lineBytes = 8 << 20
+    /// Sessions of one agent process; an editor has a handful open. Of what is beyond nothing is told.
+    var sessionsMax = 64
+    /// The editor's requests whose answers are awaited. Beyond that the oldest is forgotten.
+    var requestsMax = 256
+    /// Permissions that are asked about at a time. Beyond that only the editor is asked.
+    var questionsMax = 16
+    /// Answers of the editor that came too late, or are still to come, for questions that were answered from afar.
+    var lateAnswersMax = 256
+    /// Answered permissions whose effect is still awaited.
+    var evidenceMax = 64
+    /// Options of one permission; agents offer four.
+    var optionsMax = 16
+    /// Tool calls of one session that have not ended.
+    var callsMax = 256
+    /// One message or prompt; what is beyond is left out.
+    var messageBytes = 128 << 10
+    var summaryBytes = 200
+    var operationBytes = 200
+    /// The input of a tool that nobody is asked about.
+    var inputBytes = 32 << 10
+    /// The input of a question: all of it, or nobody is asked from afar.
+    var questionBytes = 176 << 10
+    /// What a tool printed: its beginning and its end.
+    var outputBytes = 16 << 10
+    var diffBytes = 64 << 10
+    /// Texts whose difference is looked for while bytes wait; of longer ones only the name is told.
+    var comparedBytes = 512 << 10
+    /// Files that one call changes.
+    var changesMax = 32
+    var todosMax = 500
+    var todoBytes = 400
+    /// Of a session that was not yet named in an answer of the agent.
+    var heldEventsMax = 64
+
+    package init() {}
+}

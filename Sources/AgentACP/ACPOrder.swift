@@ -1,0 +1,57 @@
+package import RelayProtocol
+
+/// What the proxy has done.
+package enum ACPOrder: Sendable {
+    case toAgent([UInt8])
+    case toEditor([UInt8])
+    case tell(SessionID, Event)
+    case ask(ACPQuestion)
+    /// It is answered or gone: nobody need decide it any more.
+    case withdraw(ApprovalID)
+    case settled(SessionID, ApprovalID, ACPOutcome)
+}
+
+/// How a permission ended, on the agent's own evidence.
+package enum ACPOutcome: String, Sendable, Equatable {
+    case ran, refused, answeredElsewhere, cancelled, unknown
+}
+
+/// A permission that the agent asks for.
+package struct ACPQuestion: Sendable, Equatable {
+    package struct Option: Sendable, Equatable {
+        package var id: String
+        package var name: String
+        package var kind: String
+    }
+
+    package var session: SessionID
+    package var approval: ApprovalID
+    package var tool: String
+    package var title: String
+    /// All of it, as JSON.
+    package var input: [UInt8]
+    /// All that the agent offers, in its order and with its names.
+    package var options: [Option]
+
+    /// As the daemon takes it.
+    package func json(waitSeconds: Int64) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("session", session)
+            writer.field("approval", approval)
+            writer.field("kind", "tool")
+            writer.field("tool", tool)
+            writer.field("title", title)
+            writer.raw("input", input)
+            writer.array(
+                "options",
+                options.map { option in
+                    JSONWriter.object {
+                        $0.field("id", option.id)
+                        $0.field("name", option.name)
+                        $0.field("kind", option.kind)
+                    }
+                })
+            writer.field("waitSeconds", waitSeconds)
+        }
+    }
+}

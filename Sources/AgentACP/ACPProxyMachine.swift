@@ -1,0 +1,247 @@
+package import HostCore
+internal import RelayProtocol
+
+/// Stands between an editor and an agent that speak the Agent Client Protocol: passes on every byte, and reads a copy.
+///
+/// Only three things are ever put into the conversation or taken out of it, all of them for a permission that was asked about from afar:
+/// the answer to the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out.
+/// Without a daemon none of them happens.
+package struct ACPProxyMachine: Sendable {
+    private let limits: ACPLimits
+    /// One life of the agent's process.
+    private let run: String
+    private var agentName: String
+    private var agentVersion: String?
+    private var fromEditor: LineFlow
+    private var fromAgent: LineFlow
+    private var sessions: SessionTable
+    private var permissions: PermissionBook
+    private var questionCount = 0
+    private var orders: [ACPOrder] = []
+
+    /// `run` is an identifier that no other process has; `agentName` stands until the agent tells its own.
+    package init(run: String, agentName: String, limits: ACPLimits = ACPLimits()) {
+        self.limits = limits
+        self.run = run
+        self.agentName = TextCut.line(agentName, bytesMax: WireLimits.nameBytesMax)
+        fromEditor = LineFlow(lineBytesMax: limits.lineBytes)
+        fromAgent = LineFlow(lineBytesMax: limits.lineBytes)
+        sessions = SessionTable(run: run, limits: limits)
+        permissions = PermissionBook(limits: limits)
+    }
+
+    /// In the order of their happening: the first answer to a permission is the one that this is told first.
+    package mutating func handle(_ fact: ACPFact, at now: HostInstant) -> [ACPOrder] {
+        switch fact {
+        case .fromEditor(let bytes): for piece in fromEditor.take(bytes) { passToAgent(piece, now) }
+        case .editorClosed:
+            if let piece = fromEditor.finish() { passToAgent(piece, now) }
+            // The agent is about to be ended: nobody is to decide for it any more.
+            close(permissions.end(of: nil, isAnswered: false), .cancelled)
+        case .fromAgent(let bytes): for piece in fromAgent.take(bytes) { passToEditor(piece, now) }
+        case .agentClosed: if let piece = fromAgent.finish() { passToEditor(piece, now) }
+        case .decided(let approval, let verdict): decided(approval, verdict)
+        case .undecided(let approval):
+            if let open = permissions.release(approval) { settle([(open.question.session, approval)], .unknown) }
+        case .agentGone(let reason, let failed):
+            close(permissions.end(of: nil, isAnswered: false), .cancelled)
+            settle(permissions.unproven(in: nil), .unknown)
+            for name in sessions.names { tell(name) { $0.ended(reason: reason, failed: failed, at: now) } }
+        }
+        releaseOwnLines()
+        defer { orders = [] }
+        return orders
+    }
+
+    // MARK: From the editor
+
+    private mutating func passToAgent(_ piece: LineFlow.Piece, _ now: HostInstant) {
+        guard case .line(let line) = piece, let message = RPCMessage(line) else {
+            if case .line(let line) = piece { orders.append(.toAgent(line)) }
+            if case .fragment(let part, _) = piece { orders.append(.toAgent(part)) }
+            // What we cannot read may have been the answer: then nobody else is to give another.
+            if !Self.isBlank(piece) { close(permissions.end(of: nil, isAnswered: false), .unknown) }
+            return
+        }
+        switch message {
+        case .response(let id, _, _):
+            let answer = permissions.answeredByEditor(id)
+            guard !answer.isLate else { return }
+            orders.append(.toAgent(line))
+            if let ended = answer.ended { close([(id: id, open: ended)], .answeredElsewhere) }
+        case .notification("session/cancel", let params):
+            orders.append(.toAgent(line))
+            if let session = params?.text("sessionId").flatMap({ sessions[$0]?.id }) { cancel(session) }
+        case .request(let id, let method, let params):
+            orders.append(.toAgent(line))
+            requested(id, method, params, now)
+        case .notification: orders.append(.toAgent(line))
+        }
+    }
+
+    private static func isBlank(_ piece: LineFlow.Piece) -> Bool {
+        guard case .line(let line) = piece else { return false }
+        return line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    }
+
+    private mutating func requested(_ id: [UInt8], _ method: String, _ params: JSONValue?, _ now: HostInstant) {
+        let name = params?.text("sessionId")
+        let directory = params?.text("cwd")
+        switch (method, name) {
+        case ("initialize", _): sessions.note(id, .initialize)
+        case ("session/new", _): sessions.note(id, .session(nil, directory: directory, isResumed: false))
+        case ("session/fork", _): sessions.note(id, .session(nil, directory: directory, isResumed: true))
+        case ("session/load", let name?), ("session/resume", let name?):
+            sessions.note(id, .session(name, directory: directory, isResumed: true))
+            if sessions.ensure(name) != nil { _ = sessions.change(name) { $0.replayBegan() } }
+        case ("session/prompt", let name?):
+            sessions.note(id, .prompt(name))
+            // An editor may go on with a session whose beginning went by unread.
+            begin(name, directory: nil, result: nil, isResumed: false, now)
+            let text = params?.list("prompt").compactMap { $0.text("type") == "text" ? $0.text("text") : nil }
+            tell(name) { $0.prompted((text ?? []).joined(separator: "\n"), at: now) }
+        case ("session/close", let name?): sessions.note(id, .close(name))
+        default: break
+        }
+    }
+
+    /// The editor ends the turn. An agent may wait for the answer to its question all the same, so it gets one.
+    private mutating func cancel(_ session: SessionID) {
+        let ended = permissions.end(of: session, isAnswered: true)
+        for (id, _) in ended {
+            if let answer = PermissionChoice.cancelled.answer(to: id) { orders.append(.toAgent(answer)) }
+        }
+        close(ended, .cancelled)
+    }
+
+    // MARK: From the agent
+
+    private mutating func passToEditor(_ piece: LineFlow.Piece, _ now: HostInstant) {
+        guard case .line(let line) = piece else {
+            if case .fragment(let part, _) = piece { orders.append(.toEditor(part)) }
+            return
+        }
+        orders.append(.toEditor(line))
+        let exact = RPCMessage(line)
+        guard let message = exact ?? RPCMessage(repairing: line) else { return }
+        switch message {
+        case .notification("session/update", let params?):
+            if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
+        case .request(let id, "session/request_permission", let params):
+            if exact != nil { asked(id, params, now) }
+        case .notification("$/cancel_request", let params):
+            guard exact != nil, let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
+            if let open = permissions.takenBack(id) { close([(id: id, open: open)], .cancelled) }
+        case .response(let id, let result, let failure):
+            if let request = sessions.answered(id) { answered(request, result, failure, now) }
+        case .request, .notification: break
+        }
+    }
+
+    private mutating func answered(_ request: SessionTable.Asked, _ result: JSONValue?, _ failure: String?, _ now: HostInstant)
+    {
+        switch request {
+        case .initialize:
+            let info = result?.optional("agentInfo")
+            let name = (info?.text("title") ?? info?.text("name")).map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+            if let name, !name.isEmpty { agentName = name }
+            agentVersion = info?.text("version").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        case .session(let known, let directory, let isResumed):
+            guard failure == nil, let name = result?.text("sessionId") ?? known else { return }
+            begin(name, directory: directory, result: result, isResumed: isResumed, now)
+        case .prompt(let name):
+            // The turn may end before a call's end was told.
+            if let id = sessions[name]?.id { settle(permissions.unproven(in: id), .unknown) }
+            tell(name) { $0.turnEnded(result, failure: failure, at: now) }
+        case .close(let name):
+            guard failure == nil, let id = sessions[name]?.id else { return }
+            close(permissions.end(of: id, isAnswered: false), .cancelled)
+            tell(name) { $0.ended(reason: "closed", failed: false, at: now) }
+            sessions.remove(name)
+        }
+    }
+
+    private mutating func begin(
+        _ name: String, directory: String?, result: JSONValue?, isResumed: Bool, _ now: HostInstant
+    ) {
+        guard sessions.ensure(name) != nil else { return }
+        var facts = SessionFacts(agentName: agentName)
+        facts.agentVersion = agentVersion
+        facts.workingDirectory = directory.map { TextCut.line($0) }
+        facts.project = directory?.split(separator: "/").last.map { TextCut.line(String($0)) }
+        let option = result?.list("configOptions").first { $0.text("id") == "model" }
+        let model = option?.text("currentValue") ?? result?.optional("models")?.text("currentModelId")
+        facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        facts.run = run
+        facts.isResumed = isResumed
+        tell(name) { $0.began(facts, at: now) }
+    }
+
+    private mutating func updated(_ name: String, _ params: JSONValue, isExact: Bool, _ now: HostInstant) {
+        guard let id = sessions.ensure(name) else { return }
+        var over: (call: String, failed: Bool)?
+        tell(name) {
+            let taken = $0.updated(params, isExact: isExact, at: now)
+            over = taken.over
+            return taken.events
+        }
+        if let over, let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
+            settle([(id, approval)], outcome)
+        }
+    }
+
+    // MARK: Permissions
+
+    private mutating func asked(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) {
+        guard permissions.hasRoom(for: id), let request = PermissionRequest(params, optionsMax: limits.optionsMax),
+            let session = sessions[request.session]?.id
+        else { return }
+        let calls = sessions[request.session]?.calls(for: request.call) ?? []
+        guard let subject = PermissionSubject(request.call, calls, limits) else { return }
+        guard let approval = ApprovalID("\(run.prefix(40))-\(questionCount)") else { return }
+        questionCount += 1
+        let question = ACPQuestion(
+            session: session, approval: approval, tool: subject.tool, title: subject.title, input: subject.input,
+            options: request.options)
+        tell(request.session) { $0.paused(at: now) }
+        permissions.begin(id, question, calls: subject.calls)
+        orders.append(.ask(question))
+    }
+
+    private mutating func decided(_ approval: ApprovalID, _ verdict: ACPVerdict) {
+        guard let (id, open, choice) = permissions.decide(approval, verdict) else { return }
+        guard let answer = choice.answer(to: id) else {
+            // Nothing that was offered was meant: the editor's own prompt stands.
+            return settle([(open.question.session, approval)], .unknown)
+        }
+        fromEditor.insert(answer)
+        let cancel = JSONWriter.object { writer in
+            writer.field("jsonrpc", "2.0")
+            writer.field("method", "$/cancel_request")
+            writer.object("params") { $0.raw("requestId", id) }
+        }
+        fromAgent.insert(cancel + [UInt8(ascii: "\n")])
+        settle(permissions.excess(), .unknown)
+    }
+
+    private mutating func releaseOwnLines() {
+        orders += fromEditor.release().map { .toAgent($0) }
+        orders += fromAgent.release().map { .toEditor($0) }
+    }
+
+    private mutating func close(_ ended: [(id: [UInt8], open: PermissionBook.Open)], _ outcome: ACPOutcome) {
+        for (_, open) in ended {
+            settle([(open.question.session, open.question.approval)], outcome)
+            orders.append(.withdraw(open.question.approval))
+        }
+    }
+
+    private mutating func settle(_ approvals: [(SessionID, ApprovalID)], _ outcome: ACPOutcome) {
+        for (session, approval) in approvals { orders.append(.settled(session, approval, outcome)) }
+    }
+
+    private mutating func tell(_ name: String, _ change: (inout ACPSession) -> [Event]) {
+        guard let id = sessions[name]?.id, let events = sessions.change(name, change) else { return }
+        orders += events.map { .tell(id, $0) }
+    }
+}

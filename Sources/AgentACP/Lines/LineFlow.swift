@@ -1,0 +1,63 @@
+/// One direction of the conversation: bytes in, whole lines out, without a byte changed.
+///
+/// A line that is too long goes through in pieces as they come, and is not looked at. Nothing of ours may be put into the middle of it,
+/// so that waits here for its end.
+struct LineFlow: Sendable {
+    enum Piece: Equatable {
+        /// With its line feed, but for the last of the stream.
+        case line([UInt8])
+        /// Part of a line that is too long; `opens` where it is its first.
+        case fragment([UInt8], opens: Bool)
+    }
+
+    private let lineBytesMax: Int
+    /// The beginning of a line whose end has not come.
+    private var kept: [UInt8] = []
+    private var isInLongLine = false
+    /// Lines of ours that wait for the end of a long one.
+    private var waiting: [[UInt8]] = []
+
+    init(lineBytesMax: Int) { self.lineBytesMax = lineBytesMax }
+
+    mutating func take(_ bytes: [UInt8]) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let feed = rest.firstIndex(of: UInt8(ascii: "\n"))
+            let part = feed.map { rest[...$0] } ?? rest
+            rest = rest[part.endIndex...]
+            if isInLongLine {
+                pieces.append(.fragment(Array(part), opens: false))
+                isInLongLine = feed == nil
+            } else if kept.count + part.count > lineBytesMax {
+                pieces.append(.fragment(kept + part, opens: true))
+                kept = []
+                isInLongLine = feed == nil
+            } else {
+                kept += part
+                guard feed != nil else { continue }
+                pieces.append(.line(kept))
+                kept = []
+            }
+        }
+        return pieces
+    }
+
+    /// What came without an end.
+    mutating func finish() -> Piece? {
+        isInLongLine = false
+        guard !kept.isEmpty else { return nil }
+        defer { kept = [] }
+        return .line(kept)
+    }
+
+    /// Says that a line of ours is to be sent this way; `release` tells when.
+    mutating func insert(_ line: [UInt8]) { waiting.append(line) }
+
+    /// Lines of ours that may go now.
+    mutating func release() -> [[UInt8]] {
+        guard !isInLongLine, !waiting.isEmpty else { return [] }
+        defer { waiting = [] }
+        return waiting
+    }
+}

@@ -1,0 +1,110 @@
+internal import RelayProtocol
+
+/// The permissions that somebody is asked about from afar, from the question to what became of it.
+struct PermissionBook {
+    /// Asked at the editor and from afar. The first answer makes it *owed* (from afar) or ends it (at the editor).
+    struct Open {
+        let question: ACPQuestion
+        /// The calls that it is for.
+        let calls: Set<String>
+    }
+
+    /// Answered from afar; what the agent then does is awaited.
+    private struct Answered {
+        let session: SessionID
+        let approval: ApprovalID
+        let calls: Set<String>
+        let isAllowed: Bool
+    }
+
+    private let limits: ACPLimits
+    /// By the agent's own identifier of the request.
+    private var open: [[UInt8]: Open] = [:]
+    /// Requests that were answered from here: the editor's own answer to each is swallowed when it comes.
+    private var owed: [[UInt8]] = []
+    private var answered: [Answered] = []
+
+    init(limits: ACPLimits) { self.limits = limits }
+
+    var isEmpty: Bool { open.isEmpty }
+
+    func hasRoom(for id: [UInt8]) -> Bool {
+        // The editor's late answer to another question of this name could be taken for the answer to this one.
+        open.count < limits.questionsMax && open[id] == nil && !owed.contains(id)
+    }
+
+    mutating func begin(_ id: [UInt8], _ question: ACPQuestion, calls: Set<String>) {
+        open[id] = Open(question: question, calls: calls)
+    }
+
+    /// The editor's answer: whether it came too late, and which question it ends.
+    mutating func answeredByEditor(_ id: [UInt8]) -> (isLate: Bool, ended: Open?) {
+        if let place = owed.firstIndex(of: id) {
+            owed.remove(at: place)
+            return (true, nil)
+        }
+        return (false, open.removeValue(forKey: id))
+    }
+
+    /// The answer from afar, where the question is still open and the answer is one of those that the agent offered.
+    mutating func decide(_ approval: ApprovalID, _ verdict: ACPVerdict) -> (id: [UInt8], open: Open, choice: PermissionChoice)?
+    {
+        guard let (id, entry) = open.first(where: { $0.value.question.approval == approval }) else { return nil }
+        let choice = PermissionChoice(verdict, among: entry.question.options)
+        open[id] = nil
+        guard choice != .none else { return (id, entry, choice) }
+        owe(id)
+        let isAllowed = entry.question.options.contains { choice == .option($0.id) && $0.kind.hasPrefix("allow_") }
+        answered.append(
+            Answered(session: entry.question.session, approval: approval, calls: entry.calls, isAllowed: isAllowed))
+        return (id, entry, choice)
+    }
+
+    /// Whose evidence will not be waited for any longer.
+    mutating func excess() -> [(SessionID, ApprovalID)] {
+        let count = answered.count - limits.evidenceMax
+        guard count > 0 else { return [] }
+        defer { answered.removeFirst(count) }
+        return answered.prefix(count).map { ($0.session, $0.approval) }
+    }
+
+    /// Nobody decides it from afar: it is the editor's alone.
+    mutating func release(_ approval: ApprovalID) -> Open? {
+        guard let id = open.first(where: { $0.value.question.approval == approval })?.key else { return nil }
+        return open.removeValue(forKey: id)
+    }
+
+    /// The agent takes its question back.
+    mutating func takenBack(_ id: [UInt8]) -> Open? { open.removeValue(forKey: id) }
+
+    /// Ends the open questions of a session, or all; `isAnswered` where we answer them, so that the editor's own answers are swallowed.
+    mutating func end(of session: SessionID?, isAnswered: Bool) -> [(id: [UInt8], open: Open)] {
+        let ended = open.filter { session == nil || $0.value.question.session == session }.sorted {
+            $0.value.question.approval.rawValue < $1.value.question.approval.rawValue
+        }
+        for (id, _) in ended {
+            open[id] = nil
+            if isAnswered { owe(id) }
+        }
+        return ended.map { (id: $0.key, open: $0.value) }
+    }
+
+    /// What a call came to tells what became of the answer.
+    mutating func shown(_ call: String, failed: Bool, in session: SessionID) -> (ApprovalID, ACPOutcome)? {
+        guard let place = answered.firstIndex(where: { $0.session == session && $0.calls.contains(call) }) else { return nil }
+        let entry = answered.remove(at: place)
+        return (entry.approval, failed && !entry.isAllowed ? .refused : .ran)
+    }
+
+    /// The turn, or the agent, has ended without a word about these.
+    mutating func unproven(in session: SessionID?) -> [(SessionID, ApprovalID)] {
+        let gone = answered.filter { session == nil || $0.session == session }
+        answered.removeAll { session == nil || $0.session == session }
+        return gone.map { ($0.session, $0.approval) }
+    }
+
+    private mutating func owe(_ id: [UInt8]) {
+        owed.append(id)
+        if owed.count > limits.lateAnswersMax { owed.removeFirst() }
+    }
+}

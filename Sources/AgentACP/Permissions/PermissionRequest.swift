@@ -1,0 +1,85 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What `session/request_permission` says.
+struct PermissionRequest {
+    /// As the agent calls it.
+    let session: String
+    /// `toolCall`, with whatever of the call stands in it.
+    let call: JSONValue
+    let options: [ACPQuestion.Option]
+
+    /// Nil where it cannot be asked about from afar: something is missing, or there is more than can be shown.
+    init?(_ params: JSONValue?, optionsMax: Int) {
+        guard let params, let session = params.text("sessionId"), let call = params.optional("toolCall"), call.isObject else {
+            return nil
+        }
+        let entries = params.list("options")
+        let options = entries.compactMap { entry -> ACPQuestion.Option? in
+            guard let id = entry.text("optionId"), let name = entry.text("name"), let kind = entry.text("kind"),
+                !id.isEmpty, id.utf8.count <= WireLimits.nameBytesMax, name.utf8.count <= WireLimits.lineBytesMax
+            else { return nil }
+            return ACPQuestion.Option(id: id, name: name, kind: kind)
+        }
+        guard !options.isEmpty, options.count == entries.count, options.count <= optionsMax,
+            Set(options.map(\.id)).count == options.count
+        else { return nil }
+        self.session = session
+        self.call = call
+        self.options = options
+    }
+}
+
+/// Which of an agent's options a decision stands for.
+enum PermissionChoice: Equatable {
+    case option(String)
+    /// The agent takes it for a no, and for the end of the turn where it has no other.
+    case cancelled
+    /// Nothing that was offered is what the person said.
+    case none
+
+    /// Called `allow_once`, and yet it relaxes what is asked about from then on (OpenHands).
+    private static let lasting: Set<String> = ["risk_based"]
+
+    init(_ verdict: ACPVerdict, among options: [ACPQuestion.Option]) {
+        if let tapped = verdict.option {
+            let matches = options.filter { $0.id == tapped || $0.name == tapped }
+            // An allow that names an option which is no allow, or a deny that names one, is read as the no in it.
+            if matches.count == 1, let match = matches.first,
+                match.kind.hasPrefix("reject_") || (verdict.allows && match.kind.hasPrefix("allow_"))
+            {
+                self = .option(match.id)
+                return
+            }
+            if verdict.allows {
+                self = .none
+                return
+            }
+        }
+        if verdict.allows {
+            let plain = options.first { $0.kind == "allow_once" && !Self.lasting.contains($0.id) }
+            self = plain.map { .option($0.id) } ?? .none
+        } else {
+            self = options.first { $0.kind == "reject_once" }.map { .option($0.id) } ?? .cancelled
+        }
+    }
+
+    /// A line for the agent.
+    func answer(to id: [UInt8]) -> [UInt8]? {
+        if self == .none { return nil }
+        return JSONWriter.object { writer in
+            writer.field("jsonrpc", "2.0")
+            writer.raw("id", id)
+            writer.object("result") {
+                $0.object("outcome") {
+                    switch self {
+                    case .option(let option):
+                        $0.field("outcome", "selected")
+                        $0.field("optionId", option)
+                    case .cancelled, .none: $0.field("outcome", "cancelled")
+                    }
+                }
+            }
+        } + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,54 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What a permission is about, as it is shown to whoever decides from afar: all of it, or nothing.
+struct PermissionSubject {
+    let tool: String
+    let title: String
+    let input: [UInt8]
+    let calls: Set<String>
+
+    /// Calls that one question may be for; more of them nobody looks through.
+    private static let callsMax = 16
+
+    /// Nil where there is nothing to judge by, more than can be shown, or something that two readers could take for different things.
+    init?(_ request: JSONValue, _ known: [ToolCall], _ limits: ACPLimits) {
+        guard known.allSatisfy(\.isExact), known.count <= Self.callsMax else { return nil }
+        // The request may itself say what it is for; what it says comes last.
+        var call = known.count == 1 ? known[0] : ToolCall(id: request.text("toolCallId") ?? "", startedAt: 0)
+        let isNamed = known.first?.id == request.text("toolCallId")
+        let generic = call.title
+        call.take(request, isExact: true, limits)
+        if !isNamed, known.count == 1, !generic.isEmpty {
+            // "Confirm Agent Actions" says less than the action's own title.
+            title = TextCut.line(generic)
+            tool = known[0].tool
+        } else {
+            title = call.title.isEmpty ? call.tool : TextCut.line(call.title)
+            tool = call.tool
+        }
+        calls = Set(known.map(\.id))
+        if known.count > 1 {
+            let entries = known.map { one in Self.json(one, title: one.title) }
+            input = JSONWriter.object { $0.array("calls", entries) }
+        } else if let raw = call.input, raw.first == UInt8(ascii: "{"), raw.count > 2 {
+            input = raw
+        } else {
+            guard isNamed || known.count == 1 || call.content != nil || call.input != nil else { return nil }
+            input = Self.json(call, title: title)
+        }
+        guard input.count <= limits.questionBytes, let root = try? JSONDocument(parsing: input).root,
+            !root.isDeeper(than: WireLimits.eventDepthMax - 2)
+        else { return nil }
+    }
+
+    private static func json(_ call: ToolCall, title: String) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("tool", call.tool)
+            writer.field("title", title)
+            writer.field("file", call.file)
+            if let input = call.input { writer.raw("input", input) }
+            if let content = call.content { writer.raw("content", content) }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// One conversation, as the agent's updates tell it.
+struct ACPSession {
+    let id: SessionID
+    private let limits: ACPLimits
+    private var speech: SpeechGatherer
+    private var calls: ToolCalls
+    private var plan: PlanReader
+    private var usage: UsageReader
+    private var title: String?
+    /// Nil until an answer of the agent, or a prompt, has named the session: what it tells before waits in `held`.
+    private var facts: SessionFacts?
+    private var held: [Event] = []
+    /// The agent tells the past of a session that is loaded: it was told when it happened.
+    private var isReplaying = false
+    private var isRunning = false
+
+    init(id: SessionID, run: String, limits: ACPLimits) {
+        self.id = id
+        self.limits = limits
+        speech = SpeechGatherer(limits: limits)
+        calls = ToolCalls(limits: limits)
+        plan = PlanReader(limits: limits)
+        usage = UsageReader(run: run)
+    }
+
+    // MARK: Its life
+
+    mutating func replayBegan() { isReplaying = facts == nil }
+
+    mutating func began(_ facts: SessionFacts, at now: HostInstant) -> [Event] {
+        isReplaying = false
+        guard self.facts == nil else { return [] }
+        self.facts = facts
+        defer { held = [] }
+        return [Event(.sessionStarted(facts), at: now.wall)] + held
+    }
+
+    mutating func prompted(_ text: String, at now: HostInstant) -> [Event] {
+        isRunning = true
+        let said = TextCut.trim(text).isEmpty ? nil : SpeechGatherer.told(.user, text, limits)
+        return emit([said, Told(.statusChanged(.running, reason: nil))], at: now)
+    }
+
+    /// The prompt was answered; `failure` where that was an error.
+    mutating func turnEnded(_ answer: JSONValue?, failure: String?, at now: HostInstant) -> [Event] {
+        guard isRunning else { return [] }
+        isRunning = false
+        var told: [Told?] = [speech.finish()]
+        let reason = answer?.text("stopReason").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        told += calls.abandon("the turn ended without its result")
+        told.append(answer?.optional("usage").flatMap { usage.take(answer: $0) })
+        if let failure { told.append(Told(.error(message: TextCut.line(failure), recoverable: true))) }
+        // The end of a turn as such is no news.
+        told.append(Told(.statusChanged(.idle, reason: reason == "end_turn" ? nil : reason)))
+        return emit(told, at: now)
+    }
+
+    mutating func ended(reason: String?, failed: Bool, at now: HostInstant) -> [Event] {
+        var told: [Told?] = [speech.finish()]
+        told += calls.abandon("the agent is gone")
+        told.append(Told(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed)))
+        defer { facts = nil }
+        return emit(told, at: now)
+    }
+
+    // MARK: What it tells
+
+    /// `session/update`; `over` names the call that this ends.
+    mutating func updated(
+        _ params: JSONValue, isExact: Bool, at now: HostInstant
+    ) -> (events: [Event], over: (call: String, failed: Bool)?) {
+        guard !isReplaying, let update = params.optional("update") else { return ([], nil) }
+        var told: [Told?] = []
+        var over: (call: String, failed: Bool)?
+        switch update.text("sessionUpdate") {
+        case "agent_message_chunk": told = [chunk(update, .assistant)]
+        case "agent_thought_chunk": told = [chunk(update, .thought)]
+        case "tool_call", "tool_call_update":
+            told = [speech.finish()]
+            let starts = update.text("sessionUpdate") == "tool_call"
+            let taken = calls.take(update, isExact: isExact, startsCalls: starts, at: now.monotonic)
+            told += taken.told
+            over = taken.over
+        case "plan": told = [speech.finish(), plan.take(update)]
+        case "usage_update": told = [usage.take(update: update)]
+        case "session_info_update": told = [renamed(update)]
+        // The person's own words are known from the prompt; the rest is of the editor's menus.
+        default: break
+        }
+        let meta = params.optional("_meta")?.optional("field_meta")
+        told.append(meta?.optional("openhands.dev/metrics").flatMap { usage.take(metrics: $0) })
+        return (emit(told, at: now), over)
+    }
+
+    /// What was said before a question belongs before it.
+    mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
+
+    func calls(for permission: JSONValue) -> [ToolCall] { calls.calls(for: permission) }
+
+    private mutating func chunk(_ update: JSONValue, _ role: MessageRole) -> Told? {
+        guard let content = update.optional("content"), content.text("type") == "text", let text = content.text("text") else {
+            return nil
+        }
+        return speech.take(role, update.text("messageId"), text)
+    }
+
+    private mutating func renamed(_ update: JSONValue) -> Told? {
+        guard let next = update.text("title").map({ TextCut.line($0) }), !next.isEmpty, next != title else { return nil }
+        title = next
+        return Told(.sessionRenamed(title: next))
+    }
+
+    private mutating func emit(_ told: [Told?], at now: HostInstant) -> [Event] {
+        let events = told.compactMap { $0?.event(at: now.wall) }
+        guard facts == nil else { return events }
+        held += events
+        if held.count > limits.heldEventsMax { held.removeFirst(held.count - limits.heldEventsMax) }
+        return []
+    }
+}

@@ -1,0 +1,14 @@
+internal import RelayProtocol
+
+/// An event but for its moment.
+struct Told {
+    let head: EventHead
+    let body: (inout JSONWriter) -> Void
+
+    init(_ head: EventHead, body: @escaping (inout JSONWriter) -> Void = { _ in }) {
+        self.head = head
+        self.body = body
+    }
+
+    func event(at: Int64) -> Event { Event(head, at: at, body: body) }
+}

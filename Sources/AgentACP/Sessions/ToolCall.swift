@@ -1,0 +1,131 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// One tool call, as far as it is known.
+struct ToolCall {
+    let id: String
+    private(set) var tool = "tool"
+    private(set) var title = ""
+    private(set) var file: String?
+    /// `rawInput`, all of it.
+    private(set) var input: [UInt8]?
+    /// What is shown of it besides: texts and differences.
+    private(set) var content: [UInt8]?
+    private(set) var changes: [ToolChange] = []
+    private(set) var output = ""
+    private(set) var exitCode: Int64?
+    private(set) var status: String?
+    /// Every update of it was strict JSON: what is shown is what the agent meant.
+    private(set) var isExact = true
+    let startedAt: Int64
+
+    init(id: String, startedAt: Int64) {
+        self.id = id
+        self.startedAt = startedAt
+    }
+
+    var isOver: Bool { status == "completed" || status == "failed" }
+
+    /// For lists, in a few words.
+    func operation(_ limits: ACPLimits) -> String {
+        let line = TextCut.line(title, bytesMax: limits.operationBytes)
+        return line.isEmpty ? tool : line
+    }
+
+    /// Updates name only what is new.
+    mutating func take(_ update: JSONValue, isExact: Bool, _ limits: ACPLimits) {
+        if !isExact { self.isExact = false }
+        let meta = update.optional("_meta")
+        if let name = meta?.text("tool_name") ?? update.text("kind"), !name.isEmpty {
+            // A vendor's own name says more than the kind, whichever comes last.
+            if meta?.text("tool_name") != nil || tool == "tool" { tool = TextCut.line(name, bytesMax: WireLimits.nameBytesMax) }
+        }
+        if let title = update.text("title"), !title.isEmpty { self.title = title }
+        if let path = update.list("locations").first?.text("path") { file = TextCut.line(path) }
+        if let raw = update.optional("rawInput") { input = Array(raw.bytes) }
+        status = update.text("status") ?? status
+        if let content = update.optional("content") {
+            self.content = Array(content.bytes)
+            let entries = update.list("content")
+            changes = entries.prefix(limits.changesMax).compactMap { ToolChange(content: $0) }
+            output = entries.compactMap { $0.optional("content")?.text("text") }.joined(separator: "\n")
+        }
+        if let raw = update.optional("rawOutput") { take(output: raw) }
+    }
+
+    private mutating func take(output raw: JSONValue) {
+        let observation = raw.optional("observation")
+        exitCode = Self.exitCode(raw) ?? observation.flatMap(Self.exitCode)
+        // OpenHands shows a difference as a text, and has both sides here.
+        if changes.isEmpty, let change = observation.flatMap({ ToolChange(observation: $0) }) { changes = [change] }
+        guard output.isEmpty else { return }
+        output = (try? raw.string()) ?? raw.text("output") ?? raw.text("stdout") ?? ""
+    }
+
+    private static func exitCode(_ value: JSONValue) -> Int64? {
+        let range = Int64(Int32.min)...Int64(Int32.max)
+        for code in [try? value.optionalInteger("exit_code", in: range), try? value.optionalInteger("exitCode", in: range)] {
+            if let code { return code }
+        }
+        return nil
+    }
+}
+
+/// What a call makes of one file.
+struct ToolChange: Sendable {
+    let path: String
+    /// Nil for a file that was not there.
+    let before: String?
+    let after: String
+
+    /// A `diff` among a call's content.
+    init?(content: JSONValue) {
+        guard content.text("type") == "diff", let path = content.text("path"), let after = content.text("newText") else {
+            return nil
+        }
+        self.init(path: path, before: content.text("oldText"), after: after)
+    }
+
+    /// What OpenHands' editor tells when it has written.
+    init?(observation: JSONValue) {
+        guard observation.text("kind") == "FileEditorObservation", let path = observation.text("path"),
+            let after = observation.text("new_content")
+        else { return nil }
+        self.init(path: path, before: observation.text("old_content"), after: after)
+    }
+
+    private init?(path: String, before: String?, after: String) {
+        guard before != after else { return nil }
+        self.path = path
+        self.before = before
+        self.after = after
+    }
+
+    func told(call: String, _ limits: ACPLimits) -> Told {
+        let path = TextCut.line(path)
+        guard (before?.utf8.count ?? 0) + after.utf8.count <= limits.comparedBytes else {
+            return Told(.fileChanged(path: path, added: 0, removed: 0, call: call))
+        }
+        let difference = LineDifference(from: Array((before ?? "").utf8), to: Array(after.utf8))
+        var lines: [String] = []
+        var (added, removed): (Int64, Int64) = (0, 0)
+        for hunk in difference.hunks {
+            lines.append(hunk.header)
+            for line in hunk.lines {
+                let (sign, bytes): (String, ArraySlice<UInt8>) =
+                    switch line {
+                    case .kept(let index, _): (" ", difference.old[index])
+                    case .removed(let index): ("-", difference.old[index])
+                    case .added(let index): ("+", difference.new[index])
+                    }
+                if sign == "+" { added += 1 }
+                if sign == "-" { removed += 1 }
+                let isOpen = bytes.last != UInt8(ascii: "\n")
+                lines.append(sign + String(decoding: isOpen ? bytes : bytes.dropLast(), as: UTF8.self))
+                if isOpen { lines.append("\\ No newline at end of file") }
+            }
+        }
+        let diff = TextCut.fit(lines.joined(separator: "\n"), bytesMax: limits.diffBytes).text
+        return Told(.fileChanged(path: path, added: added, removed: removed, call: call)) { $0.field("diff", diff) }
+    }
+}

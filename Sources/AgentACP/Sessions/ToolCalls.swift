@@ -1,0 +1,85 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// A session's tool calls from their start to their end.
+struct ToolCalls {
+    private let limits: ACPLimits
+    /// Those that have not ended, in the order of their start.
+    private var open: [ToolCall] = []
+    /// Names of calls that ended lately: an update may come again.
+    private var ended: [String] = []
+
+    init(limits: ACPLimits) { self.limits = limits }
+
+    /// A call's start or update. `over` names the call that this ends.
+    mutating func take(
+        _ update: JSONValue, isExact: Bool, startsCalls: Bool, at now: Int64
+    ) -> (told: [Told], over: (call: String, failed: Bool)?) {
+        guard let id = update.text("toolCallId"), !id.isEmpty, !ended.contains(id) else { return ([], nil) }
+        var told: [Told] = []
+        let place: Int
+        if let known = open.firstIndex(where: { $0.id == id }) {
+            place = known
+            open[place].take(update, isExact: isExact, limits)
+        } else {
+            // An update of what never began names nothing that could be shown.
+            guard startsCalls || update.text("title") != nil, open.count < limits.callsMax else { return ([], nil) }
+            open.append(ToolCall(id: id, startedAt: now))
+            place = open.count - 1
+            open[place].take(update, isExact: isExact, limits)
+            told.append(started(open[place]))
+        }
+        guard open[place].isOver else { return (told, nil) }
+        let call = open.remove(at: place)
+        told += finished(call, at: now)
+        return (told, (call.id, call.status == "failed"))
+    }
+
+    /// The turn is over: what has not ended will not.
+    mutating func abandon(_ reason: String) -> [Told] {
+        defer { open = [] }
+        return open.map { call in
+            remember(call.id)
+            var finish = ToolFinish(call: name(call), tool: call.tool, succeeded: false)
+            finish.summary = reason
+            return Told(.toolFinished(finish))
+        }
+    }
+
+    /// Those that a permission is for: the one it names, else all that have not ended. OpenHands asks once for several and names none.
+    func calls(for permission: JSONValue) -> [ToolCall] {
+        if let named = permission.text("toolCallId").flatMap({ id in open.first { $0.id == id } }) { return [named] }
+        return open
+    }
+
+    private func started(_ call: ToolCall) -> Told {
+        var start = ToolStart(call: name(call), tool: call.tool, operation: call.operation(limits))
+        start.file = call.file
+        let input = call.input.map { JSONCut.fit($0, bytesMax: limits.inputBytes).json }
+        return Told(.toolStarted(start)) { writer in
+            if let input { writer.raw("input", input) }
+        }
+    }
+
+    private mutating func finished(_ call: ToolCall, at now: Int64) -> [Told] {
+        remember(call.id)
+        var finish = ToolFinish(call: name(call), tool: call.tool, succeeded: call.status == "completed")
+        finish.exitCode = call.exitCode
+        finish.durationMilliseconds = max(0, now - call.startedAt)
+        let output = TextCut.middle(call.output, bytesMax: limits.outputBytes)
+        let summary = TextCut.line(output, bytesMax: limits.summaryBytes)
+        finish.summary = summary.isEmpty ? nil : summary
+        let changes = finish.succeeded ? call.changes.map { $0.told(call: name(call), limits) } : []
+        let end = Told(.toolFinished(finish)) { writer in
+            if !output.isEmpty { writer.field("output", output) }
+        }
+        return [end] + changes
+    }
+
+    private func name(_ call: ToolCall) -> String { TextCut.line(call.id, bytesMax: WireLimits.nameBytesMax) }
+
+    private mutating func remember(_ id: String) {
+        ended.append(id)
+        if ended.count > limits.callsMax { ended.removeFirst() }
+    }
+}

@@ -1,0 +1,64 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Cost, tokens and context: cumulative over the session, and told only when they differ.
+struct UsageReader {
+    private let run: String
+    private var known = Usage()
+
+    init(run: String) { self.run = run }
+
+    /// `usage_update`
+    mutating func take(update: JSONValue) -> Told? {
+        var next = known
+        next.contextUsed = update.whole("used") ?? next.contextUsed
+        next.contextLimit = update.whole("size") ?? next.contextLimit
+        // Money in another currency cannot be counted with the rest.
+        if let cost = update.optional("cost"), cost.text("currency") == "USD", let amount = cost.real("amount") {
+            next.costMicroUSD = Self.micro(amount) ?? next.costMicroUSD
+        }
+        return tell(next)
+    }
+
+    /// `usage` of the answer to a prompt: all turns of the session together.
+    mutating func take(answer: JSONValue) -> Told? {
+        guard let input = answer.whole("inputTokens"), let output = answer.whole("outputTokens") else { return nil }
+        let read = answer.whole("cachedReadTokens") ?? 0
+        let written = answer.whole("cachedWriteTokens") ?? 0
+        // Whether those that were cached are among the input only the sum tells.
+        let isWithin = answer.whole("totalTokens").map { $0 < input + output + read + written } ?? false
+        return tell(input: input, output: output, read: read, written: written, cacheIsWithin: isWithin)
+    }
+
+    /// What OpenHands tells beside each update, for want of `usage_update`.
+    mutating func take(metrics: JSONValue) -> Told? {
+        var next = known
+        if let input = metrics.whole("input_tokens"), let output = metrics.whole("output_tokens"), input + output > 0 {
+            let read = min(input, metrics.whole("cache_read_tokens") ?? 0)
+            next.tokens = Tokens(input: input - read, output: output, cacheRead: read)
+        }
+        // It says zero for a model whose price it does not know.
+        if let cost = metrics.real("cost"), cost > 0 { next.costMicroUSD = Self.micro(cost) ?? next.costMicroUSD }
+        return tell(next)
+    }
+
+    private mutating func tell(input: Int64, output: Int64, read: Int64, written: Int64, cacheIsWithin: Bool) -> Told? {
+        var next = known
+        let fresh = cacheIsWithin ? max(0, input - read - written) : input
+        next.tokens = Tokens(input: fresh, output: output, cacheRead: read, cacheWrite: written)
+        return tell(next)
+    }
+
+    private mutating func tell(_ next: Usage) -> Told? {
+        var next = next
+        next.run = run
+        guard next != known, next.tokens != nil || next.costMicroUSD != nil || (next.contextUsed ?? 0) > 0 else { return nil }
+        known = next
+        return Told(.usage(next))
+    }
+
+    /// Nil beyond a million dollars, which is a mistake.
+    private static func micro(_ dollars: Double) -> Int64? {
+        (0...1_000_000).contains(dollars) ? Int64((dollars * 1_000_000).rounded()) : nil
+    }
+}

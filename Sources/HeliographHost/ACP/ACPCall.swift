@@ -1,0 +1,56 @@
+internal import AgentACP
+import Glibc
+internal import HeliographPlatform
+package import Logging
+
+/// `heliograph acp -- AGENT ARGS`: what an editor starts in the agent's place.
+package enum ACPCall {
+    /// The status that the agent ended with, or what a shell would say of one that did not start.
+    package static func run(_ command: [String], logger: Logger) throws -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        let limits = ACPDriverLimits()
+        let inbox = try ACPInbox()
+        guard let run = HookRequest.randomCall() else { throw HostError(.system, "the system gives no random bytes") }
+        var signals = passedOn
+        // Before any thread starts: they inherit it.
+        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
+            throw HostError(.system, "the signals could not be blocked")
+        }
+        let child: AgentChild
+        do { child = try AgentChild(command) } catch let failure as AgentNotStarted {
+            logger.error("\(failure.sentence)")
+            return failure.exit
+        }
+        let reporter = try DaemonReporter(socketPath: HostPaths().socket, inbox: inbox, limits: limits, logger: logger)
+        let isStarted =
+            reporter.start() && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
+            && BackgroundThread.start { passSignals(to: inbox) }
+        guard isStarted else {
+            kill(child.process, SIGKILL)
+            throw HostError(.system, "no thread could be started")
+        }
+        let name = command[0].split(separator: "/").last.map(String.init) ?? command[0]
+        var loop = ACPProxyLoop(
+            child: child, machine: ACPProxyMachine(run: run, agentName: name), inbox: inbox, reporter: reporter, limits: limits)
+        let end = loop.run()
+        reporter.finish()
+        return end.exit
+    }
+
+    private static var passedOn: sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&set, signal) }
+        return set
+    }
+
+    private static func passSignals(to inbox: ACPInbox) {
+        var signals = passedOn
+        var info = unsafe siginfo_t()
+        while true {
+            let signal = unsafe sigwaitinfo(&signals, &info)
+            // What a terminal sends, the agent gets as well: it is of our process group.
+            if signal > 0, unsafe info.si_code <= 0 { inbox.put(.signal(signal)) }
+        }
+    }
+}

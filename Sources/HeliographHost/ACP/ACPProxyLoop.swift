@@ -1,0 +1,188 @@
+internal import AgentACP
+import Glibc
+internal import HostCore
+internal import RelayProtocol
+
+/// Carries the bytes between editor and agent, on one thread that waits for whatever comes next. A side that does not read is not written
+/// to, and then the other is not read: the pipes are as full as they would be without us.
+struct ACPProxyLoop {
+    /// How far the end has come.
+    private enum Ending: Equatable {
+        case none
+        /// The editor has left, and the agent was told by the end of its input.
+        case left(until: ContinuousClock.Instant)
+        case terminated(until: ContinuousClock.Instant)
+        case killed
+    }
+
+    private let child: AgentChild
+    private let inbox: ACPInbox
+    private let reporter: DaemonReporter
+    private let limits: ACPDriverLimits
+    private var machine: ACPProxyMachine
+    private var toAgent: OutputBuffer
+    private var toEditor = OutputBuffer(descriptor: STDOUT_FILENO)
+    private var editorIsOpen = true
+    private var agentInputIsOpen = true
+    private var agentOutputIsOpen = true
+    private var ending = Ending.none
+    /// The process has ended; its output is read until this moment.
+    private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
+
+    init(
+        child: AgentChild, machine: ACPProxyMachine, inbox: ACPInbox, reporter: DaemonReporter, limits: ACPDriverLimits
+    ) {
+        self.child = child
+        self.machine = machine
+        self.inbox = inbox
+        self.reporter = reporter
+        self.limits = limits
+        toAgent = OutputBuffer(descriptor: child.input)
+    }
+
+    /// Until the agent has ended and all that it wrote is passed on.
+    mutating func run() -> AgentEnd {
+        while true {
+            if let end, !agentOutputIsOpen || .now >= end.drainUntil { return finish(end.0) }
+            waitAndPass()
+            for item in inbox.take() { take(item) }
+            pressEnding()
+        }
+    }
+
+    private mutating func finish(_ end: AgentEnd) -> AgentEnd {
+        perform(.agentClosed)
+        let reason = end.reason ?? (ending == .none ? nil : "the editor has left")
+        perform(.agentGone(reason: reason, failed: end.exit != 0 && ending == .none))
+        let deadline = ContinuousClock.now + limits.flushGrace
+        toEditor.write(bytesMax: limits.writeBytes)
+        while toEditor.count > 0, HookSocket.wait(for: POLLOUT, on: STDOUT_FILENO, until: deadline) == .ready {
+            toEditor.write(bytesMax: limits.writeBytes)
+        }
+        return end
+    }
+
+    // MARK: Bytes
+
+    private mutating func waitAndPass() {
+        // A descriptor that is not waited for is left out: a hang-up would wake us again and again.
+        let readsEditor = editorIsOpen && toAgent.count < limits.bufferBytes
+        let readsAgent = agentOutputIsOpen && toEditor.count < limits.bufferBytes
+        var entries = [
+            pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: readsEditor ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: readsAgent ? child.output : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: agentInputIsOpen ? child.input : -1, events: Int16(toAgent.count > 0 ? POLLOUT : 0), revents: 0),
+            pollfd(fd: toEditor.isBroken ? -1 : STDOUT_FILENO, events: Int16(toEditor.count > 0 ? POLLOUT : 0), revents: 0),
+        ]
+        guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+        let gone = Int16(POLLERR | POLLNVAL)
+        if entries[1].revents != 0 { readEditor() }
+        if entries[2].revents != 0 { readAgent() }
+        if entries[3].revents & gone != 0 { closeAgentInput() }
+        if entries[4].revents & gone != 0 {
+            toEditor.fail()
+            editorLeft()
+        }
+        if agentInputIsOpen { toAgent.write(bytesMax: limits.writeBytes) }
+        toEditor.write(bytesMax: limits.writeBytes)
+        if toAgent.isBroken { closeAgentInput() }
+        if toEditor.isBroken { editorLeft() }
+        if !editorIsOpen, toAgent.count == 0 { closeAgentInput() }
+    }
+
+    private mutating func readEditor() {
+        switch read(STDIN_FILENO) {
+        case .some(let bytes) where bytes.isEmpty: editorLeft()
+        case .some(let bytes): perform(.fromEditor(bytes))
+        case nil: break
+        }
+    }
+
+    private mutating func readAgent() {
+        switch read(child.output) {
+        case .some(let bytes) where bytes.isEmpty: agentOutputIsOpen = false
+        case .some(let bytes): perform(.fromAgent(bytes))
+        case nil: break
+        }
+    }
+
+    /// Empty at the end, nil where there is nothing after all.
+    private func read(_ descriptor: Int32) -> [UInt8]? {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limits.readBytes) { buffer, initialized in
+            count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            // Exactly the bytes that read wrote.
+            initialized = max(0, count)
+        }
+        if count >= 0 { return bytes }
+        return errno == EINTR || errno == EAGAIN ? nil : []
+    }
+
+    private mutating func editorLeft() {
+        guard editorIsOpen else { return }
+        editorIsOpen = false
+        perform(.editorClosed)
+        if toAgent.count == 0 { closeAgentInput() }
+        if ending == .none { ending = .left(until: .now + limits.leaveGrace) }
+    }
+
+    private mutating func closeAgentInput() {
+        guard agentInputIsOpen else { return }
+        agentInputIsOpen = false
+        toAgent.fail()
+        close(child.input)
+    }
+
+    // MARK: What else happens
+
+    private mutating func take(_ item: ACPInbox.Item) {
+        switch item {
+        case .fact(let fact): perform(fact)
+        case .ended(let end): self.end = (end, .now + limits.drainGrace)
+        case .signal(let signal):
+            guard end == nil else { return }
+            kill(child.process, signal)
+            if signal != SIGINT, ending == .none { ending = .terminated(until: .now + limits.terminateGrace) }
+        }
+    }
+
+    /// An agent that ignores the end of its input is asked to end, and then made to.
+    private mutating func pressEnding() {
+        guard end == nil else { return }
+        switch ending {
+        case .left(let deadline) where .now >= deadline:
+            kill(child.process, SIGTERM)
+            ending = .terminated(until: .now + limits.terminateGrace)
+        case .terminated(let deadline) where .now >= deadline:
+            kill(child.process, SIGKILL)
+            ending = .killed
+        default: break
+        }
+    }
+
+    private var milliseconds: Int32 {
+        let deadline: ContinuousClock.Instant? =
+            switch ending {
+            case _ where end != nil: end?.drainUntil
+            case .left(let deadline), .terminated(let deadline): deadline
+            case .none, .killed: nil
+            }
+        guard let deadline else { return -1 }
+        let left = (deadline - .now).components
+        return Int32(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1))
+    }
+
+    private mutating func perform(_ fact: ACPFact) {
+        for order in machine.handle(fact, at: .now) {
+            switch order {
+            case .toAgent(let bytes): toAgent.append(bytes)
+            case .toEditor(let bytes): toEditor.append(bytes)
+            case .tell(let session, let event): reporter.put(.event(session, event))
+            case .ask(let question): reporter.put(.ask(question))
+            case .withdraw(let approval): reporter.put(.withdraw(approval))
+            case .settled(let session, let approval, let outcome): reporter.put(.settled(session, approval, outcome))
+            }
+        }
+    }
+}

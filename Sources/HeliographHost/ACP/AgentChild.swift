@@ -1,0 +1,86 @@
+// `environ` is read before there is a second thread.
+@unsafe @preconcurrency import Glibc
+
+/// The agent as a child process: its input and output are pipes of ours, its standard error is ours.
+struct AgentChild: Sendable {
+    let process: pid_t
+    /// What we write the agent reads.
+    let input: Int32
+    let output: Int32
+
+    init(_ command: [String]) throws {
+        var toChild: [Int32] = [-1, -1]
+        var fromChild: [Int32] = [-1, -1]
+        guard unsafe pipe(&toChild) == 0, unsafe pipe(&fromChild) == 0 else {
+            throw HostError(.system, "no pipes for the agent could be made")
+        }
+        for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var process: pid_t = 0
+        let failure = Self.spawn(command, input: toChild[0], output: fromChild[1], &process)
+        close(toChild[0])
+        close(fromChild[1])
+        guard failure == 0 else {
+            close(toChild[1])
+            close(fromChild[0])
+            throw AgentNotStarted(command: command.first ?? "", number: failure)
+        }
+        self.process = process
+        input = toChild[1]
+        output = fromChild[0]
+    }
+
+    private static func spawn(_ command: [String], input: Int32, output: Int32, _ process: inout pid_t) -> Int32 {
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        guard unsafe posix_spawn_file_actions_init(&actions) == 0, unsafe posix_spawnattr_init(&attributes) == 0 else {
+            return ENOMEM
+        }
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        // What we ignore or block is no business of the agent's.
+        var defaults = sigset_t()
+        unsafe sigemptyset(&defaults)
+        unsafe posix_spawnattr_setsigmask(&attributes, &defaults)
+        unsafe sigaddset(&defaults, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        // The strings live until the child runs: posix_spawnp returns after that, and then they are freed.
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
+        defer { unsafe arguments.forEach { unsafe free($0) } }
+        return unsafe posix_spawnp(&process, command[0], &actions, &attributes, &arguments, environ)
+    }
+
+    /// Waits for its end on this thread.
+    func waitForEnd() -> AgentEnd {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 {
+            if errno != EINTR { return AgentEnd(exit: 1, signal: nil) }
+        }
+        let signal = status & 0x7F
+        return signal == 0 ? AgentEnd(exit: status >> 8 & 0xFF, signal: nil) : AgentEnd(exit: 128 + signal, signal: signal)
+    }
+}
+
+/// How the agent's process ended; a signal counts as in the shell.
+struct AgentEnd: Sendable {
+    var exit: Int32
+    var signal: Int32?
+
+    var reason: String? {
+        if let signal { return "ended by signal \(signal)" }
+        return exit == 0 ? nil : "exit status \(exit)"
+    }
+}
+
+struct AgentNotStarted: Error {
+    var command: String
+    var number: Int32
+
+    /// As shells have it.
+    var exit: Int32 { number == ENOENT ? 127 : 126 }
+    var sentence: String { "\(command) cannot be started: \(unsafe String(cString: strerror(number)))" }
+}

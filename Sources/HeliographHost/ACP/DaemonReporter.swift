@@ -1,0 +1,186 @@
+internal import AgentACP
+import Glibc
+internal import HeliographPlatform
+internal import HostCore
+internal import Logging
+internal import RelayProtocol
+internal import Synchronization
+
+/// Tells the daemon what the proxy sees, and asks it, on threads of its own: the bytes between editor and agent never wait for that.
+///
+/// What is told keeps its order. While the daemon is away events wait, up to a limit. Questions do not: then nobody is asked but the editor.
+final class DaemonReporter: Sendable {
+    private struct State {
+        var queue: ReportQueue
+        /// Questions on their way.
+        var asking: Set<ApprovalID> = []
+        var isClosing = false
+        /// The daemon knows no such requests: it is of another version.
+        var isUnsupported = false
+    }
+
+    private enum Sent { case taken, away, unsupported }
+
+    private let state: Mutex<State>
+    private let socketPath: String
+    private let limits: ACPDriverLimits
+    private let logger: Logger
+    private let work: WakePipe
+    private let finished: WakePipe
+    private let inbox: ACPInbox
+
+    init(socketPath: String, inbox: ACPInbox, limits: ACPDriverLimits, logger: Logger) throws {
+        self.socketPath = socketPath
+        self.inbox = inbox
+        self.limits = limits
+        self.logger = logger
+        state = Mutex(State(queue: ReportQueue(limits: limits)))
+        work = try WakePipe()
+        finished = try WakePipe()
+    }
+
+    // MARK: - For the loop: nothing here waits but `finish`
+
+    func put(_ item: ReportQueue.Item) {
+        let (isTaken, hasDropped) = state.withLock { state in
+            state.isUnsupported ? (false, false) : (true, state.queue.put(item))
+        }
+        if hasDropped { logger.warning("the daemon has been away for too long: the oldest events are left out") }
+        if !isTaken, case .ask(let question) = item { inbox.put(.fact(.undecided(question.approval))) }
+        work.wake()
+    }
+
+    /// The agent is gone: what is left is told, within the grace.
+    func finish() {
+        state.withLock { state in
+            state.isClosing = true
+            state.asking = []
+        }
+        work.wake()
+        _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.reportGrace)
+    }
+
+    // MARK: - On the reporter's thread
+
+    func start() -> Bool { BackgroundThread.start { self.run() } }
+
+    private func run() {
+        var unsent: ReportQueue.Batch?
+        while true {
+            while unsent == nil, state.withLock({ $0.queue.isEmpty && !$0.isClosing }) {
+                _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: .now + .seconds(3_600))
+                work.drain()
+            }
+            while let batch = unsent ?? state.withLock({ $0.queue.next(now: HostInstant.now.wall) }) {
+                unsent = batch
+                let sent = send(batch)
+                if sent == .away { break }
+                unsent = nil
+                if sent == .unsupported { giveUp() }
+            }
+            if unsent == nil, state.withLock({ $0.isClosing && $0.queue.isEmpty }) { return finished.wake() }
+            if unsent != nil { waitForDaemon() }
+        }
+    }
+
+    /// It is not called at each event, and what is asked meanwhile is the editor's alone.
+    private func waitForDaemon() {
+        let next = ContinuousClock.now + limits.retryInterval
+        repeat {
+            let questions = state.withLock { $0.queue.removeQuestions() }
+            for approval in questions { inbox.put(.fact(.undecided(approval))) }
+            let deadline = state.withLock { $0.isClosing } ? min(next, .now + limits.withdrawCheck) : next
+            _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: deadline)
+            work.drain()
+        } while ContinuousClock.now < next && !state.withLock { $0.isClosing }
+    }
+
+    private func giveUp() {
+        let questions = state.withLock { state in
+            state.isUnsupported = true
+            let questions = state.queue.removeQuestions()
+            state.queue.clear()
+            return questions
+        }
+        for approval in questions { inbox.put(.fact(.undecided(approval))) }
+        logger.warning("the daemon does not take what agents say: is it of an older version? Nothing is reported")
+    }
+
+    private func send(_ batch: ReportQueue.Batch) -> Sent {
+        switch batch {
+        case .events(let lines): return send(lines)
+        case .settled(let body): return post("settled", body)
+        case .withdraw(let approval):
+            state.withLock { _ = $0.asking.remove(approval) }
+            return .taken
+        case .ask(let question):
+            ask(question)
+            return .taken
+        }
+    }
+
+    /// The daemon takes all of a request or nothing: where it refuses one event, the others go without it.
+    private func send(_ lines: [[UInt8]]) -> Sent {
+        var isRefused = false
+        let sent = post("events", Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]) {
+            isRefused = true
+        }
+        guard isRefused, lines.count > 1 else { return sent }
+        for line in lines {
+            let sent = post("events", line + [UInt8(ascii: "\n")])
+            if sent != .taken { return sent }
+        }
+        return .taken
+    }
+
+    private func post(_ word: String, _ body: [UInt8], refused: () -> Void = {}) -> Sent {
+        guard let request = HookRequest(path: ["agent", word], body: body, environment: { _ in nil }) else {
+            preconditionFailure("the path is made of plain words")
+        }
+        let deadline = ContinuousClock.now + limits.postBudget
+        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
+            case .answered(let status, let answer) = HookExchange(request: request, socketPath: socketPath)
+                .exchange(request.bytes(), on: socket, until: deadline)
+        else { return .away }
+        switch status {
+        case 200...299: return .taken
+        case 404, 405: return .unsupported
+        case 400...499:
+            let reason = (try? JSONDocument(parsing: answer).root)?.text("message") ?? ""
+            logger.warning(
+                "the daemon refused what the agent said",
+                metadata: ["request": "\(word)", "status": "\(status)", "reason": "\(TextCut.line(reason, bytesMax: 200))"])
+            refused()
+            return .taken
+        default: return .away
+        }
+    }
+
+    // MARK: - Questions, a thread each
+
+    private func ask(_ question: ACPQuestion) {
+        let approval = question.approval
+        guard
+            let request = HookRequest(
+                path: ["agent", "ask"], body: question.json(waitSeconds: limits.questionSeconds), environment: { _ in nil })
+        else { preconditionFailure("the path is made of plain words") }
+        state.withLock { _ = $0.asking.insert(approval) }
+        let isStarted = BackgroundThread.start { [self] in
+            var hookLimits = HookLimits()
+            hookLimits.agentCheck = limits.withdrawCheck
+            var exchange = HookExchange(request: request, socketPath: socketPath, limits: hookLimits) { [self] in
+                state.withLock { $0.asking.contains(approval) }
+            }
+            // The editor's own prompt is there as well.
+            exchange.isAttended = true
+            let verdict = exchange.ask().flatMap(ACPVerdict.init(answer:))
+            let isWanted = state.withLock { $0.asking.remove(approval) != nil }
+            guard isWanted else { return }
+            inbox.put(.fact(verdict.map { .decided(approval, $0) } ?? .undecided(approval)))
+        }
+        if !isStarted {
+            state.withLock { _ = $0.asking.remove(approval) }
+            inbox.put(.fact(.undecided(approval)))
+        }
+    }
+}

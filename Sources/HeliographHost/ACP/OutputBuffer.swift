@@ -1,0 +1,51 @@
+import Glibc
+
+/// Bytes that wait for a reader. Nothing is lost and nothing changed; whoever fills it looks at `count` before it reads more.
+struct OutputBuffer {
+    let descriptor: Int32
+    private var bytes: [UInt8] = []
+    private var written = 0
+    /// The reader is gone: what would go there goes nowhere.
+    private(set) var isBroken = false
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    var count: Int { bytes.count - written }
+
+    mutating func append(_ more: [UInt8]) {
+        guard !isBroken else { return }
+        if written == bytes.count {
+            bytes = more
+            written = 0
+        } else {
+            bytes += more
+        }
+    }
+
+    /// Writes as much as goes without waiting, a piece each time the system says that there is room.
+    mutating func write(bytesMax: Int) {
+        while count > 0, !isBroken {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&entry, 1, 0) > 0 else { return }
+            let end = min(bytes.count, written + bytesMax)
+            // The buffer outlives the call, and the length is its own.
+            let taken = unsafe bytes[written..<end].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if taken > 0 {
+                written += taken
+            } else if errno != EINTR {
+                if errno == EAGAIN { return }
+                fail()
+            }
+        }
+        if written == bytes.count {
+            bytes = []
+            written = 0
+        }
+    }
+
+    mutating func fail() {
+        isBroken = true
+        bytes = []
+        written = 0
+    }
+}

@@ -1,0 +1,111 @@
+internal import AgentACP
+internal import RelayProtocol
+
+/// What the daemon has still to be told, in order and bounded. The oldest events go first, and their session's log says how many; what
+/// concerns a question stays, for somebody waits for it.
+struct ReportQueue: Sendable {
+    enum Item: Sendable {
+        case event(SessionID, Event)
+        case settled(SessionID, ApprovalID, ACPOutcome)
+        case ask(ACPQuestion)
+        case withdraw(ApprovalID)
+    }
+
+    /// One request to the daemon, or one thing to do.
+    enum Batch: Sendable {
+        case events([[UInt8]])
+        case settled([UInt8])
+        case ask(ACPQuestion)
+        case withdraw(ApprovalID)
+    }
+
+    private let limits: ACPDriverLimits
+    private var items: [Item] = []
+    private var bytes = 0
+    private var dropped: [SessionID: Int64] = [:]
+
+    init(limits: ACPDriverLimits) { self.limits = limits }
+
+    var isEmpty: Bool { items.isEmpty && dropped.isEmpty }
+
+    /// True where this is the first that had to go since the last was told.
+    mutating func put(_ item: Item) -> Bool {
+        let hadDropped = !dropped.isEmpty
+        items.append(item)
+        bytes += Self.size(item)
+        while bytes > limits.queueBytes || items.count > limits.queueCount {
+            guard let place = items.firstIndex(where: { if case .event = $0 { true } else { false } }),
+                case .event(let session, _) = items[place]
+            else { break }
+            bytes -= Self.size(items.remove(at: place))
+            dropped[session, default: 0] += 1
+        }
+        return !hadDropped && !dropped.isEmpty
+    }
+
+    /// Takes out what can go at once.
+    mutating func next(now: Int64) -> Batch? {
+        var lines = dropped.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            Self.line($0.key, Event(.truncated(count: $0.value), at: now))
+        }
+        dropped = [:]
+        var room = limits.batchBytes
+        var taken = 0
+        for item in items {
+            guard case .event(let session, let event) = item, lines.count < limits.batchCount, room > 0 else { break }
+            lines.append(Self.line(session, event))
+            room -= event.bytes.count
+            taken += 1
+        }
+        bytes -= items.prefix(taken).reduce(0) { $0 + Self.size($1) }
+        items.removeFirst(taken)
+        if !lines.isEmpty { return .events(lines) }
+        guard !items.isEmpty else { return nil }
+        let item = items.removeFirst()
+        bytes -= Self.size(item)
+        switch item {
+        case .event: preconditionFailure("a batch holds at least one event")
+        case .ask(let question): return .ask(question)
+        case .withdraw(let approval): return .withdraw(approval)
+        case .settled(let session, let approval, let outcome):
+            return .settled(
+                JSONWriter.object {
+                    $0.field("session", session)
+                    $0.field("approval", approval)
+                    $0.field("outcome", outcome.rawValue)
+                })
+        }
+    }
+
+    /// The daemon is away: nobody can be asked.
+    mutating func removeQuestions() -> [ApprovalID] {
+        var questions: [ApprovalID] = []
+        items.removeAll { item in
+            guard case .ask(let question) = item else { return false }
+            questions.append(question.approval)
+            bytes -= Self.size(item)
+            return true
+        }
+        return questions
+    }
+
+    /// The daemon takes none of this.
+    mutating func clear() {
+        items = []
+        bytes = 0
+        dropped = [:]
+    }
+
+    private static func line(_ session: SessionID, _ event: Event) -> [UInt8] {
+        // An event is an object that is not empty.
+        Array("{\"session\":\"\(session.rawValue)\",".utf8) + event.bytes.dropFirst()
+    }
+
+    private static func size(_ item: Item) -> Int {
+        switch item {
+        case .event(_, let event): event.bytes.count
+        case .ask(let question): question.input.count
+        case .settled, .withdraw: 0
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import HostCore
+import RelayProtocol
+
+@testable import AgentACP
+
+/// A proxy between an editor and an agent that a test plays. Collects what each side gets, and what is told and asked.
+struct ACPBench {
+    var machine: ACPProxyMachine
+    var now = HostInstant(wall: 1_000, monotonic: 0)
+    var toAgent: [UInt8] = []
+    var toEditor: [UInt8] = []
+    var events: [(session: SessionID, event: Event)] = []
+    var asked: [ACPQuestion] = []
+    var withdrawn: [ApprovalID] = []
+    var settled: [(approval: ApprovalID, outcome: ACPOutcome)] = []
+
+    static let session = "48c3824c-3f6f-8f44-225f-c4a025c0f6a2"
+
+    init(limits: ACPLimits = ACPLimits()) {
+        machine = ACPProxyMachine(run: "run1", agentName: "agent", limits: limits)
+    }
+
+    mutating func take(_ fact: ACPFact) {
+        now.wall += 1
+        now.monotonic += 1
+        for order in machine.handle(fact, at: now) {
+            switch order {
+            case .toAgent(let bytes): toAgent += bytes
+            case .toEditor(let bytes): toEditor += bytes
+            case .tell(let session, let event): events.append((session, event))
+            case .ask(let question): asked.append(question)
+            case .withdraw(let approval): withdrawn.append(approval)
+            case .settled(_, let approval, let outcome): settled.append((approval, outcome))
+            }
+        }
+    }
+
+    mutating func editor(_ line: String) { take(.fromEditor(Array((line + "\n").utf8))) }
+    mutating func agent(_ line: String) { take(.fromAgent(Array((line + "\n").utf8))) }
+
+    /// A session with one call that has begun, as Vibe tells it.
+    mutating func begin(
+        call: String = "effect-1", input: String = #"{"command":"rm -rf build"}"#, title: String = "bash: rm -rf build"
+    ) {
+        editor(#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#)
+        agent(#"{"jsonrpc":"2.0","id":1,"result":{"agentInfo":{"name":"vibe","title":"Vibe","version":"3.0.2"}}}"#)
+        editor(#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/home/dev/proj","mcpServers":[]}}"#)
+        agent(#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"\#(Self.session)"}}"#)
+        editor(
+            #"{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"\#(Self.session)","#
+                + #""prompt":[{"type":"text","text":"clean up"}]}}"#)
+        start(call: call, input: input, title: title)
+    }
+
+    mutating func start(call: String, input: String, title: String) {
+        update(
+            #"{"sessionUpdate":"tool_call","toolCallId":"\#(call)","title":"\#(title)","kind":"execute","#
+                + #""status":"in_progress","rawInput":\#(input),"_meta":{"tool_name":"bash"}}"#)
+    }
+
+    mutating func update(_ update: String) {
+        agent(
+            #"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"\#(Self.session)","update":\#(update)}}"#)
+    }
+
+    static let options = """
+        [{"optionId":"allow_once","name":"Allow once","kind":"allow_once"},\
+        {"optionId":"allow_always","name":"Allow for remainder of this session","kind":"allow_always"},\
+        {"optionId":"allow_always_permanent","name":"Always allow","kind":"allow_always"},\
+        {"optionId":"reject_once","name":"Deny","kind":"reject_once"}]
+        """
+
+    mutating func permission(
+        id: String = "0", call: String = #"{"toolCallId":"effect-1"}"#, options: String = ACPBench.options
+    ) {
+        agent(
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"session/request_permission","params":{"sessionId":"\#(Self.session)","#
+                + #""toolCall":\#(call),"options":\#(options)}}"#)
+    }
+
+    static func selected(_ option: String, id: String = "0") -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"result":{"outcome":{"outcome":"selected","optionId":"\#(option)"}}}"#
+    }
+
+    /// What a side has got since the last look.
+    mutating func takeAgentLines() -> [String] { Self.lines(&toAgent) }
+    mutating func takeEditorLines() -> [String] { Self.lines(&toEditor) }
+
+    private static func lines(_ bytes: inout [UInt8]) -> [String] {
+        defer { bytes = [] }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// What was told, in a few words each.
+    var told: [String] {
+        events.map { entry in
+            switch entry.event.head {
+            case .message(let role, let summary, _, _): "\(role) \(summary ?? "")"
+            case .toolStarted(let start): "started \(start.tool): \(start.operation)"
+            case .toolFinished(let finish): "finished \(finish.tool) \(finish.succeeded)"
+            case .fileChanged(let path, let added, let removed, _): "changed \(path) +\(added) -\(removed)"
+            case .todoChanged(let progress): "todo \(progress.completed)/\(progress.total) \(progress.current ?? "")"
+            case .usage(let usage): "usage \(usage.costMicroUSD ?? 0) \(usage.contextUsed ?? 0)"
+            case .statusChanged(let status, let reason): "status \(status)\(reason.map { " " + $0 } ?? "")"
+            case .sessionStarted(let facts): "session \(facts.agentName) \(facts.project ?? "")"
+            case .sessionRenamed(let title): "renamed \(title)"
+            case .sessionEnded(let reason, let failed): "ended \(reason ?? "") \(failed)"
+            case .error(let message, _): "error \(message)"
+            default: entry.event.head.kind
+            }
+        }
+    }
+
+    // MARK: Recorded conversations
+
+    struct Recorded {
+        var isFromEditor: Bool
+        var line: [UInt8]
+    }
+
+    static func recorded(_ name: String) throws -> [Recorded] {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name).jsonl")
+        return try [UInt8](Data(contentsOf: file)).split(separator: UInt8(ascii: "\n")).map { line in
+            let root = try JSONDocument(parsing: Array(line)).root
+            return Recorded(
+                isFromEditor: try root.string("from") == "editor",
+                line: Array(try root.object("message").bytes) + [UInt8(ascii: "\n")])
+        }
+    }
+
+    mutating func play(_ entry: Recorded) {
+        take(entry.isFromEditor ? .fromEditor(entry.line) : .fromAgent(entry.line))
+    }
+}

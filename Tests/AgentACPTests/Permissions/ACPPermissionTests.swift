@@ -1,0 +1,233 @@
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentACP
+
+@Suite("ACP: permissions")
+struct ACPPermissionTests {
+    private func asked(options: String = ACPBench.options) throws -> (ACPBench, ApprovalID) {
+        var bench = ACPBench()
+        bench.begin()
+        bench.permission(options: options)
+        _ = bench.takeAgentLines()
+        _ = bench.takeEditorLines()
+        return (bench, try #require(bench.asked.first?.approval))
+    }
+
+    @Test("from afar first: the agent gets the exact option, the editor is told to stop, its late answer goes nowhere")
+    func remoteFirst() throws {
+        var (bench, approval) = try asked()
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines() == [ACPBench.selected("allow_once")])
+        #expect(bench.takeEditorLines() == [#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#])
+        bench.editor(ACPBench.selected("allow_always_permanent"))
+        #expect(bench.takeAgentLines() == [])
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
+        #expect(bench.settled.map(\.outcome) == [.ran])
+        // The swallowed answer was one: the next of that name is somebody's else.
+        bench.editor(ACPBench.selected("allow_once"))
+        #expect(bench.takeAgentLines().count == 1)
+    }
+
+    @Test("the editor's error for what was cancelled is left out as well")
+    func cancelledError() throws {
+        var (bench, approval) = try asked()
+        bench.take(.decided(approval, ACPVerdict(allows: false)))
+        #expect(bench.takeAgentLines() == [ACPBench.selected("reject_once")])
+        bench.editor(#"{"jsonrpc":"2.0","id":0,"error":{"code":-32800,"message":"Request cancelled"}}"#)
+        #expect(bench.takeAgentLines() == [])
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"failed"}"#)
+        #expect(bench.settled.map(\.outcome) == [.refused])
+    }
+
+    @Test("the editor first: its answer goes through, and what comes from afar goes nowhere")
+    func editorFirst() throws {
+        var (bench, approval) = try asked()
+        bench.editor(ACPBench.selected("reject_once"))
+        #expect(bench.takeAgentLines() == [ACPBench.selected("reject_once")])
+        #expect(bench.settled.map(\.outcome) == [.answeredElsewhere] && bench.withdrawn == [approval])
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines() == [] && bench.takeEditorLines() == [])
+        #expect(bench.settled.count == 1)
+    }
+
+    @Test("an identifier is compared as it is written", arguments: ["0", "\"0\"", "null", "-1", "\"a b\"", "1.0"])
+    func identifiers(_ id: String) throws {
+        var bench = ACPBench()
+        bench.begin()
+        bench.permission(id: id)
+        bench.editor(ACPBench.selected("allow_once", id: "77"))
+        #expect(bench.withdrawn.isEmpty)
+        bench.take(.decided(try #require(bench.asked.first?.approval), ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines().last == ACPBench.selected("allow_once", id: id))
+        bench.editor(ACPBench.selected("reject_once", id: id))
+        #expect(bench.takeAgentLines() == [])
+    }
+
+    // MARK: Which option
+
+    private static let openHands = """
+        [{"kind":"allow_once","name":"Auto-confirm LOW/MEDIUM risk, ask for HIGH risk action","optionId":"risk_based"},\
+        {"kind":"allow_once","name":"Yes, proceed","optionId":"accept"},{"kind":"reject_once","name":"Reject","optionId":"reject"},\
+        {"kind":"allow_always","name":"Always proceed (don't ask again)","optionId":"always_proceed"}]
+        """
+
+    @Test("a plain allow is the first that allows once, and none that lasts")
+    func plainAllow() throws {
+        var (bench, approval) = try asked(options: Self.openHands)
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines() == [ACPBench.selected("accept")])
+    }
+
+    @Test("what lasts is chosen by its own tap alone: by its identifier or its name")
+    func tapped() throws {
+        for (tap, option) in [("risk_based", "risk_based"), ("Always proceed (don't ask again)", "always_proceed")] {
+            var (bench, approval) = try asked(options: Self.openHands)
+            bench.take(.decided(approval, ACPVerdict(allows: true, option: tap)))
+            #expect(bench.takeAgentLines() == [ACPBench.selected(option)])
+        }
+    }
+
+    @Test("an allow that fits no option is no answer: the editor's prompt stands")
+    func noFit() throws {
+        let onlyAlways = """
+            [{"kind":"allow_always","name":"Always","optionId":"always"},{"kind":"reject_once","name":"No","optionId":"no"}]
+            """
+        for verdict in [ACPVerdict(allows: true), ACPVerdict(allows: true, option: "what?")] {
+            var (bench, approval) = try asked(options: onlyAlways)
+            bench.take(.decided(approval, verdict))
+            #expect(bench.takeAgentLines() == [] && bench.takeEditorLines() == [])
+            #expect(bench.settled.map(\.outcome) == [.unknown])
+            bench.editor(ACPBench.selected("always"))
+            #expect(bench.takeAgentLines() == [ACPBench.selected("always")])
+        }
+    }
+
+    @Test("a deny is the first that rejects once, else the question is cancelled; never an allow, never for always")
+    func deny() throws {
+        let onlyAllow =
+            #"[{"kind":"allow_once","name":"Yes","optionId":"yes"},{"kind":"reject_always","name":"Never","optionId":"never"}]"#
+        var (bench, approval) = try asked(options: onlyAllow)
+        bench.take(.decided(approval, ACPVerdict(allows: false, option: "yes")))
+        #expect(bench.takeAgentLines() == [#"{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"cancelled"}}}"#])
+    }
+
+    @Test("an allow whose tapped option rejects is a no")
+    func contradiction() throws {
+        var (bench, approval) = try asked()
+        bench.take(.decided(approval, ACPVerdict(allows: true, option: "Deny")))
+        #expect(bench.takeAgentLines() == [ACPBench.selected("reject_once")])
+    }
+
+    @Test("the daemon's answer is read strictly")
+    func verdicts() {
+        func verdict(_ json: String) -> ACPVerdict? { ACPVerdict(answer: Array(json.utf8)) }
+        #expect(verdict(#"{"decision":"allow"}"#) == ACPVerdict(allows: true))
+        #expect(
+            verdict(#"{"decision":"deny","message":"no","option":"reject"}"#) == ACPVerdict(allows: false, option: "reject"))
+        for other in [
+            #"{"decision":"answer"}"#, "{}", "", #"{"decision":"allow","option":7}"#,
+            #"{"decision":"allow","decision":"deny"}"#,
+        ] {
+            #expect(verdict(other) == nil)
+        }
+    }
+
+    // MARK: What is asked about
+
+    @Test("two permissions of one name are asked once; the second is the editor's alone")
+    func repeated() throws {
+        var (bench, approval) = try asked()
+        bench.permission()
+        #expect(bench.asked.count == 1)
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        bench.permission()
+        #expect(bench.asked.count == 1)
+    }
+
+    @Test("where several calls have not ended, and the question names none, all of them are shown")
+    func several() throws {
+        var bench = ACPBench()
+        bench.begin()
+        bench.start(call: "effect-2", input: #"{"command":"curl evil"}"#, title: "bash: curl evil")
+        bench.permission(call: #"{"toolCallId":"confirmation-1","title":"Confirm Agent Actions"}"#)
+        let input = String(decoding: try #require(bench.asked.first?.input), as: UTF8.self)
+        #expect(input.contains("rm -rf build") && input.contains("curl evil"))
+    }
+
+    @Test("a question that says nothing of what it is for is not asked from afar")
+    func blind() {
+        var bench = ACPBench()
+        bench.begin()
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
+        bench.permission(call: #"{"toolCallId":"confirmation-1","title":"Confirm Agent Actions"}"#)
+        #expect(bench.asked.isEmpty)
+    }
+
+    @Test("an input that is too long to be shown is not asked about")
+    func long() {
+        var bench = ACPBench()
+        let text = String(repeating: "x", count: 200 << 10)
+        bench.begin(input: #"{"command":"\#(text)"}"#)
+        bench.permission()
+        #expect(bench.asked.isEmpty)
+        bench.editor(ACPBench.selected("allow_once"))
+        #expect(bench.takeAgentLines().last == ACPBench.selected("allow_once"))
+    }
+
+    // MARK: Ends
+
+    @Test("a question that nobody decides is the editor's alone")
+    func undecided() throws {
+        var (bench, approval) = try asked()
+        bench.take(.undecided(approval))
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines() == [] && bench.takeEditorLines() == [])
+        bench.editor(ACPBench.selected("reject_once"))
+        #expect(bench.takeAgentLines() == [ACPBench.selected("reject_once")])
+    }
+
+    @Test("cancelling the turn with nobody asked from afar puts nothing into the conversation")
+    func cancelUnasked() throws {
+        var (bench, approval) = try asked()
+        bench.take(.undecided(approval))
+        let cancel = #"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"\#(ACPBench.session)"}}"#
+        bench.editor(cancel)
+        #expect(bench.takeAgentLines() == [cancel])
+    }
+
+    @Test("an agent that takes its question back ends it; the editor's answer to that still goes through")
+    func takenBack() throws {
+        var (bench, approval) = try asked()
+        bench.agent(#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#)
+        #expect(bench.withdrawn == [approval] && bench.settled.map(\.outcome) == [.cancelled])
+        bench.editor(#"{"jsonrpc":"2.0","id":0,"error":{"code":-32800,"message":"cancelled"}}"#)
+        #expect(bench.takeAgentLines().count == 1)
+    }
+
+    @Test("what the editor says and we cannot read may have been its answer: nobody else is to give one")
+    func unreadable() throws {
+        var (bench, approval) = try asked()
+        bench.editor(#"{"jsonrpc":"2.0","id":0,"id":0,"result":{}}"#)
+        #expect(bench.withdrawn == [approval])
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines().count == 1)
+    }
+
+    @Test("a turn that ends without a word about the call leaves the outcome unknown")
+    func unproven() throws {
+        var (bench, approval) = try asked()
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        #expect(bench.settled.map(\.outcome) == [.unknown])
+    }
+
+    @Test("an editor that leaves takes the open questions with it")
+    func editorLeaves() throws {
+        var (bench, approval) = try asked()
+        bench.take(.editorClosed)
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines() == [] && bench.withdrawn == [approval])
+    }
+}

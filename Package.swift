@@ -121,6 +121,7 @@ let package = Package(
         module("RelayModel", ["RelayProtocol"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("AgentACP", ["HostCore", "RelayProtocol"]),
+        module("AgentLocal", ["HostCore", "RelayProtocol"]),
         module("HostCore", ["HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol"),
@@ -240,6 +241,7 @@ let package = Package(
             exclude: ["Fixtures"]),
         tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("AgentClaudeTests", ["AgentClaude", "HostCore", "RelayProtocol", "HeliographCrypto"], exclude: ["Fixtures"]),
+        tests("AgentLocalTests", ["AgentLocal", "HostCore", "RelayProtocol", "HeliographCrypto"]),
         tests(
             "HeliographHostTests",
             ["HeliographHost", "AgentClaude", "HostCore", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging]),

@@ -75,6 +75,7 @@ const cancelReasons = /** @type {Record<string, string>} */ ({
   sessionEnded: "The session ended before a decision.",
   agentGone: "The agent is gone.",
   hostRestarted: "The host was restarted.",
+  withdrawn: "The agent took its question back.",
   hookEnded: "The agent no longer waits for an answer from here. It still asks at the terminal.",
   relayUnreachable: "The relay could not be reached in time.",
 });

@@ -11,6 +11,7 @@ package struct ClaudeAdapter: AgentAdapter {
     let home: String
     let digests: Digests
     let redactor = Redactor()
+    let cleaner: Cleaner
 
     var sessions: [SessionID: ClaudeSession] = [:]
     private(set) var desk: ApprovalDesk<ClaudeForm>
@@ -30,6 +31,7 @@ package struct ClaudeAdapter: AgentAdapter {
         self.home = home
         self.digests = digests
         self.limits = limits
+        cleaner = Cleaner(scanBytes: limits.scanBytes, scanMargin: limits.scanMargin)
         self.now = now
         desk = ApprovalDesk(limits.approvals, digests, at: now)
         agentsCheckedAt = now.monotonic
@@ -197,14 +199,7 @@ package struct ClaudeAdapter: AgentAdapter {
     mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
         uses += 1
         sessions[session]?.lastUse = uses
-        let isKept: Bool =
-            switch kind {
-            case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
-                .sessionRenamed, .sessionEnded:
-                true
-            default: false
-            }
-        order(.emit(session, bytes, isKept: isKept))
+        order(.emit(session, bytes, isKept: kind?.isKeptAtHost == true))
     }
 
     mutating func remember(_ session: SessionID) {

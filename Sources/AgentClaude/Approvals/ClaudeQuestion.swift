@@ -30,7 +30,7 @@ struct ClaudeQuestion: Equatable {
                 }
             }
             guard choices.count <= WireLimits.questionsMax else { return nil }
-            let shown = apart(choices.map(\.shownLabel))
+            let shown = ShownLabels.apart(choices.map(\.shownLabel))
             questions.append(
                 ClaudeQuestion(
                     id: "q\(position)", text: text, shownText: clean(text), header: value.text("header").map(clean),
@@ -39,19 +39,6 @@ struct ClaudeQuestion: Equatable {
         }
         // Claude takes answers by the question's text: two alike could not be told apart.
         return Set(questions.map(\.text)).count == questions.count ? questions : nil
-    }
-
-    /// Labels that look alike, because what differed was hidden, get a number each: whoever chooses one must mean one.
-    private static func apart(_ labels: [String]) -> [String] {
-        // Swift's own equality: what looks alike in other bytes is alike, too.
-        let counts = Dictionary(labels.map { (TextCut.trim($0), 1) }, uniquingKeysWith: +)
-        var taken = Set(counts.keys)
-        return labels.map { label in
-            guard counts[TextCut.trim(label)] != 1 else { return label }
-            var number = 1
-            while !taken.insert("\(TextCut.trim(label)) (\(number))").inserted { number += 1 }
-            return "\(TextCut.trim(label)) (\(number))"
-        }
     }
 
     var bytes: [UInt8] {

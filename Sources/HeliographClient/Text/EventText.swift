@@ -178,6 +178,7 @@ package enum DecisionText {
         case "sessionEnded": "the session ended"
         case "agentGone": "the agent is gone"
         case "hostRestarted": "the host restarted"
+        case "withdrawn": "the agent took it back"
         case "hookEnded": "only the terminal can answer it now"
         default: reason
         }

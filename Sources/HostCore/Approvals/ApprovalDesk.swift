@@ -41,6 +41,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case .cut(let id): cut(id)
         case .decided(let session, let id, let digest, let decision): decided(session, id, digest, decision)
         case .hookGone(let token): hookGone(token)
+        case .answerReceived(let id): answerReceived(id)
         case .callBegan(let id, let call): pending[id]?.call = call
         case .shown(let id, let evidence): if let approval = pending[id] { conclude(approval, from: evidence) }
         case .agentEnding(let id, let end): if pending[id]?.isLost == true { pending[id]?.phase = .lost(until: end) }
@@ -134,7 +135,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
                 question.session.rawValue, question.prompt ?? "", question.agent ?? "", question.tool,
                 question.digest.rawValue, "\(now.wall)", "\(questionCount)",
             ])
-        let life = question.isAttended ? limits.life : limits.headlessLife
+        let life = question.life ?? (question.isAttended ? limits.life : limits.headlessLife)
         let approval = PendingApproval(question, id: id, life: life, order: questionCount, at: now)
         pending[id] = approval
         orders += [.remember(id, approval.note), .show(id)]
@@ -251,6 +252,12 @@ package struct ApprovalDesk<Form: AnswerForm> {
         }
     }
 
+    private mutating func answerReceived(_ id: ApprovalID) {
+        guard pending[id]?.isAnswered == true, pending[id]?.run != nil else { return }
+        pending[id]?.run = nil
+        if let note = pending[id]?.note { orders.append(.remember(id, note)) }
+    }
+
     // MARK: Over
 
     /// See the table at `ApprovalEvidence`.
@@ -286,6 +293,12 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case (.deniedAtTerminal, _?): settle(approval, stale: "deniedLocally")
         case (.dialogStays, nil): settle(approval, cancelled: "hookEnded")
         case (.dialogStays, _?): break
+
+        case (.answersTaken, nil): settle(approval, cancelled: "answeredLocally")
+        case (.answersTaken, .answer): settle(approval, applied: .answered)
+        case (.answersTaken, _?): settle(approval, stale: "answeredLocally")
+        case (.withdrawn, nil): settle(approval, cancelled: "withdrawn")
+        case (.withdrawn, _?): settle(approval, stale: "unconfirmed")
         }
     }
 

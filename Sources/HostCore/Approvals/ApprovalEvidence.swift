@@ -10,6 +10,8 @@
 /// | answeredAtTerminal | answeredLocally | stale | stale |
 /// | deniedAtTerminal | deniedLocally | stale | denied |
 /// | dialogStays | hookEnded | | |
+/// | answersTaken, of a question | answeredLocally | answered | stale |
+/// | withdrawn | withdrawn | stale | stale |
 package enum ApprovalEvidence {
     /// What the model was told of the call.
     package enum Report { case rejection, ourDenial, other }
@@ -23,4 +25,8 @@ package enum ApprovalEvidence {
     case deniedAtTerminal
     /// The hook is gone, and the agent's own dialog still asks.
     case dialogStays
+    /// It says that it goes on with the answers that it was handed.
+    case answersTaken
+    /// It took the question back, or says that it does not know what became of it.
+    case withdrawn
 }

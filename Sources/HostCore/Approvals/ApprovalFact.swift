@@ -10,6 +10,8 @@ package enum ApprovalFact<Form: AnswerForm> {
     case decided(SessionID, ApprovalID, InputDigest, Decision)
     /// The hook went away before it was answered.
     case hookGone(HookToken)
+    /// Its caller has had the answer for so long that it will not ask for it again: nobody else who knows its name is handed it.
+    case answerReceived(ApprovalID)
     /// The tool call that it is about began after it was asked.
     case callBegan(ApprovalID, String)
     case shown(ApprovalID, ApprovalEvidence)
@@ -43,6 +45,8 @@ package struct ApprovalQuestion<Form: AnswerForm> {
     package var process: AgentProcess?
     /// Somebody sits at the terminal, so that a prompt of its own stays when we abstain.
     package var isAttended = true
+    /// How long it is open; nil where it is as long as any.
+    package var life: Duration?
     /// From the second on it is the same call again, after this daemon or its connection broke.
     package var attempt = 1
     /// Names one run of the hook, the same at every attempt; nil where it told none.

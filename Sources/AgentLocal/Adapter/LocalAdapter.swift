@@ -1,0 +1,374 @@
+package import HostCore
+package import RelayProtocol
+
+/// Turns what any program says over the local socket into events and questions, and decisions into answers to its requests.
+///
+/// Pure: `handle` takes a fact and gives orders. What fails here fails towards "no decision": the program's own prompt, or its denial,
+/// stands. It is never told more than was decided.
+package struct LocalAdapter: AgentAdapter {
+    package var name: String { Self.name }
+    package static let name = "local"
+
+    let limits: LocalLimits
+    let digests: Digests
+    let cleaner = Cleaner()
+
+    private var sessions: [SessionID: LocalSession] = [:]
+    private(set) var desk: ApprovalDesk<LocalForm>
+    private var agentsCheckedAt: Int64
+    /// The sessions whose every tool needs approval.
+    private var holds = Holds()
+    private var uses = 0
+
+    /// When the input at hand came.
+    private(set) var now: HostInstant
+    private var effects: [LocalEffect] = []
+
+    package init(digests: Digests, limits: LocalLimits = LocalLimits(), at now: HostInstant) {
+        self.digests = digests
+        self.limits = limits
+        self.now = now
+        desk = ApprovalDesk(limits.approvals, digests, at: now)
+        agentsCheckedAt = now.monotonic
+    }
+
+    package mutating func handle(_ input: LocalInput, at now: HostInstant) -> [LocalEffect] {
+        desk.heard(at: now)
+        self.now = now
+        effects = []
+        switch input {
+        case .daemonStarted(let notes): restore(notes)
+        case .own(.eventsSent(let events, let process, let token)): eventsSent(events, by: process, token)
+        case .own(.asked(let ask, let process, let token)): asked(ask, by: process, token)
+        case .own(.settled(let settlement, let process, let token)): settled(settlement, by: process, token)
+        case .hookGone(let token): tellDesk(.hookGone(token))
+        case .decided(let session, let approval, let digest, let decision):
+            if desk[approval]?.session == session || sessions[session] != nil {
+                tellDesk(.decided(session, approval, digest, decision))
+            }
+        case .held(let holds): self.holds = holds
+        case .agentGone(let process): agentGone(process)
+        case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
+        case .notRecorded(let approval): tellDesk(.notRecorded(approval))
+        case .eventsLost(let sessions): eventsLost(sessions)
+        case .timerFired: timerFired()
+        }
+        return effects
+    }
+
+    // MARK: Events
+
+    private mutating func eventsSent(_ events: [LocalEvent], by process: AgentProcess?, _ token: HookToken) {
+        let ids = events.map { sessionID($0.session) }
+        guard hasRoom(for: ids) else { return refuse(token, tooManySessions) }
+        for (event, id) in zip(events, ids) { take(event, in: id, by: process) }
+        let held = zip(events, ids).filter { holds.contains($0.1) }.map(\.0.session)
+        order(
+            .respond(
+                token,
+                JSONWriter.object {
+                    $0.field("taken", Int64(events.count))
+                    if !held.isEmpty { $0.strings("held", Set(held).sorted()) }
+                }))
+    }
+
+    private mutating func take(_ event: LocalEvent, in id: SessionID, by process: AgentProcess?) {
+        if case .sessionStarted(var facts) = event.head {
+            facts.run = facts.run ?? process?.run
+            facts.isResumed = facts.isResumed || sessions[id] != nil
+            return start(id, facts, by: process, at: event.at)
+        }
+        ensure(id, event.agent, by: process, at: event.at)
+        switch event.head {
+        case .sessionEnded(let reason, let failed):
+            return end(id, reason: reason.map { TextCut.line(cleaner.clean($0)) }, failed: failed, isGone: false, at: event.at)
+        case .statusChanged(let status, let reason):
+            sessions[id]?.status = status
+            sessions[id]?.statusReason = reason
+        case .toolStarted: sessions[id]?.status = .running
+        default: break
+        }
+        let shown = ShownEvent(event.head, event.body, cleaner, limits)
+        emit(shown.head, in: id, at: event.at) { writer in
+            for member in shown.members { writer.raw(dynamic: member.key, member.value.bytes) }
+        }
+    }
+
+    // MARK: Questions
+
+    private mutating func asked(_ ask: LocalAsk, by process: AgentProcess?, _ token: HookToken) {
+        let id = sessionID(ask.session)
+        guard hasRoom(for: [id]) else { return refuse(token, tooManySessions) }
+        ensure(id, ask.agent, by: process, at: nil)
+        let raw = Array(ask.input.bytes)
+        var question = ApprovalQuestion(
+            session: id, kind: ask.kind, tool: ask.tool, input: raw, digest: digests.input(tool: ask.tool, raw),
+            form: LocalForm(ask, cleaner), token: token)
+        question.call = ask.approval
+        question.run = ask.approval
+        question.process = sessions[id]?.process
+        question.isAttended = ask.isAttended
+        question.life = .seconds(ask.waitSeconds)
+        if let known = desk.approvals.last(where: { $0.session == id && $0.run == ask.approval }) {
+            guard known.digest == question.digest, known.kind == ask.kind else {
+                return refuse(token, LocalError(.conflict, at: "$.approval", "another question of this session has that name"))
+            }
+            question.attempt = 2
+        }
+        makeRoomForQuestion()
+        var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
+        // To look for secrets takes as long as the input is large; one that asks again has been through that.
+        if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.inputBytes) }
+        // What a person chooses from is made of the questions themselves; as with a tool, what is not whole can only be denied.
+        question.isCut = shown.isCut
+        for order in consult(.asked(question)) {
+            guard case .show(let name) = order, let approval = desk[name] else {
+                carryOut(order)
+                continue
+            }
+            show(approval, ask, shown.json, isRedacted: shown.isRedacted)
+        }
+    }
+
+    private mutating func show(_ approval: PendingApproval<LocalForm>, _ ask: LocalAsk, _ shown: [UInt8], isRedacted: Bool) {
+        let title = TextCut.line(cleaner.clean(ask.title ?? ask.questions.first?.text ?? "Use \(ask.tool)"))
+        var request = ApprovalRequest(
+            approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
+        request.isRedacted = isRedacted
+        request.isCut = approval.isCut
+        request.expiresAt = approval.expiresAt
+        request.call = approval.call
+        let offers = ask.questions.map {
+            QuestionOffer(id: $0.id, choices: $0.shownLabels(cleaner.clean), isMultiple: $0.isMultiple)
+        }
+        let size = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } }
+        request.questions = size <= QuestionOffer.bytesMax ? offers : []
+        let isShown = emit(.approvalRequested(request), in: approval.session, at: nil) { writer in
+            switch approval.kind {
+            case .tool: writer.raw("input", shown)
+            case .question: writer.array("questions", ask.questions.map { $0.bytes(cleaner.clean) })
+            }
+        }
+        if !isShown { tellDesk(.cut(approval.id)) }
+    }
+
+    /// Answers that no program ever tells the end of would leave no room for questions.
+    private mutating func makeRoomForQuestion() {
+        let answered = desk.approvals.filter(\.isAnswered)
+        guard answered.count >= limits.answeredMax, let oldest = answered.first else { return }
+        tellDesk(.shown(oldest.id, .withdrawn))
+    }
+
+    private mutating func settled(_ settlement: LocalSettlement, by process: AgentProcess?, _ token: HookToken) {
+        let id = sessionID(settlement.session)
+        if let approval = desk.approvals.last(where: { $0.session == id && $0.call == settlement.approval }) {
+            if sessions[id]?.heard(from: process) == true { remember(id) }
+            tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind)))
+        }
+        // One that is over already is no news.
+        order(.respond(token, nil))
+    }
+
+    private mutating func carryOut(_ order: ApprovalOrder) {
+        switch order {
+        case .show: preconditionFailure("only what a program asks is shown")
+        case .remember(let id, let note): self.order(.remember(id.rawValue, note))
+        case .reopened: break
+        case .deliver(let id, let token, let output): deliver(id, token, output)
+        case .abstain(let token): self.order(.respond(token, nil))
+        case .settled(let session, let end): if let end { emit(end, in: session, at: nil) }
+        case .emit(let session, let head): emit(head, in: session, at: nil)
+        // Its connection is gone for good: it was taken back.
+        case .judge(let id): tellDesk(.shown(id, .withdrawn))
+        case .check(let process): self.order(.checkAgents([process]))
+        }
+    }
+
+    private mutating func deliver(_ id: ApprovalID, _ token: HookToken, _ output: [UInt8]) {
+        guard let approval = desk[id] else { return order(.respond(token, nil)) }
+        emit(.approvalDelivered(id), in: approval.session, at: nil)
+        var output = output
+        if case .deny = approval.answer?.kind, let form = approval.form { output = form.naming(rejection: output) }
+        order(.respond(token, output))
+    }
+
+    // MARK: Sessions
+
+    private func hasRoom(for ids: [SessionID]) -> Bool {
+        let fresh = Set(ids.filter { sessions[$0] == nil }).count
+        return fresh == 0 || sessions.values.count { !$0.isEnded } + fresh <= limits.sessionsMax
+    }
+
+    private var tooManySessions: LocalError {
+        LocalError(.tooMany, at: "$.session", "more than \(limits.sessionsMax) sessions have not ended")
+    }
+
+    /// Makes the session known on its first sign of life, which need not be its start.
+    private mutating func ensure(_ id: SessionID, _ agent: String?, by process: AgentProcess?, at moment: Int64?) {
+        guard sessions[id]?.isEnded != false else {
+            if sessions[id]?.heard(from: process) == true { remember(id) }
+            return
+        }
+        var facts = SessionFacts(agentName: agent.flatMap { $0.isEmpty ? nil : $0 } ?? Self.name)
+        facts.run = process?.run
+        facts.isResumed = sessions[id] != nil
+        start(id, facts, by: process, at: moment)
+    }
+
+    private mutating func start(_ id: SessionID, _ facts: SessionFacts, by process: AgentProcess?, at moment: Int64?) {
+        if sessions[id]?.isEnded == false {
+            _ = sessions[id]?.heard(from: process)
+        } else {
+            sessions[id] = LocalSession(id: id, process: process)
+        }
+        sessions[id]?.status = nil
+        emit(ShownEvent(.sessionStarted(facts), nil, cleaner, limits).head, in: id, at: moment)
+        remember(id)
+        forgetSessions()
+    }
+
+    private mutating func end(_ id: SessionID, reason: String?, failed: Bool, isGone: Bool, at moment: Int64?) {
+        tellDesk(.sessionEnded(id, agentGone: isGone))
+        sessions[id]?.isEnded = true
+        emit(.sessionEnded(reason: reason, failed: failed), in: id, at: moment)
+        order(.remember(id.rawValue, nil))
+    }
+
+    private mutating func agentGone(_ process: AgentProcess) {
+        var heirs: Set<AgentProcess> = []
+        for session in inOrder where session.process == process && !session.isEnded {
+            if sessions[session.id]?.inherited() == true {
+                remember(session.id)
+                if let heir = sessions[session.id]?.process { heirs.insert(heir) }
+            } else {
+                end(session.id, reason: "agentGone", failed: true, isGone: true, at: nil)
+            }
+        }
+        check(heirs)
+    }
+
+    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    private mutating func eventsLost(_ ids: Set<SessionID>) {
+        for session in inOrder where ids.contains(session.id) && !session.isEnded {
+            guard let status = session.status else { continue }
+            let head = EventHead.statusChanged(status, reason: session.statusReason)
+            emit(ShownEvent(head, nil, cleaner, limits).head, in: session.id, at: nil)
+        }
+    }
+
+    private mutating func forgetSessions() {
+        guard sessions.count > limits.sessionsMax else { return }
+        let oldest = sessions.values.filter(\.isEnded).min { $0.lastUse < $1.lastUse }
+        if let oldest { sessions[oldest.id] = nil }
+    }
+
+    private mutating func restore(_ notes: [String: [UInt8]]) {
+        var asked: [ApprovalID: [UInt8]] = [:]
+        for (key, note) in notes {
+            if let id = SessionID(key), key.hasPrefix(Self.name + "-") {
+                if let session = LocalSession(id: id, note: note) { sessions[id] = session }
+            } else if let id = ApprovalID(key) {
+                asked[id] = note
+            }
+        }
+        tellDesk(.restarted(notes: asked))
+        check(Set(sessions.values.compactMap(\.process)))
+    }
+
+    // MARK: Waiting
+
+    package var nextDeadline: Int64? {
+        var deadlines = desk.nextDeadline.map { [$0] } ?? []
+        deadlines += desk.approvals.compactMap(receivedAt)
+        if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
+        return deadlines.min()
+    }
+
+    /// When it is known that the program has its answer.
+    private func receivedAt(_ approval: PendingApproval<LocalForm>) -> Int64? {
+        guard approval.isAnswered, approval.run != nil else { return nil }
+        return approval.phaseAt + limits.askAgainWithin.milliseconds
+    }
+
+    private var agentCheckInterval: Duration? {
+        if desk.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
+        return sessions.values.contains { !$0.isEnded && $0.process != nil } ? limits.agentCheckIdle : nil
+    }
+
+    private mutating func timerFired() {
+        tellDesk(.timerFired)
+        for approval in desk.approvals {
+            if let due = receivedAt(approval), now.monotonic >= due { tellDesk(.answerReceived(approval.id)) }
+        }
+        guard let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds else { return }
+        agentsCheckedAt = now.monotonic
+        check(Set(sessions.values.filter { !$0.isEnded }.compactMap(\.process)))
+    }
+
+    // MARK: What it shows
+
+    package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
+
+    package var liveSessions: [AgentSession] {
+        inOrder.filter { !$0.isEnded }.map { AgentSession(id: $0.id, status: $0.status, process: $0.process) }
+    }
+
+    package var questions: [AgentQuestion] { desk.approvals.map { AgentQuestion($0) } }
+
+    /// The same facts give the same orders, whatever a dictionary does.
+    private var inOrder: [LocalSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+
+    // MARK: Orders
+
+    private mutating func consult(_ fact: ApprovalFact<LocalForm>) -> [ApprovalOrder] { desk.handle(fact, at: now) }
+
+    private mutating func tellDesk(_ fact: ApprovalFact<LocalForm>) {
+        for order in consult(fact) { carryOut(order) }
+    }
+
+    private mutating func order(_ effect: LocalEffect) { effects.append(effect) }
+
+    private mutating func refuse(_ token: HookToken, _ error: LocalError) { order(.own(.refuse(token, error))) }
+
+    private mutating func check(_ processes: Set<AgentProcess>) {
+        if !processes.isEmpty { order(.checkAgents(processes.sorted { $0.id < $1.id })) }
+    }
+
+    private mutating func remember(_ id: SessionID) {
+        if let note = sessions[id]?.note { order(.remember(id.rawValue, note)) }
+    }
+
+    /// False where the relay would refuse it, and its head went out alone.
+    @discardableResult
+    private mutating func emit(
+        _ head: EventHead, in id: SessionID, at moment: Int64?, body: (inout JSONWriter) -> Void = { _ in }
+    ) -> Bool {
+        uses += 1
+        sessions[id]?.lastUse = uses
+        var event = Event(head, at: moment ?? now.wall, body: body)
+        // By the reader that the relay has.
+        let isWhole = (try? Event(stored: event.bytes)) != nil
+        if !isWhole { event = Event(head.withoutBody, at: moment ?? now.wall) }
+        order(.emit(id, event.bytes, isKept: head.knownKind?.isKeptAtHost == true))
+        return isWhole
+    }
+
+    /// The adapter's name and the program's own name of the session; another spelling than the wire's is digested.
+    private func sessionID(_ name: String) -> SessionID {
+        if let id = SessionID("\(Self.name)-\(name)") { return id }
+        guard let id = SessionID("\(Self.name)-x" + digests.name(name).prefix(40)) else {
+            preconditionFailure("hexadecimal digits are an identifier")
+        }
+        return id
+    }
+}
+
+extension EventHead {
+    /// People must not decide on what they do not see.
+    fileprivate var withoutBody: EventHead {
+        guard case .approvalRequested(var request) = self else { return self }
+        request.isCut = true
+        request.questions = []
+        return .approvalRequested(request)
+    }
+}

@@ -1,0 +1,37 @@
+internal import HostCore
+
+/// The bounds of what programs say over the local protocol, each with its reason.
+package struct LocalLimits: Sendable {
+    /// A question that says nothing else is open for an hour, as one of an agent without a terminal. A connection that broke while this
+    /// daemon lived was closed by the program: its question is taken back as soon as one that reconnects would be here.
+    var approvals = ApprovalLimits(life: .seconds(3_600), headlessLife: .seconds(3_600), lossGrace: .seconds(1))
+    /// The longest that a question may be open: a day.
+    package static let waitSecondsMax: Int64 = 86_400
+    /// A program that did not get its answer asks again within this; later, the same question is another one, and people are asked.
+    package var askAgainWithin = Duration.seconds(10)
+    /// Handed over and not settled. Programs may never tell what became of an answer; beyond this the oldest counts as unknown, so that
+    /// there is room for what is asked next.
+    package var answeredMax = 128
+
+    /// Lines of one request: as many events as one message to the relay holds.
+    package static let linesMax = 256
+    /// One request of events: it is looked through for secrets while hooks wait for the same thread.
+    package static let requestBytesMax = 1 << 20
+    /// The name that a program gives a session or a question.
+    package static let nameBytesMax = 256
+    /// That one question offers.
+    package static let optionsMax = 32
+    /// Known at a time, those that are over included; so many live ones are a mistake.
+    package var sessionsMax = 1_000
+
+    /// What an event's body may hold: the head, at its longest, has the rest.
+    var bodyBytes = 192 << 10
+    /// The input of a question. Its questions stand in the body, and their choices in the head.
+    var inputBytes = 176 << 10
+    var summaryBytes = 200
+    /// A killed program says nothing; people look at an open question, so it is noticed soon.
+    var agentCheckOpen = Duration.seconds(1)
+    var agentCheckIdle = Duration.seconds(15)
+
+    package init() {}
+}

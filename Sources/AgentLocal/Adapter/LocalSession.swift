@@ -1,0 +1,55 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What the adapter knows of one session of a program.
+struct LocalSession {
+    let id: SessionID
+    /// The program: the first process that told of the session, as long as it lives. When it is gone, the session is over.
+    private(set) var process: AgentProcess?
+    /// Another process that told of it since: the first may have been a command that a script started.
+    private(set) var heir: AgentProcess?
+    var isEnded = false
+    /// What was last said of it.
+    var status: SessionStatus?
+    var statusReason: String?
+    /// Grows with each use.
+    var lastUse = 0
+
+    init(id: SessionID, process: AgentProcess?) {
+        self.id = id
+        self.process = process
+    }
+
+    /// True where what is remembered of it changed.
+    mutating func heard(from other: AgentProcess?) -> Bool {
+        guard let other, other != process else { return false }
+        if process == nil { process = other } else { heir = other }
+        return process == other
+    }
+
+    /// True where another process goes on.
+    mutating func inherited() -> Bool {
+        guard let heir else { return false }
+        process = heir
+        self.heir = nil
+        return true
+    }
+
+    // MARK: Over a restart
+
+    var note: [UInt8] {
+        JSONWriter.object {
+            $0.field("pid", process.map { Int64($0.id) })
+            // Ticks do not fit a JSON number for ever.
+            $0.field("started", process.map { String($0.startedAt) })
+        }
+    }
+
+    init?(id: SessionID, note: [UInt8]) {
+        guard let value = try? JSONDocument(parsing: note).root.object() else { return nil }
+        let process = value.whole("pid").flatMap { Int32(exactly: $0) }.map {
+            AgentProcess(id: $0, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
+        }
+        self.init(id: id, process: process)
+    }
+}

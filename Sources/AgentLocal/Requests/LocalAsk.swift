@@ -1,0 +1,49 @@
+internal import RelayProtocol
+
+/// `POST /v1/agent/ask`: a program asks a person.
+package struct LocalAsk: Sendable {
+    let session: String
+    /// As the program calls its question.
+    let approval: String
+    let agent: String?
+    let kind: ApprovalKind
+    let tool: String
+    let title: String?
+    /// Exactly as the program wrote it: the input of a tool, or the list of questions.
+    let input: JSONValue
+    let questions: [LocalQuestion]
+    let options: [LocalOption]?
+    let waitSeconds: Int64
+    /// Somebody can answer at the program's own prompt as well: a relay that is away is waited for.
+    let isAttended: Bool
+
+    private static let waitSecondsUnsaid: Int64 = 3_600
+
+    package init(parsing bytes: [UInt8]) throws(LocalError) {
+        self = try LocalError.reading { () throws(WireError) in
+            try LocalAsk(from: try JSONDocument(parsing: bytes).root.object())
+        }
+    }
+
+    private init(from root: JSONValue) throws(WireError) {
+        session = try root.name("session")
+        approval = try root.name("approval")
+        agent = try root.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
+        kind = try root.word("kind")
+        title = try root.optionalString("title", bytesMax: WireLimits.lineBytesMax)
+        waitSeconds = try root.optionalInteger("waitSeconds", in: 1...LocalLimits.waitSecondsMax) ?? Self.waitSecondsUnsaid
+        isAttended = try root.flag("attended")
+        switch kind {
+        case .tool:
+            tool = try root.string("tool", bytesMax: WireLimits.nameBytesMax)
+            input = try root.required("input").object()
+            questions = []
+            options = try LocalOption.list(from: root)
+        case .question:
+            tool = try root.optionalString("tool", bytesMax: WireLimits.nameBytesMax) ?? "Question"
+            input = try root.required("questions")
+            questions = try LocalQuestion.list(from: root)
+            options = nil
+        }
+    }
+}

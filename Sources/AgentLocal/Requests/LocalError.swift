@@ -1,0 +1,62 @@
+package import RelayProtocol
+
+/// Why a request of a program was refused: nothing of it was taken.
+package struct LocalError: Error, Equatable, Sendable {
+    package enum Code: Equatable, Sendable {
+        /// It is not as the protocol has it.
+        case wire(WireError.Code)
+        /// An event of that kind, or with that status, is made by the host or the relay alone.
+        case notYours
+        /// Beyond a limit.
+        case tooMany
+        /// Another question has that name.
+        case conflict
+
+        package var word: String {
+            switch self {
+            case .wire(let code): code.rawValue
+            case .notYours: "notYours"
+            case .tooMany: "tooMany"
+            case .conflict: "conflict"
+            }
+        }
+    }
+
+    package let code: Code
+    /// `$.head.title`, or `byte 17` where the JSON itself is broken.
+    package let path: String
+    package let message: String
+    /// In a request of many lines, from 1.
+    package var line: Int?
+
+    init(_ code: Code, at path: String, _ message: String) {
+        self.code = code
+        self.path = path
+        self.message = message
+    }
+
+    init(_ error: WireError) { self.init(.wire(error.code), at: error.path, error.message) }
+
+    /// Of HTTP.
+    package var status: UInt16 {
+        switch code {
+        case .wire, .notYours: 400
+        case .conflict: 409
+        case .tooMany: 429
+        }
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object {
+            $0.field("code", code.word)
+            $0.field("message", message)
+            $0.field("path", path)
+            $0.field("line", line.map(Int64.init))
+        }
+    }
+
+    /// Reads with the wire's errors.
+    static func reading<Result>(_ read: () throws(WireError) -> Result) throws(LocalError) -> Result {
+        do throws(WireError) { return try read() } catch { throw LocalError(error) }
+    }
+}

@@ -1,0 +1,77 @@
+internal import RelayProtocol
+
+/// One line of `POST /v1/agent/events`: an event of the wire, without a number.
+package struct LocalEvent: Sendable {
+    /// As the program calls it.
+    let session: String
+    /// What the program is called, where its session is not known yet.
+    let agent: String?
+    let at: Int64?
+    let head: EventHead
+    let body: JSONValue?
+
+    /// Questions are asked and settled by requests of their own, and numbers are the host's and the relay's.
+    private static let kinds: Set<EventKind> = [
+        .sessionStarted, .sessionRenamed, .sessionEnded, .statusChanged, .message, .toolStarted, .toolFinished, .fileChanged,
+        .todoChanged, .usage, .subagentStarted, .subagentFinished, .error,
+    ]
+
+    /// Every line, or none of them. Empty lines are skipped.
+    package static func all(in bytes: [UInt8]) throws(LocalError) -> [LocalEvent] {
+        guard bytes.count <= LocalLimits.requestBytesMax else {
+            throw LocalError(.wire(.outOfRange), at: "$", "longer than \(LocalLimits.requestBytesMax) bytes")
+        }
+        var events: [LocalEvent] = []
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { continue }
+            do throws(LocalError) {
+                guard events.count < LocalLimits.linesMax else {
+                    throw LocalError(.wire(.outOfRange), at: "$", "more than \(LocalLimits.linesMax) events")
+                }
+                events.append(try LocalEvent(parsing: Array(line)))
+            } catch {
+                var error = error
+                error.line = index + 1
+                throw error
+            }
+        }
+        return events
+    }
+
+    package init(parsing line: [UInt8]) throws(LocalError) {
+        let root = try LocalError.reading { () throws(WireError) in try JSONDocument(parsing: line).root.object() }
+        let kind: String
+        (session, agent, at, kind) = try LocalError.reading { () throws(WireError) in
+            (
+                try root.name("session"), try root.optionalString("agent", bytesMax: WireLimits.nameBytesMax),
+                try root.optionalInteger("at"), try root.string("kind", bytesMax: WireLimits.nameBytesMax)
+            )
+        }
+        guard let known = EventKind(rawValue: kind), Self.kinds.contains(known) else {
+            throw LocalError(.notYours, at: "$.kind", "a program sends no events of this kind")
+        }
+        head = try LocalError.reading { () throws(WireError) in
+            let head = root.optional("head")
+            let event = JSONWriter.object {
+                $0.field("kind", kind)
+                $0.field("at", 0)
+                $0.raw("head", head.map { Array($0.bytes) } ?? Array("{}".utf8))
+            }
+            return try Event(stored: event).head
+        }
+        if case .statusChanged(.stale, _) = head {
+            throw LocalError(.notYours, at: "$.head.status", "only the relay knows that")
+        }
+        body = root.optional("body")
+        if let body { _ = try LocalError.reading { () throws(WireError) in try body.object() } }
+    }
+}
+
+extension JSONValue {
+    /// Any text but an empty one.
+    func name(_ key: StaticString) throws(WireError) -> String {
+        let text = try string(key, bytesMax: LocalLimits.nameBytesMax)
+        guard !text.isEmpty else { throw WireError(.badValue, at: "\(path).\(key)", "this is empty") }
+        return text
+    }
+}

@@ -1,0 +1,37 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// `POST /v1/agent/settled`: what became of a question, on the program's own evidence.
+package struct LocalSettlement: Sendable {
+    enum Outcome: String, CaseIterable {
+        /// The tool ran, or the program goes on with the answers.
+        case ran
+        case refused
+        case answeredElsewhere
+        case cancelled
+        case unknown
+    }
+
+    let session: String
+    let approval: String
+    let outcome: Outcome
+
+    package init(parsing bytes: [UInt8]) throws(LocalError) {
+        (session, approval, outcome) = try LocalError.reading { () throws(WireError) in
+            let root = try JSONDocument(parsing: bytes).root.object()
+            return (try root.name("session"), try root.name("approval"), try root.word("outcome"))
+        }
+    }
+
+    /// As the approval desk has it.
+    func evidence(of kind: ApprovalKind) -> ApprovalEvidence {
+        switch (outcome, kind) {
+        case (.ran, .tool): .carriedOut(answers: nil, failed: false)
+        case (.ran, .question): .answersTaken
+        case (.refused, _): .deniedAtTerminal
+        case (.answeredElsewhere, _): .answeredAtTerminal
+        case (.cancelled, _): .turnEnded(wentOn: false)
+        case (.unknown, _): .withdrawn
+        }
+    }
+}

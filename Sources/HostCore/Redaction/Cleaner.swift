@@ -1,0 +1,58 @@
+package import RelayProtocol
+
+/// Takes secrets out of what an agent wrote, and makes it fit an event. Secrets first: what is cut off cannot be recognised.
+package struct Cleaner: Sendable {
+    /// What is longer is shortened before secrets are looked for, so that a huge input does not hold up the others' requests.
+    private let scanBytes: Int
+    /// Looked through beyond what is shown: no secret is longer.
+    private let scanMargin: Int
+    private let redactor = Redactor()
+
+    package init(scanBytes: Int = 512 << 10, scanMargin: Int = 32 << 10) {
+        self.scanBytes = scanBytes
+        self.scanMargin = scanMargin
+    }
+
+    /// A text without what looks like a secret.
+    package func clean(_ text: String) -> String { redactor.redact(text: text).text }
+
+    /// All of it, or nil where that is too long.
+    package func cleanWhole(_ text: String, bytesMax: Int) -> String? {
+        guard text.utf8.count <= bytesMax + scanMargin else { return nil }
+        let fitting = TextCut.fit(clean(text), bytesMax: bytesMax)
+        return fitting.isCut ? nil : fitting.text
+    }
+
+    /// Its beginning.
+    package func clean(_ text: String, bytesMax: Int) -> String {
+        let rough = TextCut.rough(text, bytesMax: bytesMax + scanMargin)
+        let isRough = rough.utf8.count < text.utf8.count
+        return TextCut.fit(clean(rough) + (isRough ? TextCut.marker : ""), bytesMax: bytesMax).text
+    }
+
+    /// Its beginning and its end.
+    package func cleanEnds(_ text: String, bytesMax: Int) -> String {
+        let part = bytesMax + scanMargin
+        guard text.utf8.count > 2 * part else { return TextCut.middle(clean(text), bytesMax: bytesMax) }
+        let start = clean(TextCut.rough(text, bytesMax: part))
+        let ends = start + "\n" + clean(TextCut.rough(tailOf: text, bytesMax: part))
+        return TextCut.middle(ends, bytesMax: bytesMax)
+    }
+
+    /// A tool's input as people may see it.
+    /// It is cut where it does not fit, and where something is hidden that must be seen by whoever allows `tool`.
+    package func clean(_ input: JSONValue, of tool: String, bytesMax: Int) -> (json: [UInt8], isRedacted: Bool, isCut: Bool) {
+        var isCut = false
+        var clean: (json: [UInt8], redacted: Bool, isWhole: Bool)
+        if input.bytes.count > scanBytes {
+            let rough = JSONCut.fit(Array(input.bytes), bytesMax: scanBytes)
+            isCut = true
+            guard let root = try? JSONDocument(parsing: rough.json).root else { return (Array("{}".utf8), false, true) }
+            clean = redactor.redact(root, of: tool)
+        } else {
+            clean = redactor.redact(input, of: tool)
+        }
+        let fitting = JSONCut.fit(clean.json, bytesMax: bytesMax)
+        return (fitting.json, clean.redacted, isCut || fitting.isCut || !clean.isWhole)
+    }
+}

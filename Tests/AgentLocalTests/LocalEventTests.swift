@@ -1,0 +1,188 @@
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentLocal
+
+@Suite("Any program: events")
+struct LocalEventTests {
+    private func refusal(_ text: String) throws -> LocalError {
+        try #require(throws: LocalError.self) { try LocalEvent.all(in: Array(text.utf8)) }
+    }
+
+    @Test("a first line makes its session known, and the reply counts what was taken")
+    func firstLine() throws {
+        var bench = LocalBench()
+        try bench.send(#"{"session":"s1","agent":"build.sh","kind":"message","head":{"role":"assistant"},"body":{"text":"Hello\nWorld"}}"#)
+        #expect(bench.take() == ["local-s1: started build.sh", "local-s1: assistant: Hello", #"1: {"taken":1}"#])
+        try bench.send(
+            """
+            {"session":"s1","kind":"status.changed","head":{"status":"running"},"at":1700000000000}
+
+            {"session":"s1","kind":"session.ended"}
+            """)
+        #expect(bench.take() == ["local-s1: running", "local-s1: ended ", #"2: {"taken":2}"#])
+        #expect(bench.events[2].at == 1_700_000_000_000)
+        #expect(bench.notes.isEmpty, "what is over is not remembered")
+        try bench.send(#"{"session":"s1","kind":"session.started","head":{"agent":{"name":"build.sh"}}}"#)
+        #expect(bench.take() == ["local-s1: started build.sh again", #"3: {"taken":1}"#])
+    }
+
+    @Test("every kind that a program may send goes out as it came")
+    func kinds() throws {
+        var bench = LocalBench()
+        let lines = [
+            #""kind":"session.started","head":{"agent":{"name":"x","version":"1"},"title":"t","cwd":"/src"}"#,
+            #""kind":"session.renamed","head":{"title":"t"}"#,
+            #""kind":"tool.started","head":{"call":"c1","tool":"Run","operation":"Running"},"body":{"input":{"command":"ls"}}"#,
+            #""kind":"tool.finished","head":{"call":"c1","tool":"Run","ok":true,"exit":0},"body":{"output":"a"}"#,
+            #""kind":"file.changed","head":{"path":"a.c","added":1,"removed":2},"body":{"diff":"-a"}"#,
+            #""kind":"todo.changed","head":{"completed":1,"total":2,"current":"b"},"body":{"items":[{"text":"b","status":"active"}]}"#,
+            #""kind":"usage","head":{"tokens":{"input":123456,"output":7},"costMicroUSD":12}"#,
+            #""kind":"subagent.started","head":{"agent":"a1","name":"reader"}"#,
+            #""kind":"subagent.finished","head":{"agent":"a1"}"#,
+            #""kind":"error","head":{"message":"m","recoverable":true}"#,
+        ]
+        try bench.send(lines.map { #"{"session":"s1",\#($0)}"# }.joined(separator: "\n"))
+        #expect(bench.take().last == #"1: {"taken":10}"#)
+        #expect(bench.events.count == 10)
+        for (event, line) in zip(bench.events.dropFirst(), lines.dropFirst()) {
+            let sent = try JSONDocument(parsing: "{\(line)}").root
+            let went = try JSONDocument(parsing: event.bytes).root
+            for key: StaticString in ["head", "body"] {
+                #expect(sent.optional(key).map { Array($0.bytes) } == went.optional(key).map { Array($0.bytes) })
+            }
+        }
+    }
+
+    @Test("secrets stay here, and what is long is cut")
+    func cleaned() throws {
+        var bench = LocalBench()
+        let key = "ghp_" + String(repeating: "a1B2", count: 9)
+        let long = String(repeating: "long ", count: 60_000)
+        try bench.send(
+            """
+            {"session":"s1","kind":"tool.started","head":{"call":"c","tool":"Run","operation":"Using \(key)"},"body":{"input":{"t":"\(key)"}}}
+            {"session":"s1","kind":"message","head":{"role":"assistant"},"body":{"text":"\(long)"}}
+            """)
+        let sent = bench.events.map { String(decoding: $0.bytes, as: UTF8.self) }
+        #expect(!sent.joined().contains(key) && sent[1].contains(Redactor.mark))
+        guard case .toolStarted(let start) = bench.events[1].head else { return #expect(Bool(false), "no tool started") }
+        #expect(start.isRedacted)
+        #expect(bench.events[2].bytes.count < WireLimits.eventBytesMax && sent[2].contains(TextCut.marker))
+    }
+
+    @Test(
+        "what only the host or the relay may say is refused",
+        arguments: [
+            "approval.requested", "approval.decided", "approval.delivered", "approval.applied", "approval.expired",
+            "approval.cancelled", "approval.stale", "budget.crossed", "truncated", "rewound", "something.new",
+        ])
+    func notYours(kind: String) throws {
+        let error = try refusal(#"{"session":"s1","kind":"\#(kind)","head":{"approval":"a"}}"#)
+        #expect(error.code == .notYours && error.status == 400 && error.path == "$.kind" && error.line == 1)
+    }
+
+    @Test("a bad line is named, and nothing of the request is taken")
+    func badLines() throws {
+        let good = #"{"session":"s1","kind":"session.ended"}"#
+        #expect(try refusal(good + "\n\n{").line == 3)
+        #expect(try refusal(#"{"kind":"session.ended"}"#).path == "$.session")
+        #expect(try refusal(#"{"session":"","kind":"session.ended"}"#).path == "$.session")
+        #expect(try refusal(#"{"session":"s1","kind":"message","head":{"role":"poet"}}"#).path == "$.head.role")
+        #expect(try refusal(#"{"session":"s1","kind":"message","head":{"role":"user"},"body":"x"}"#).path == "$.body")
+        #expect(try refusal(#"{"session":"s1","kind":"status.changed","head":{"status":"stale"}}"#).code == .notYours)
+        #expect(try refusal(#"{"session":"s1","kind":"session.ended","at":-1}"#).code.word == "outOfRange")
+        #expect(try refusal(Array(repeating: good, count: 257).joined(separator: "\n")).line == 257)
+        #expect(try refusal(String(repeating: " ", count: 1 << 20) + good).code.word == "outOfRange")
+        let error = try refusal(good + "\n[]")
+        let said = try JSONDocument(parsing: error.bytes).root
+        #expect(said.text("code") == "wrongType" && said.whole("line") == 2 && said.text("path") == "$" && said.text("message") != nil)
+    }
+
+    @Test("the reply names the sessions that are held")
+    func held() throws {
+        var bench = LocalBench()
+        bench.tell(.held(Holds(sessions: [SessionID("local-s2")!])))
+        try bench.send(
+            """
+            {"session":"s1","kind":"status.changed","head":{"status":"running"}}
+            {"session":"s2","kind":"status.changed","head":{"status":"running"}}
+            """)
+        #expect(bench.take().last == #"1: {"taken":2,"held":["s2"]}"#)
+    }
+
+    @Test("a name that the wire does not spell is digested, and always to the same")
+    func names() throws {
+        var bench = LocalBench()
+        for _ in 0..<2 { try bench.send(#"{"session":"grüße / 1","kind":"status.changed","head":{"status":"idle"}}"#) }
+        let session = try #require(bench.adapter.liveSessions.first?.id.rawValue)
+        #expect(bench.adapter.liveSessions.count == 1 && session.hasPrefix("local-x"))
+    }
+
+    // MARK: Whose a session is
+
+    @Test("a program that is gone ends its sessions, and no others")
+    func gone() throws {
+        var bench = LocalBench()
+        let running = #""kind":"status.changed","head":{"status":"running"}}"#
+        try bench.send(#"{"session":"s1",\#(running)"#)
+        try bench.send(#"{"session":"s2",\#(running)"#, by: LocalBench.other)
+        _ = bench.take()
+        bench.gone = [LocalBench.builder]
+        bench.pass(.seconds(16))
+        #expect(bench.take() == ["local-s1: ended agentGone failed"])
+        #expect(bench.adapter.liveSessions.map(\.id.rawValue) == ["local-s2"])
+    }
+
+    @Test("where a command began a session and is gone, the script that went on has it")
+    func inherited() throws {
+        var bench = LocalBench()
+        let line = #"{"session":"s1","kind":"status.changed","head":{"status":"running"}}"#
+        try bench.send(line)
+        try bench.send(line, by: LocalBench.other)
+        _ = bench.take()
+        bench.gone = [LocalBench.builder]
+        bench.pass(.seconds(16))
+        #expect(bench.take() == [])
+        #expect(bench.adapter.liveSessions.map(\.process) == [LocalBench.other])
+        bench.gone.insert(LocalBench.other)
+        bench.pass(.seconds(16))
+        #expect(bench.take() == ["local-s1: ended agentGone failed"])
+    }
+
+    @Test("a session outlives a restart of the daemon, and ends if its program does meanwhile")
+    func restart() throws {
+        var bench = LocalBench()
+        let line = #"{"session":"s1","kind":"status.changed","head":{"status":"running"}}"#
+        try bench.send(line)
+        bench.restart()
+        _ = bench.take()
+        try bench.send(line)
+        #expect(bench.take() == ["local-s1: running", #"2: {"taken":1}"#])
+        bench.gone = [LocalBench.builder]
+        bench.restart()
+        #expect(bench.take() == ["local-s1: ended agentGone failed"])
+    }
+
+    @Test("what the disk lost is said again")
+    func eventsLost() throws {
+        var bench = LocalBench()
+        try bench.send(#"{"session":"s1","kind":"status.changed","head":{"status":"idle","reason":"waits"}}"#)
+        _ = bench.take()
+        bench.tell(.eventsLost([SessionID("local-s1")!, SessionID("local-s9")!]))
+        #expect(bench.take() == ["local-s1: idle: waits"])
+    }
+
+    @Test("no more live sessions than a limit")
+    func manySessions() throws {
+        var bench = LocalBench()
+        for number in 0..<1_000 { try bench.send(#"{"session":"s\#(number)","kind":"status.changed","head":{"status":"idle"}}"#) }
+        _ = bench.take()
+        try bench.send(#"{"session":"more","kind":"status.changed","head":{"status":"idle"}}"#)
+        #expect(bench.take() == ["1001: 429 tooMany"])
+        try bench.send(#"{"session":"s1","kind":"session.ended"}"#)
+        try bench.send(#"{"session":"more","kind":"status.changed","head":{"status":"idle"}}"#)
+        #expect(bench.take().last == #"1003: {"taken":1}"#)
+    }
+}

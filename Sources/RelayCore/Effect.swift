@@ -6,7 +6,7 @@ package import RelayProtocol
 package enum Effect: Sendable {
     /// One message, encoded once, to each of these.
     case send([UInt8], to: [PeerID])
-    /// The reply to the command of a caller: it has no connection for bytes.
+    /// The reply to a command peer: it has no connection for bytes.
     case answer(Reply, to: CommandID, of: PeerID)
     case close(PeerID, CloseCode)
     /// Commit this; at most one is under way. Answered by `.committed` or `.commitFailed`.

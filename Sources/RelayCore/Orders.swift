@@ -15,7 +15,7 @@ struct Orders {
     }
 
     mutating func reply(_ reply: Reply, to command: CommandID, of peer: PeerID) {
-        if peer.isCaller { add(.answer(reply, to: command, of: peer)) } else { send(.reply(command, reply), to: [peer]) }
+        if peer.isCommandPeer { add(.answer(reply, to: command, of: peer)) } else { send(.reply(command, reply), to: [peer]) }
     }
 
     /// For a read that is ordered next; none is used twice.

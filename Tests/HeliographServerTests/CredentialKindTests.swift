@@ -1,5 +1,6 @@
 import HeliographCrypto
 import RelayCore
+import RelayModel
 import RelayProtocol
 import Testing
 import WebSocketEngine
@@ -40,16 +41,16 @@ struct CredentialKindTests {
             let bearer = request([("authorization", "Bearer secret-\(kind)"), key("key-\(kind)")])
             let cookie = request([("cookie", "heliograph=secret-\(kind)"), key("key-\(kind)")])
             let isProgram = kind != .browser && kind != .unsure
-            #expect((try? authenticator.authenticate(bearer, as: nil, isUpgrade: isUpgrade))?.kind == (isProgram ? kind : nil))
+            #expect((try? authenticator.authenticate(bearer, to: [], isUpgrade: isUpgrade))?.kind == (isProgram ? kind : nil))
             #expect(
-                (try? authenticator.authenticate(cookie, as: nil, isUpgrade: isUpgrade))?.kind
+                (try? authenticator.authenticate(cookie, to: [], isUpgrade: isUpgrade))?.kind
                     == (kind == .browser ? kind : nil))
-            #expect((try? authenticator.authenticate(request([key("key-\(kind)")]), as: nil, isUpgrade: isUpgrade)) == nil)
+            #expect((try? authenticator.authenticate(request([key("key-\(kind)")]), to: [], isUpgrade: isUpgrade)) == nil)
         }
         for wrong in [key("key-app"), key(""), key("secret-browser"), ("x", "y")] {
             let request = request([("cookie", "heliograph=secret-browser"), wrong])
             #expect(throws: Authenticator.Refusal.unknown) {
-                try authenticator.authenticate(request, as: nil, isUpgrade: isUpgrade)
+                try authenticator.authenticate(request, to: [], isUpgrade: isUpgrade)
             }
         }
     }
@@ -59,7 +60,7 @@ struct CredentialKindTests {
         let authenticator = try authenticator()
         func found(_ cookies: String) -> String? {
             let request = request([("cookie", cookies), ("heliograph-key", "key-browser")])
-            return try? authenticator.authenticate(request, as: nil, isUpgrade: false).id
+            return try? authenticator.authenticate(request, to: [], isUpgrade: false).id
         }
         #expect(found("a=b; heliograph=x; __Host-heliograph=secret-browser;heliograph=y") == "browser")
         #expect(found("heliograph=; heliograph=secret-app; heliograph=secret-browser") == "browser")

@@ -39,7 +39,7 @@ private final class FakeCore {
             peers.append(peer)
         case .clientSent(let peer, .hello):
             inputs.append("hello")
-            #expect(peer.isCaller)
+            #expect(peer.isCommandPeer)
         case .clientSent(let peer, .command(let id, let command)):
             inputs.append("\(command)")
             answer(peer, id)
@@ -62,7 +62,8 @@ private final class FakeCore {
 
 @Suite struct HTTPCommandPeersTests {
     private static let client = ClientIdentity(
-        workspace: Named(id: WorkspaceID("home")!, name: "Home"), client: Named(id: ClientID("c1")!, name: "phone"))
+        workspace: Named(id: WorkspaceID("home")!, name: "Home"), client: Named(id: ClientID("c1")!, name: "phone"),
+        scope: Scope(of: .client))
 
     private func rig(_ reply: Reply?) async throws -> (TestLoop, LoopBound<FakeCore>) {
         let loop = try await TestLoop.start()
@@ -87,8 +88,8 @@ private final class FakeCore {
             try await loop.run { _ in core.value.inputs } == [
                 "connected c1", "hello", "devices(watches: false)", "disconnected",
             ])
-        #expect(try await loop.run { _ in core.value.peers.allSatisfy(\.isCaller) })
-        #expect(!PeerID(rawValue: 1).isCaller && !PeerID(rawValue: 1 << 62).isCaller)
+        #expect(try await loop.run { _ in core.value.peers.allSatisfy(\.isCommandPeer) })
+        #expect(!PeerID(rawValue: 1).isCommandPeer && !PeerID(rawValue: 1 << 62).isCommandPeer)
     }
 
     @Test func `who presents a code has no name, and says it once`() async throws {

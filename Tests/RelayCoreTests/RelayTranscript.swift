@@ -78,7 +78,7 @@ final class RelayTranscript {
             case .send(let bytes, let peers):
                 for peer in peers { sent[peer, default: []].append(String(decoding: bytes, as: UTF8.self)) }
             case .answer(let reply, let command, let peer):
-                #expect(peer.isCaller)
+                #expect(peer.isCommandPeer)
                 sent[peer, default: []].append(String(decoding: MessageToClient.reply(command, reply).bytes, as: UTF8.self))
             case .close(let peer, let code): closed[peer] = code
             case .append(let batch):
@@ -238,9 +238,12 @@ final class RelayTranscript {
         return peer
     }
 
-    func client(_ name: String = "phone", in workspace: Named<WorkspaceTag> = home) -> PeerID {
+    func client(
+        _ name: String = "phone", in workspace: Named<WorkspaceTag> = home, scope: Scope = Scope(of: .client)
+    ) -> PeerID {
         let peer = newPeer()
-        handle(.clientConnected(peer, ClientIdentity(workspace: workspace, client: Named(id: ClientID(name)!, name: name))))
+        let named = Named<ClientTag>(id: ClientID(name)!, name: name)
+        handle(.clientConnected(peer, ClientIdentity(workspace: workspace, client: named, scope: scope)))
         handle(.clientSent(peer, .hello(Hello(software: "test"))))
         return peer
     }

@@ -41,12 +41,13 @@ final class Access {
     /// The client that a token speaks for.
     func client(_ token: Token) -> ClientIdentity {
         guard let id = ClientID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
-        return ClientIdentity(workspace: workspace(token.workspace), client: Named(id: id, name: token.name))
+        return ClientIdentity(
+            workspace: workspace(token.workspace), client: Named(id: id, name: token.name), scope: token.scope)
     }
 
     /// The token that this request comes with.
-    func authenticate(_ request: HTTPRequest, as role: PairingRole?) throws(Authenticator.Refusal) -> Token {
-        let token = try authenticator.authenticate(request, as: role, isUpgrade: false)
+    func authenticate(_ request: HTTPRequest, to scope: Scope) throws(Authenticator.Refusal) -> Token {
+        let token = try authenticator.authenticate(request, to: scope, isUpgrade: false)
         uses.note(token)
         return token
     }

@@ -17,6 +17,7 @@ struct Authenticator {
         /// No token, or one that is unknown, revoked, or not shown as its kind has to be: all alike.
         case unknown
         case foreignOrigin
+        /// It may not do this.
         case wrongRole
     }
 
@@ -65,8 +66,8 @@ struct Authenticator {
 
     // MARK: - Requests
 
-    /// The token that this request comes with. `role` is the one that the path is for.
-    func authenticate(_ request: HTTPRequest, as role: PairingRole?, isUpgrade: Bool) throws(Refusal) -> Token {
+    /// The token that this request comes with. `scope` is what the path is for.
+    func authenticate(_ request: HTTPRequest, to scope: Scope, isUpgrade: Bool) throws(Refusal) -> Token {
         let origin = request.header("origin")
         if let origin, !isOwn(origin, request) { throw .foreignOrigin }
         let found: Token?
@@ -81,7 +82,7 @@ struct Authenticator {
             found = nil
         }
         guard let found else { throw .unknown }
-        if let role, found.role != role { throw .wrongRole }
+        guard found.scope.isSuperset(of: scope) else { throw .wrongRole }
         return found
     }
 

@@ -21,7 +21,7 @@ final class HTTPCommandPeers {
     private let loop: EventLoop
     private let mailbox: CoreMailbox
     private var httpPeers: [PeerID: Caller] = [:]
-    private var lastPeer = PeerID.firstCaller
+    private var lastPeer = PeerID.firstCommandPeer
 
     init(loop: EventLoop, mailbox: CoreMailbox) {
         self.loop = loop

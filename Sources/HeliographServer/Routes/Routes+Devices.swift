@@ -9,7 +9,7 @@ extension Routes {
     func devices(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let client: ClientIdentity
         do throws(Authenticator.Refusal) {
-            client = access.client(try access.authenticate(request, as: .client))
+            client = access.client(try access.authenticate(request, to: .watch))
         } catch { return respond(id, Self.refusal(error)) }
         do throws(WireError) {
             guard let command = try Self.deviceCommand(request) else {
@@ -63,6 +63,7 @@ extension ErrorCode {
         case .alreadyDecided, .closed, .digestMismatch, .notWhole, .wrongKind, .badAnswer: 409
         case .tooMany: 429
         case .damaged: 500
+        case .forbidden: 403
         case .unsupported: 501
         case .unavailable: 503
         case .helloFirst, .unsupportedVersion: 400

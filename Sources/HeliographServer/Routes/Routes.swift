@@ -3,6 +3,7 @@ import Logging
 import HeliographPlatform
 import RelayAccess
 import RelayCore
+import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
@@ -159,7 +160,7 @@ final class Routes {
 
     private func me(_ request: HTTPRequest, _ id: HTTPRequestID) {
         do throws(Authenticator.Refusal) {
-            let token = try access.authenticate(request, as: nil)
+            let token = try access.authenticate(request, to: [])
             let workspace = access.workspace(token.workspace)
             let answer = JSONWriter.object { writer in
                 writer.object(token.role == .host ? "host" : "client") {
@@ -176,7 +177,7 @@ final class Routes {
 
     private func logOut(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
-        do throws(Authenticator.Refusal) { token = try access.authenticate(request, as: .client) } catch {
+        do throws(Authenticator.Refusal) { token = try access.authenticate(request, to: .watch) } catch {
             return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
         }
         let isSecure = access.authenticator.isSecure(request)
@@ -203,7 +204,7 @@ final class Routes {
             request.peer.isLocal && !request.isNamedByProxy
             && Forwarding.Header.allCases.allSatisfy { request.header($0.rawValue) == nil }
             && Loopback.contains(name)
-        guard isLocal || (try? access.authenticate(request, as: nil)) != nil else {
+        guard isLocal || (try? access.authenticate(request, to: [])) != nil else {
             return respond(id, .text(401, "a token is needed\n"))
         }
         respondWithMetrics(id)

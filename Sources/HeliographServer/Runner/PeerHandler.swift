@@ -102,7 +102,7 @@ final class PeerHandler: ServerHandler {
         }
         let token: Token
         do {
-            token = try authenticator.authenticate(request, as: role, isUpgrade: true)
+            token = try authenticator.authenticate(request, to: role == .host ? .report : .watch, isUpgrade: true)
         } catch {
             measures.refused()
             strangers.notice(

@@ -168,7 +168,7 @@ final class RelayRunner {
         var connections: [ConnectionID] = []
         connections.reserveCapacity(peers.count)
         // What is said to all is for those who stay.
-        for peer in peers where !peer.isCaller { connections.append(ConnectionID(rawValue: peer.rawValue)) }
+        for peer in peers where !peer.isCommandPeer { connections.append(ConnectionID(rawValue: peer.rawValue)) }
         loops.send(OutgoingMessage(text: bytes), to: connections)
         sent.messages += peers.count
         sent.bytes += peers.count * bytes.count
@@ -184,7 +184,7 @@ final class RelayRunner {
 
     /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
     private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64? = nil) {
-        if peer.isCaller { return httpPeers.closed(peer) }
+        if peer.isCommandPeer { return httpPeers.closed(peer) }
         let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
         loops.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }

@@ -33,7 +33,8 @@ extension PushPlanner {
             }
         }
         let client = ClientIdentity(
-            workspace: Named(id: planned.intent.workspace, name: planned.intent.workspace.rawValue), client: device.client)
+            workspace: Named(id: planned.intent.workspace, name: planned.intent.workspace.rawValue), client: device.client,
+            scope: .decide)
         let decide = DecideCommand(
             session: code.session, approval: code.approval, digest: code.digest, verdict: verdict)
         // A decision that is refused does not use it up.

@@ -1,3 +1,4 @@
+package import RelayModel
 package import RelayProtocol
 
 /// One credential. The secret itself is shown once, when it is made.
@@ -33,6 +34,9 @@ package struct Token: Sendable, Equatable {
     package var revokedAt: Int64?
     /// When it was last noted that it let somebody in.
     package var usedAt: Int64?
+
+    /// What whoever shows it may do.
+    package var scope: Scope { Scope(of: role) }
 
     package init(
         id: String, digest: [UInt8], role: PairingRole, kind: Kind = .program, subject: String, name: String,

@@ -42,6 +42,9 @@ extension Relay {
     mutating func run(
         _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
+        guard client.identity.scope.isSuperset(of: command.scope) else {
+            return orders.reply(.failed(.forbidden, "this device may not do that"), to: id, of: peer)
+        }
         switch command {
         case .subscribe(nil, _): subscriptions.watchWorkspace(peer, id, &orders)
         case .subscribe(let session?, let position):

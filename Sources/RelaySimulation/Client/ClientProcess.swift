@@ -34,7 +34,8 @@ final class ClientProcess {
         self.world = world
         self.index = index
         let name = "client\(index)"
-        identity = ClientIdentity(workspace: World.workspace, client: Named(id: ClientID(name)!, name: name))
+        identity = ClientIdentity(
+            workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
         slowness = world.dice.pick([0, 0, 0, 5, 60])
         eagerness = world.dice.pick([0.2, 0.6, 0.9])
     }

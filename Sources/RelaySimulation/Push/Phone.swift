@@ -53,7 +53,8 @@ final class Phone {
         self.world = world
         self.index = index
         let name = "phone\(index)"
-        identity = ClientIdentity(workspace: World.workspace, client: Named(id: ClientID(name)!, name: name))
+        identity = ClientIdentity(
+            workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
         device = Device(
             id: DeviceID("\(name)-0")!, name: name, profile: "heliograph", address: .apns(APNsTokens(.sandbox)),
             system: world.dice.pick(["17.5", "18.1"]))

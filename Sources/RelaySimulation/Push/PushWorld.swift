@@ -207,7 +207,7 @@ final class PushWorld {
         let decide = DecideCommand(
             session: asked.session, approval: asked.approval, digest: approval.request.digest, verdict: verdict)
         world.lastConnection += 1
-        let peer = PeerID(rawValue: PeerID.firstCaller.rawValue + world.lastConnection)
+        let peer = PeerID(rawValue: PeerID.firstCommandPeer.rawValue + world.lastConnection)
         let use = CodeChecker.Use(command: CommandID(world.name("n"))!, push: push, decide: decide)
         codes[peer] = use
         code.used(use)

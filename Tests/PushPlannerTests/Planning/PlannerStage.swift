@@ -6,7 +6,8 @@ import RelayProtocol
 /// The planner alone, with one session on disk and one phone. What it orders is kept until it is taken.
 final class PlannerStage {
     static let home = Named<WorkspaceTag>(id: WorkspaceID("home")!, name: "home")
-    static let phone = ClientIdentity(workspace: home, client: Named(id: ClientID("phone")!, name: "Phone"))
+    static let phone = ClientIdentity(
+        workspace: home, client: Named(id: ClientID("phone")!, name: "Phone"), scope: Scope(of: .client))
     static let device = DeviceKey(workspace: home.id, device: DeviceID("d1")!)
     static let session = SessionKey(workspace: home.id, session: SessionID("s1")!)
     static let peer = PeerID(rawValue: 1)

@@ -366,7 +366,7 @@ struct AlertPlannerTests {
 extension PlannerRig {
     /// What somebody hears who presents the code of this push.
     func present(_ push: PushID, _ verdict: Decision.Verdict) -> String {
-        let peer = PeerID(rawValue: PeerID.firstCaller.rawValue + UInt64.random(in: 0..<1_000_000))
+        let peer = PeerID(rawValue: PeerID.firstCommandPeer.rawValue + UInt64.random(in: 0..<1_000_000))
         transcript.handle(.codePresented(peer, CommandID("code")!, push, verdict))
         transcript.settle()
         transcript.read()

@@ -1,0 +1,40 @@
+package import RelayProtocol
+
+/// What an identity may do. No token stores one: it follows from its role.
+package struct Scope: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Tell what its agents do, and hear what is decided.
+    package static let report = Scope(rawValue: 1 << 0)
+    /// See the workspace's sessions, and have a device told of them.
+    package static let watch = Scope(rawValue: 1 << 1)
+    /// Answer what agents ask.
+    package static let decide = Scope(rawValue: 1 << 2)
+    /// Tell agents what to do, and stop them.
+    package static let steer = Scope(rawValue: 1 << 3)
+    /// Let others in and show them out, and set budgets.
+    package static let administer = Scope(rawValue: 1 << 4)
+
+    package init(of role: PairingRole) {
+        switch role {
+        case .host: self = .report
+        case .client: self = [.watch, .decide, .steer, .administer]
+        }
+    }
+}
+
+extension ClientCommand {
+    /// What one must be allowed to do for it.
+    package var scope: Scope {
+        switch self {
+        case .ping: []
+        case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .card, .forget, .devices, .testPush, .budgets:
+            .watch
+        case .decide: .decide
+        case .prompt, .interrupt: .steer
+        case .pair, .budget: .administer
+        }
+    }
+}

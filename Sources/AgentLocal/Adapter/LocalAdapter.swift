@@ -138,15 +138,16 @@ package struct LocalAdapter: AgentAdapter {
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
         request.call = approval.call
-        let offers = ask.questions.map {
-            QuestionOffer(id: $0.id, choices: $0.shownLabels(cleaner.clean), isMultiple: $0.isMultiple)
-        }
+        let (offers, questions) = (
+            ask.questions.map { QuestionOffer(id: $0.id, choices: $0.shownLabels(cleaner.clean), isMultiple: $0.isMultiple) },
+            ask.questions.map { $0.bytes(cleaner.clean) }
+        )
         let size = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } }
         request.questions = size <= QuestionOffer.bytesMax ? offers : []
         let isShown = emit(.approvalRequested(request), in: approval.session, at: nil) { writer in
             switch approval.kind {
             case .tool: writer.raw("input", shown)
-            case .question: writer.array("questions", ask.questions.map { $0.bytes(cleaner.clean) })
+            case .question: writer.array("questions", questions)
             }
         }
         if !isShown { tellDesk(.cut(approval.id)) }

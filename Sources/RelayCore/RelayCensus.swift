@@ -13,7 +13,8 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var stagedEvents = 0
     package var commands = 0
     package var expiries = 0
-    /// The planner of pushes: what it knows, what it keeps, the channels that APNs made for it, what shall ring, and what the disk has not taken.
+    /// The planner of pushes: what it knows, what it keeps, the channels that APNs made for it, what shall ring, and what the disk has not
+    /// taken.
     package var devices = 0
     package var cards = 0
     package var pushes = 0

@@ -72,19 +72,21 @@ extension Relay {
 
     mutating func startBudgets(at now: Instant) {
         budgets.started(at: now)
-        for (key, view) in shown.views {
+        let marks = shown.views.compactMap { key, view in
             let mark = budgets.mark(of: view, in: key.workspace)
-            if mark != view.budget { sessions.update(key) { $0.state.summary.budget = mark } }
+            return mark == view.budget ? nil : (key: key, mark: mark)
         }
+        for (key, mark) in marks { sessions.update(key) { $0.state.summary.budget = mark } }
     }
 
     mutating func showBudgets(of workspace: WorkspaceID, at now: Instant) {
         var changed: [SessionKey] = []
         for key in sessions.inOrder(in: workspace) {
-            guard let view = shown[key] else { continue }
-            let mark = budgets.mark(of: view, in: workspace)
-            guard mark != view.budget else { continue }
-            sessions.update(key) { $0.state.summary.budget = mark }
+            // The view is let go of before it is changed, or it would be copied.
+            guard let mark = shown[key].map({ (now: budgets.mark(of: $0, in: workspace), shown: $0.budget) }),
+                mark.now != mark.shown
+            else { continue }
+            sessions.update(key) { $0.state.summary.budget = mark.now }
             showSummary(of: key)
             changed.append(key)
         }

@@ -12,7 +12,8 @@ extension Relay {
         subscriptions.count(into: &census)
         commands.count(into: &census)
         budgets.count(into: &census)
-        removed.count(into: &census, atMost: configuration.removedSessionsMax) { sessions.has($0) }
+        let open = sessions
+        removed.count(into: &census, atMost: configuration.removedSessionsMax) { open.has($0) }
         presence.count(into: &census)
         count(planner.census(of: shown), into: &census)
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }
@@ -36,8 +37,8 @@ extension Relay {
             .sorted { $0.0.session.rawValue < $1.0.session.rawValue }
     }
 
-    /// Reduces a session's events, from the first after `begin` on, where so much had been used up. What is no event's doing (whose it is, who is connected, how far its host's
-    /// numbering is, what of it is held, what budgets say of it) is taken from `like`.
+    /// Reduces a session's events, from the first after `begin` on, where so much had been used up. What is no event's doing (whose it is,
+    /// who is connected, how far its host's numbering is, what of it is held, what budgets say of it) is taken from `like`.
     package static func replay(
         _ events: [[UInt8]], after begin: Int64 = 0, usage: [UInt8] = [], like state: SessionState
     ) throws(WireError) -> (state: SessionState, approvals: [ApprovalID: Approval]) {

@@ -70,7 +70,9 @@ extension Relay {
         at now: Instant
     ) {
         clientConnected(peer, identity, hasSaidHello: true)
-        guard let client = presence.clients[peer] else { preconditionFailure("whoever presents a code is a client from here on") }
+        guard let client = presence.clients[peer] else {
+            preconditionFailure("whoever presents a code is a client from here on")
+        }
         run(.decide(decide), command, of: client, peer, at: now)
         let key = SessionKey(workspace: identity.workspace.id, session: decide.session)
         guard sessions.staged(key)?.approvals[decide.approval]?.decision?.command == command else { return }

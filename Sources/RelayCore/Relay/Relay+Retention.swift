@@ -17,6 +17,7 @@ extension Relay {
 
     /// Adds to the batch that is about to be cut what retention lets go of.
     mutating func planTrims(at now: Instant) {
+        guard sweep.isDue else { return }
         let step = sweep.step(
             aged: ages.time(at: now), of: sessions, isFollowed: subscriptions.isFollowed, isStaged: staging.has, &orders)
         staging.trims += step.trims

@@ -7,7 +7,7 @@ import RelayProtocol
 struct RetentionSweep {
     private let retention: Retention
     /// There is something to let go of with the next batch.
-    private var isDue = false
+    private(set) var isDue = false
     /// What was removed and not told yet.
     private var removals = RemovalTally()
     /// The last step is in the batch that is being committed: then what was removed is told.
@@ -45,13 +45,12 @@ struct RetentionSweep {
         isDue = true
     }
 
-    /// What goes with the batch that is about to be cut. `isBusy`: somebody follows the session; `isStaged`: the batch adds to it.
+    /// What goes with the batch that is about to be cut. `isStaged`: the batch adds to the session.
     mutating func step(
         aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool,
         _ orders: inout Orders
     ) -> Step {
         var step = Step()
-        guard isDue else { return step }
         isDue = false
         for (key, reason) in keysToRemove(aged: time, of: sessions, isFollowed: isFollowed, isStaged: isStaged) {
             guard step.budget > 0 else { break }

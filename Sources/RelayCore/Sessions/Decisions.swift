@@ -34,7 +34,7 @@ extension ApprovalRequest {
 }
 
 extension DecideCommand {
-    /// The answer where the approval is only on disk; nil where the disk has none either.
+    /// The answer where the approval is not at hand. `approval`: as the disk has it; nil where that has none either.
     func reply(from approval: Approval?) -> Reply {
         // Were it open it would be at hand: it came to be while it was being looked for.
         guard let approval, approval.stage.isFinal else { return .noSuchApproval }

@@ -1,7 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// The clients that watch a session, by what they are sent. Kept up where a subscription or a client changes, so that a commit has nothing to look up.
+/// The clients that watch a session, by what they are sent. Kept up where a subscription or a client changes, so that a commit has
+/// nothing to look up.
 struct Audience {
     /// All, however far each is.
     private(set) var subscribers: Set<PeerID> = []

@@ -1,0 +1,67 @@
+import RelayModel
+import RelayProtocol
+import Testing
+
+@testable import RelayCore
+
+@Suite("What is remembered of commands")
+struct CommandsTests {
+    typealias P = PartTranscript
+    private let laptop = HostKey(workspace: P.home, host: HostID("laptop")!)
+    private let client = ClientKey(workspace: P.home, client: ClientID("phone")!)
+
+    private func name(_ id: String) -> CommandKey { CommandKey(client, CommandID(id)!) }
+
+    private func ask(_ commands: inout Commands, _ id: String, of peer: PeerID, _ orders: inout Orders) -> CommandRecord? {
+        commands.asked(
+            .prompt(CommandID(id)!, SessionID("s1")!, text: "go on"), name(id), of: peer, to: laptop, at: 5, &orders)
+    }
+
+    @Test("a prompt goes to its host when it is on disk, once, however often it was sent meanwhile")
+    func once() throws {
+        var commands = Commands(restoring: [])
+        var orders = Orders()
+        commands.connected(P.peer(1))
+        commands.connected(P.peer(2))
+        let record = try #require(ask(&commands, "k1", of: P.peer(1), &orders))
+        #expect(ask(&commands, "k1", of: P.peer(2), &orders) == nil, "it is on its way to the disk")
+        #expect(try orders.said() == [])
+        commands.committed([record], reaching: [laptop: P.peer(9)], &orders)
+        #expect(try orders.said() == ["9: prompt k1", "1: reply k1", "2: reply k1"])
+        #expect(commands.reply(to: name("k1")) == .forwarded(.sent))
+    }
+
+    @Test("a host that has gone meanwhile gets nothing, and whoever asked hears so")
+    func gone() throws {
+        var commands = Commands(restoring: [])
+        var orders = Orders()
+        commands.connected(P.peer(1))
+        let record = try #require(ask(&commands, "k1", of: P.peer(1), &orders))
+        commands.committed([record], reaching: [:], &orders)
+        #expect(try orders.said() == ["1: reply k1 unavailable"])
+    }
+
+    @Test("after a restart nobody knows whether it took effect, and it is not sent again")
+    func restart() throws {
+        let record = CommandRecord(workspace: P.home, client: client.client, command: CommandID("k1")!, at: 5)
+        var commands = Commands(restoring: [record])
+        #expect(commands.reply(to: name("k1")) == .forwarded(.unknown))
+        #expect(commands.forget(before: 5) == false)
+        #expect(commands.forget(before: 6) == true)
+        #expect(commands.reply(to: name("k1")) == nil)
+    }
+
+    @Test("one client has so many commands waiting; what is answered makes room")
+    func bound() throws {
+        var commands = Commands(restoring: [])
+        var orders = Orders()
+        commands.connected(P.peer(1))
+        let records = (1...Limits.waitingCommandsMax).compactMap { ask(&commands, "k\($0)", of: P.peer(1), &orders) }
+        #expect(records.count == Limits.waitingCommandsMax && !commands.hasRoom(for: P.peer(1)))
+        #expect(ask(&commands, "more", of: P.peer(1), &orders) == nil)
+        #expect(try orders.said() == ["1: reply more tooMany"])
+        commands.lost(records, "no space", &orders)
+        #expect(commands.hasRoom(for: P.peer(1)))
+        #expect(try orders.said().count == records.count)
+    }
+}

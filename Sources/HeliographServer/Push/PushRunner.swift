@@ -5,7 +5,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Carries out orders of pushes: adds what the core cannot make, hands them to APNs, and says what became of each. Lives on the
+/// Carries out intents: adds what the core cannot make, hands them to APNs, and says what became of each. Lives on the
 /// loop's thread.
 ///
 /// A push that has no outcome yet is ordered again by every new life of the relay. One that is still on its way then is not sent
@@ -21,7 +21,7 @@ final class PushRunner {
 
     /// A push on its way.
     private struct Flight {
-        let order: PushIntent
+        let intent: PushIntent
         /// The relay's life that ordered it last.
         var life: Int
         /// What sends it. A client that was replaced lives for as long as something of its is on the way.
@@ -47,7 +47,7 @@ final class PushRunner {
     private var unheard: [PushID: PushOutcome] = [:]
     private var life = 0
     private var isSuspended = false
-    private var outcomes: [(order: PushIntent, outcome: PushOutcome, at: Int64)] = []
+    private var outcomes: [(intent: PushIntent, outcome: PushOutcome, at: Int64)] = []
 
     /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
     init(
@@ -101,37 +101,37 @@ final class PushRunner {
 
     // MARK: - Orders
 
-    func push(_ order: PushIntent) {
-        if flights[order.id] != nil {
-            flights[order.id]?.life = life
+    func push(_ intent: PushIntent) {
+        if flights[intent.id] != nil {
+            flights[intent.id]?.life = life
             return
         }
-        flights[order.id] = Flight(order: order, life: life)
-        if let outcome = unheard.removeValue(forKey: order.id) { return tell(order.id, outcome) }
-        measures.planned(order.purpose)
+        flights[intent.id] = Flight(intent: intent, life: life)
+        if let outcome = unheard.removeValue(forKey: intent.id) { return tell(intent.id, outcome) }
+        measures.planned(intent.purpose)
         look()
-        send(order)
+        send(intent)
     }
 
-    private func send(_ order: PushIntent) {
-        guard let configuration, let sender else { return answerSoon(order.id, .notSent(trouble ?? Self.notSetUp)) }
-        guard let team = configuration.team(of: order.app) else {
-            return answerSoon(order.id, .notSent("no APNs key is set up for \(order.app): heliograph push setup"))
+    private func send(_ intent: PushIntent) {
+        guard let configuration, let sender else { return answerSoon(intent.id, .notSent(trouble ?? Self.notSetUp)) }
+        guard let team = configuration.team(of: intent.app) else {
+            return answerSoon(intent.id, .notSent("no APNs key is set up for \(intent.app): heliograph push setup"))
         }
         let material = PushMaterial(team: team, epoch: epoch, codes: codes, now: WallClock.milliseconds)
         do throws(PushObstacle) {
-            let request = try order.request(with: material)
-            flights[order.id]?.sender = sender
+            let request = try intent.request(with: material)
+            flights[intent.id]?.sender = sender
             let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
             sender.submit(request) { outcome in
                 handle.execute {
                     // What the old client did not get away, the new one sends.
-                    if case .notSent(.replaced) = outcome.result { return bound.value.send(order) }
-                    bound.value.arrived(order.id, PushOutcome(outcome))
+                    if case .notSent(.replaced) = outcome.result { return bound.value.send(intent) }
+                    bound.value.arrived(intent.id, PushOutcome(outcome))
                 }
             }
         } catch {
-            answerSoon(order.id, .notSent(error.sentence))
+            answerSoon(intent.id, .notSent(error.sentence))
         }
     }
 
@@ -145,13 +145,13 @@ final class PushRunner {
         guard let flight = flights[push] else { preconditionFailure("a push has one outcome") }
         defer { tell(push, outcome) }
         let now = WallClock.milliseconds
-        measures.answered(flight.order.purpose, outcome, milliseconds: now - flight.order.plannedAt)
-        outcomes.append((flight.order, outcome, now))
+        measures.answered(flight.intent.purpose, outcome, milliseconds: now - flight.intent.plannedAt)
+        outcomes.append((flight.intent, outcome, now))
         if outcomes.count > Self.outcomesKeptMax { outcomes.removeFirst() }
         if case .accepted = outcome {
-            logger.debug("a push was accepted", metadata: metadata(flight.order))
+            logger.debug("a push was accepted", metadata: metadata(flight.intent))
         } else {
-            var metadata = metadata(flight.order)
+            var metadata = metadata(flight.intent)
             metadata["reason"] = "\(outcome.text ?? "")"
             logger.notice("a push was not accepted", metadata: metadata)
         }
@@ -162,8 +162,8 @@ final class PushRunner {
         if !isSuspended, flight.life == life { mailbox.put(.pushAnswered(push, outcome)) } else { unheard[push] = outcome }
     }
 
-    private func metadata(_ order: PushIntent) -> Logger.Metadata {
-        ["push.id": "\(order.id.rawValue)", "device.id": "\(order.device)", "purpose": "\(order.purpose.rawValue)"]
+    private func metadata(_ intent: PushIntent) -> Logger.Metadata {
+        ["push.id": "\(intent.id.rawValue)", "device.id": "\(intent.device)", "purpose": "\(intent.purpose.rawValue)"]
     }
 
     // MARK: - Configuration
@@ -240,12 +240,12 @@ final class PushRunner {
         }
     }
 
-    private static func bytes(_ order: PushIntent, _ outcome: PushOutcome, _ at: Int64) -> [UInt8] {
+    private static func bytes(_ intent: PushIntent, _ outcome: PushOutcome, _ at: Int64) -> [UInt8] {
         JSONWriter.object { writer in
-            writer.field("push", order.id.rawValue)
-            writer.field("device", order.device)
-            writer.field("session", order.session)
-            writer.field("purpose", order.purpose.rawValue)
+            writer.field("push", intent.id.rawValue)
+            writer.field("device", intent.device)
+            writer.field("session", intent.session)
+            writer.field("purpose", intent.purpose.rawValue)
             writer.field("at", at)
             writer.field("result", outcome.word)
             writer.field("text", outcome.text)

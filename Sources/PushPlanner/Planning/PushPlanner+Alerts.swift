@@ -15,10 +15,10 @@ extension PushPlanner {
         // An approval that is pending past its date is one whose date a set clock has overtaken.
         let expiry = alert.approval?.expiresAt ?? .max
         let end = min(expiry > now.wall ? expiry : .max, alert.worthUntil, now.wall + age)
+        let address = device.device.address
         var intent = PushIntent(
-            workspace: key.workspace, device: key.device, service: device.device.address.service, purpose: .alert,
-            session: alert.session, app: app.id, target: .device(token: token), environment: device.device.address.environment,
-            worthUntil: end, plannedAt: now.wall)
+            workspace: key.workspace, device: key.device, service: address.service, purpose: .alert, session: alert.session,
+            app: app.id, target: .device(token: token), environment: address.environment, worthUntil: end, plannedAt: now.wall)
         intent.isEnvironmentProven = device.isEnvironmentProven
         intent.urgency = alert.level == .passive ? .whenConvenient : .atOnce
         intent.replaces = alert.replaces

@@ -21,7 +21,7 @@ extension PushPlanner {
             return
         }
         if let time = startIsPutOff(key, device, app, at: now) { return postpone(key, to: time, at: now) }
-        if usesChannel(device, app), cards[key]?.channel == nil { return planChannel(for: key, app, at: now) }
+        if usesChannel(device, app), cards[key]?.channel == nil { return planChannel(for: key, device, app, at: now) }
         planStart(of: key, device, token, subject, app, at: now)
     }
 
@@ -65,7 +65,7 @@ extension PushPlanner {
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.mailbox = nil
         cards[key] = card
-        var intent = intent(.start, key, app.app, .device(token: token), at: now)
+        var intent = intent(.start, key, device, app, .device(token: token), at: now)
         intent.worthUntil = now.wall + PushPolicy.startPatience
         intent.replaces = key.session?.rawValue ?? "all"
         intent.toldAt = device.startTokenAt

@@ -227,7 +227,7 @@ extension PushPlanner {
         card.face = face
         card.mailbox = nil
         cards[key] = card
-        var intent = intent(.update, key, app.app, target, at: now)
+        var intent = intent(.update, key, device, app, target, at: now)
         intent.urgency = isAtOnce ? .atOnce : .whenConvenient
         // A progress that is kept would take the place of an approval that is: of one app one push is kept.
         intent.isKept = urgency == .waiting
@@ -269,7 +269,7 @@ extension PushPlanner {
         card.mailbox = nil
         card.face = 0
         cards[key] = card
-        var intent = intent(.end, key, app.app, target, at: now)
+        var intent = intent(.end, key, device, app, target, at: now)
         let isAtOnce = takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now)
         intent.urgency = isAtOnce ? .atOnce : .whenConvenient
         intent.worthUntil = now.wall + 3_600_000
@@ -316,14 +316,15 @@ extension PushPlanner {
     }
 
     func intent(
-        _ purpose: PushIntent.Purpose, _ key: CardKey, _ app: PushApp, _ target: PushIntent.Target, at now: Instant
+        _ purpose: PushIntent.Purpose, _ key: CardKey, _ device: RegisteredDevice, _ app: CardApp, _ target: PushIntent.Target,
+        at now: Instant
     ) -> PushIntent {
-        let device = devices[key.device]
+        let address = device.device.address
         var intent = PushIntent(
-            workspace: key.workspace, device: key.device.device, service: device?.device.address.service ?? .ofUnmarkedRecords,
-            purpose: purpose, session: key.session, app: app.id, target: target,
-            environment: device?.device.address.environment ?? .production, worthUntil: now.wall, plannedAt: now.wall)
-        intent.isEnvironmentProven = device?.isEnvironmentProven ?? false
+            workspace: key.workspace, device: key.device.device, service: address.service, purpose: purpose,
+            session: key.session, app: app.app.id, target: target, environment: address.environment, worthUntil: now.wall,
+            plannedAt: now.wall)
+        intent.isEnvironmentProven = device.isEnvironmentProven
         if case .broadcast(let name) = target, let channel = channels[name] { intent.environment = channel.environment }
         return intent
     }

@@ -10,8 +10,8 @@ extension PushPlanner {
 
     // MARK: - Made
 
-    mutating func planChannel(for key: CardKey, _ app: CardApp, at now: Instant) {
-        var intent = intent(.channel, key, app.app, .makeChannel, at: now)
+    mutating func planChannel(for key: CardKey, _ device: RegisteredDevice, _ app: CardApp, at now: Instant) {
+        var intent = intent(.channel, key, device, app, .makeChannel, at: now)
         intent.worthUntil = now.wall + PushPolicy.startPatience
         plan(PlannedPush(intent, card: key))
         stageRecord(of: key)

@@ -66,7 +66,7 @@ package struct PushPlanner {
         case .sessionRemoved(let key): leaveCards(of: key, at: now)
         case .budgetCrossed(let crossing, let key, let view): ring(for: crossing, key, view, at: now)
         case .batchCut: stageOwed()
-        case .committed(let planned): for order in planned where pushes[order.id] != nil { orders.append(.push(order)) }
+        case .committed(let intents): for intent in intents where pushes[intent.id] != nil { orders.append(.push(intent)) }
         case .commitFailed(let lost): keepForNextBatch(lost)
         case .timerFired(.card(let workspace, let device, let session)):
             serve(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)

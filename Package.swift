@@ -199,7 +199,9 @@ let package = Package(
         .target(
             name: "PushTestSupport", dependencies: ["PushPlanner", "RelayProtocol"], path: "Tests/PushTestSupport",
             swiftSettings: settings),
-        tests("PushPlannerTests", ["PushPlanner", "PushTestSupport", "ChannelAPNs", "RelayModel", "RelayProtocol"]),
+        tests(
+            "PushPlannerTests",
+            ["PushPlanner", "PushTestSupport", "ChannelAPNs", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
         tests(
             "ChannelAPNsTests", ["ChannelAPNs", "PushPlanner", "PushTestSupport", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),

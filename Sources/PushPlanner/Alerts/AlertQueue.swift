@@ -19,7 +19,7 @@ struct AlertQueue {
 
     init(stored value: JSONValue) throws(WireError) {
         for (key, count) in try value.required("heldBack").members() {
-            guard let kind = AlertKind(rawValue: key) else { continue }
+            guard let kind = AlertKind(rawValue: key), !count.isNull else { continue }
             heldBack[kind] = try count.integer()
         }
         for entry in try value.optional("owed")?.array() ?? [] { alerts.append(try OwedAlert(stored: entry)) }

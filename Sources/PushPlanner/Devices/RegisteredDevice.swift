@@ -87,7 +87,7 @@ struct RegisteredDevice {
         // Records of before hold one for all.
         troubles[.way] = try value.optionalString("trouble")
         for (key, sentence) in try value.optional("troubles")?.members() ?? [] {
-            if let trouble = PushTrouble(rawValue: key) { troubles[trouble] = try sentence.string() }
+            if let trouble = PushTrouble(rawValue: key), !sentence.isNull { troubles[trouble] = try sentence.string() }
         }
         urgent = PushBucket(level: try value.integer("urgent"), at: try value.integer("urgentAt"))
         for start in try value.array("starts") { starts.append(try start.integer()) }

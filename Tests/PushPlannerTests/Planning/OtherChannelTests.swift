@@ -4,7 +4,7 @@ import RelayProtocol
 import Testing
 
 /// A service as a browser's is: alerts and no cards, and words of its own.
-private struct PlainChannel: PushChannel {
+struct PlainChannel: PushChannel {
     func app(named name: String) -> PushApp? { PushApp(name: name, id: "https://relay.example", textMax: .full, cards: nil) }
 
     func canBroadcast(to device: Device) -> Bool { false }

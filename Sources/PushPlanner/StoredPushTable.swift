@@ -1,0 +1,98 @@
+package import RelayProtocol
+
+/// What the planner keeps on disk, field by field, as `WireTable` has it for messages. `StoredPushTests` holds what reads and writes against
+/// it. A push's channel adds fields of its own, and one that is not of APNs its `service`.
+package enum StoredPushTable {
+    package static let device = WireObject(
+        nil,
+        [
+            .required("device", .object(WireTable.device)),
+            .required("client", .object([.required("id", .identifier), .required("name", .name)])),
+            .required("alertTokenAt", .time), .required("startTokenAt", .time), .optional("proven", .flag),
+            .defaulted("troubles", .object(PushTrouble.allCases.map { .optional($0.rawValue, .anyText) })),
+            .required("urgent", .count), .required("urgentAt", .time), .required("starts", .list(.time)),
+            .required("startPendingUntil", .time),
+            .required("heldBack", .object(AlertKind.allCases.map { .optional($0.rawValue, .count) })),
+            .defaulted("owed", .list(.object(owedAlert))),
+        ])
+
+    private static let owedAlert = WireObject(
+        nil,
+        [
+            .required("kind", .word(AlertKind.self)), .required("text", .object(words)), .required("cover", .object(words)),
+            .required("chosen", .word(PushText.self)), .required("level", .word(AlertLevel.self)),
+            .required("thread", .anyText), .required("collapse", .anyText), .optional("session", .identifier),
+            .required("worthUntil", .time), .optional("push", .count),
+        ])
+
+    private static let words: [WireField] = [
+        .required("title", .anyText), .optional("subtitle", .anyText), .required("body", .anyText),
+    ]
+
+    package static let card = WireObject(
+        nil,
+        [
+            .required("device", .identifier), .optional("session", .identifier), .required("stage", .word(Card.Stage.self)),
+            .optional("id", .identifier), .defaulted("earlier", .list(.identifier)), .optional("over", .identifier),
+            .optional("token", .anyText), .required("tokenAt", .time), .optional("channel", .anyText),
+            .required("state", .word(CardReport.State.self)), .required("startedAt", .time), .required("timestamp", .count),
+            .required("sentAt", .time), .required("urgentAt", .time), .defaulted("phaseAt", .time),
+            .defaulted("waitingAt", .time), .required("face", WireType(.pattern("^[0-9]{1,20}$", example: "17"))),
+            .required("tries", .count), .optional("endOwed", .flag), .optional("unanswered", .flag),
+            .required("rung", .list(.identifier)), .optional("runBeganAt", .time), .optional("errorRung", .anyText),
+        ])
+
+    package static let channel = WireObject(
+        nil,
+        [
+            .required("channel", .anyText), .required("maker", .count), .required("device", .identifier),
+            .required("bundle", .anyText), .required("environment", .word(PushEnvironment.self)), .optional("over", .flag),
+            .optional("dueAt", .time),
+        ])
+
+    /// `words` are its channel's.
+    package static func push(to target: WireField, _ words: [WireField]) -> WireObject {
+        WireObject(
+            nil,
+            [
+                .required("order", .object(order(to: target, words))), .optional("cardSession", .identifier),
+                .optional("isCard", .flag), .optional("answeredAt", .time), .optional("outcome", .object(outcome)),
+                .optional("codeUsed", .flag), .optional("mayAllow", .flag),
+                .optional(
+                    "calls", .list(.object([.required("session", .identifier), .required("approval", .identifier)]))),
+            ])
+    }
+
+    /// Where a push can go. Without any of them it makes a channel.
+    package static let targets: [WireField] = [
+        .optional("token", .anyText), .optional("broadcast", .anyText), .optional("deleteChannel", .anyText),
+        .optional("makeChannel", .flag),
+    ]
+
+    private static func order(to target: WireField, _ words: [WireField]) -> [WireField] {
+        [
+            .required("id", .count), .required("device", .identifier), .required("purpose", .word(PushIntent.Purpose.self)),
+            .optional("session", .identifier), .required("bundle", .anyText), target,
+            .required("environment", .word(PushEnvironment.self)), .optional("proven", .flag),
+        ] + words + [
+            .optional("payload", .fields),
+            .optional("seal", .object([.required("key", .anyText), .required("text", .fields)])),
+            .optional(
+                "code",
+                .object([
+                    .required("session", .identifier), .required("approval", .identifier), .required("digest", .digest),
+                    .required("expiresAt", .time),
+                ])),
+            .required("tokenRegisteredAt", .time), .optional("harmless", .flag), .required("worthUntil", .time),
+            .required("plannedAt", .time),
+        ]
+    }
+
+    private static let outcome: [WireField] =
+        [
+            .required("result", .words("accepted", "refused", "unknown", "notSent")),
+            WireField("environment", .word(PushEnvironment.self), .with("result", is: "accepted", isRequired: true)),
+            WireField("channel", .anyText, .with("result", is: "accepted", isRequired: false)),
+            WireField("advice", .word(PushAdvice.self), .with("result", is: "refused", isRequired: true)),
+        ] + ["refused", "unknown", "notSent"].map { WireField("text", .anyText, .with("result", is: $0, isRequired: false)) }
+}

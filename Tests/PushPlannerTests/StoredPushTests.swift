@@ -1,0 +1,53 @@
+import HeliographTestSupport
+import RelayProtocol
+import Testing
+
+@testable import PushPlanner
+
+/// What the planner keeps on disk, held against its table.
+@Suite("Stored records of pushes and what reads and writes them") struct StoredPushTests {
+    /// What is carried as it is, what is left out where it cannot be read, and what the absence of the others says already.
+    private static let unread: Set<String> = [
+        "push $.order.payload", "push $.order.seal.text", "push $.order.code", "push $.order.code.digest",
+        "push $.order.makeChannel", "push $.outcome.result", "card $.face",
+    ]
+
+    private func expect(_ name: String, _ table: WireObject, _ codec: @escaping FieldCheck.Codec) throws {
+        let faults = try FieldCheck(name, codec).faults(ofStored: table, isUnread: Self.unread.contains)
+        #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
+    }
+
+    @Test("a device is kept with the fields of the table, and no other")
+    func devices() throws {
+        try expect("device", StoredPushTable.device) { bytes throws(WireError) in
+            ((), try RegisteredDevice(stored: bytes).bytes)
+        }
+    }
+
+    @Test("a card is kept with the fields of the table, and no other")
+    func cards() throws {
+        try expect("card", StoredPushTable.card) { bytes throws(WireError) in
+            let value = try JSONDocument(parsing: bytes).root.object()
+            let device = DeviceKey(workspace: PlannerStage.home.id, device: try value.identifier("device"))
+            let key = CardKey(device: device, session: try value.optionalIdentifier("session"))
+            return ((), try Card(stored: value).bytes(of: key))
+        }
+    }
+
+    @Test("a broadcast channel is kept with the fields of the table, and no other")
+    func channels() throws {
+        try expect("channel", StoredPushTable.channel) { bytes throws(WireError) in
+            ((), try Channel(stored: bytes, in: PlannerStage.home.id).bytes)
+        }
+    }
+
+    @Test(
+        "a push is kept with the fields of the table and its channel's words, and no other", arguments: StoredPushTable.targets)
+    func pushes(target: WireField) throws {
+        let words: [WireField] = [.required("urgency", .words("high", "low")), .optional("topic", .anyText)]
+        try expect("push", StoredPushTable.push(to: target, words)) { bytes throws(WireError) in
+            let push = try PlannedPush(stored: bytes, in: PlannerStage.home.id, [.apns: PlainChannel()])
+            return ((), push.bytes(by: PlainChannel()))
+        }
+    }
+}

@@ -31,7 +31,7 @@ package struct PushIntent: Sendable, Equatable {
     package var service: PushService
     package var purpose: Purpose
     package var session: SessionID?
-    /// Of whose app the target is, as its service names it …
+    /// The app that has told the target, as its service names it …
     package var app: String
     package var target: Target
     /// … and in which of the service's worlds.

@@ -49,7 +49,7 @@ package enum DeviceAddress: Sendable, Equatable {
     }
 }
 
-/// Who carries pushes, by name.
+/// A carrier of pushes, by name.
 package enum PushService: String, Sendable, CaseIterable {
     case apns
 

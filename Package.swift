@@ -51,7 +51,7 @@ let fuzzing: [Target] =
             dependencies: [
                 "AgentClaude", "CLibFuzzer", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHost", "HostCore",
                 "PushAPNs",
-                "PushPlanner", "RelayAccess", "RelayCore", "RelayProtocol", "WebSocketEngine",
+                "PushPlanner", "PushWeb", "RelayAccess", "RelayCore", "RelayProtocol", "WebSocketEngine",
             ],
             path: "Tests/Fuzz", swiftSettings: settings,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

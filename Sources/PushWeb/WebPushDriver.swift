@@ -179,9 +179,9 @@ final class WebPushDriver: HTTP2ClientHandler {
 
     private func timePassed(_ loop: HTTP2Loop) {
         alarm = nil
-        for (origin, machine) in machines {
-            if let due = machine.wakeAt, due <= loop.now { work(.timePassed, origin, loop) }
-        }
+        // Only names are kept meanwhile: a copy of the machines would make each of them copy all it has.
+        let due = machines.compactMap { ($0.value.wakeAt ?? loop.now + .seconds(1)) <= loop.now ? $0.key : nil }
+        for origin in due { work(.timePassed, origin, loop) }
         setAlarm(loop)
     }
 

@@ -3,9 +3,11 @@ import RelayProtocol
 @testable import HeliographHTTP2
 @testable import HeliographHost
 @testable import PushAPNs
+@testable import PushWeb
 @testable import RelayAccess
 
-/// What others answer, and what people paste: a daemon, a relay, Apple's server or a proxy in front of it, pairing links, status lines.
+/// What others answer, and what people paste: a daemon, a relay, push services or a proxy in front of them, addresses of subscriptions, pairing
+/// links, status lines.
 ///
 /// An answer means the same however it was cut on its way, and half of one is none.
 enum AnswerTarget {
@@ -17,6 +19,9 @@ enum AnswerTarget {
         case UInt8(ascii: "R"): checkExchange(rest)
         case UInt8(ascii: "P"): checkPairing(rest)
         case UInt8(ascii: "A"): checkAPNs(rest)
+        case UInt8(ascii: "1"): checkHTTP1(rest)
+        case UInt8(ascii: "W"): checkWebPush(rest)
+        case UInt8(ascii: "E"): checkEndpoint(rest)
         default: checkText(rest)
         }
     }
@@ -72,6 +77,55 @@ enum AnswerTarget {
         _ = answer.remedy
         require((200..<300).contains(answer.status) == false || answer.reasonText.isEmpty, "an acceptance with a reason")
         _ = APNsAnswer.reasonText(ofGoAway: body)
+    }
+
+    private static func checkHTTP1(_ bytes: [UInt8]) {
+        var limits = HTTP2Limits()
+        (limits.bodyBytesMax, limits.headerBytesMax) = (1_024, 1_024)
+        var (whole, pieces) = (HTTP1Response(), HTTP1Response())
+        let known = Result { try whole.append(bytes, limits) }
+        for byte in bytes {
+            do {
+                guard let found = try pieces.append([byte], limits) else { continue }
+                require((try? known.get())?.message == found.message, "another answer in pieces")
+                require(found.message.body.count <= limits.bodyBytesMax, "a body beyond the limit")
+            } catch {
+                require((try? known.get()) == nil, "an answer as a whole, and none in pieces")
+            }
+            return
+        }
+        require((try? known.get()) == nil, "an answer as a whole, and nothing in pieces")
+    }
+
+    private static func checkWebPush(_ bytes: [UInt8]) {
+        var reader = InputReader(bytes)
+        let (status, retryAfter) = (reader.line(), reader.line())
+        let headers = [(":status", status), ("retry-after", retryAfter)].map {
+            HTTP2Header($0, String(decoding: $1, as: UTF8.self))
+        }
+        guard let endpoint = try? WebPushEndpoint("https://web.push.apple.com/secret-of-a-phone", of: WebPushServices()) else {
+            preconditionFailure("this is an address")
+        }
+        let answer = WebPushAnswer(
+            HTTP2Message(headers: headers, body: reader.bytes(bytes.count)), to: endpoint, at: 1_795_178_096)
+        require(answer.retryAfter ?? .zero >= .zero, "a wait that is over before it begins")
+        require(!answer.text.contains("secret-of-a-phone"), "the secret is shown")
+        require(answer.text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "an answer that commands")
+    }
+
+    private static func checkEndpoint(_ bytes: [UInt8]) {
+        let services = WebPushServices(added: [.init("push.example.org", port: 8_443)])
+        let text = String(decoding: bytes, as: UTF8.self)
+        _ = try? VAPIDContact(text)
+        guard let endpoint = try? WebPushEndpoint(text, of: services) else { return }
+        require(
+            (try? WebPushEndpoint(endpoint.secretText, of: services)) == endpoint, "an address is another when it is read again"
+        )
+        require(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an address that would end its header")
+        require(
+            ["push.apple.com", "googleapis.com", "google.com", "mozilla.com", "windows.com", "example.org"].contains {
+                endpoint.origin.host.hasSuffix($0)
+            }, "a host that is not called")
     }
 
     private static func checkText(_ bytes: [UInt8]) {

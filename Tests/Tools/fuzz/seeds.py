@@ -106,6 +106,12 @@ def answer(_: Path) -> Iterator[bytes]:
         yield b"P" + link
     yield b"A" + b"410\n\n" + b'{"reason":"Unregistered","timestamp":1795178096000}'
     yield b"A" + b"429\n3\n" + b'{"reason":"TooManyRequests"}'
+    yield b"1" + b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"
+    yield b"1" + b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 429 -\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nok\r\n0\r\nx: y\r\n\r\n"
+    yield b"W" + b"429\nSun, 06 Nov 1994 08:49:37 GMT\n" + b'{"code":429,"errno":201,"message":"slow down"}'
+    yield b"W" + b"403\n60\n" + b'{"reason":"VapidPkHashMismatch"}'
+    for address in (b"https://web.push.apple.com/QOG2x", b"https://push.example.org:8443/up?x=y", b"mailto:me@example.org"):
+        yield b"E" + address
     yield b"T" + '{"model":{"display_name":"Opus"},"cost":{"total_cost_usd":0.02},"context_window":{"used_percentage":1}}'.encode()
     yield b"T" + "rm \u202e -rf ⟨ e\u0301\u0301\u0301\u0301\u0301 👩‍👩‍👧 аb".encode()
 

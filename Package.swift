@@ -104,7 +104,8 @@ let package = Package(
         module(
             "HeliographHost",
             [
-                "AgentACP", "AgentClaude", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
+                "AgentACP", "AgentClaude", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
+                "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", logging,
             ]),
         module(

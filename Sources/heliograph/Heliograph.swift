@@ -32,7 +32,10 @@ struct Heliograph: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Host",
-                subcommands: [Host.self, Connect.self, Disconnect.self, ACPCommand.self, Hook.self, StatusLine.self]),
+                subcommands: [
+                    Host.self, Connect.self, Disconnect.self, ACPCommand.self, Emit.self, Ask.self, Settle.self, Hook.self,
+                    StatusLine.self,
+                ]),
             CommandGroup(
                 name: "Client",
                 subcommands: [

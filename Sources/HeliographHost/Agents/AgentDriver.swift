@@ -7,15 +7,24 @@ protocol AgentDriver: AnyObject {
     /// An order of this agent's adapter. What it brings about at once is told before this returns.
     func carryOut(_ order: any Sendable)
 
+    /// Nobody waits for that answer any more, which the adapter is told next.
+    func callerGone(_ token: HookToken)
+}
+
+/// Of an agent that calls hooks.
+protocol HookDriver: AgentDriver {
     /// Whether the adapter answers hooks of this event; the others are only told.
     func answers(_ event: String) -> Bool
 
     func hookCalled(_ report: HookReport)
 
     func statusLineShown(_ line: JSONDocument, process: AgentProcess?)
+}
 
-    /// Nobody waits for that answer any more, which the adapter is told next.
-    func callerGone(_ token: HookToken)
+/// Of programs that make requests of their own.
+protocol ProgramDriver: AgentDriver {
+    /// False where it is no request that this one answers.
+    func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool
 }
 
 /// What an agent's driver has of its daemon.

@@ -5,7 +5,7 @@ internal import RelayProtocol
 internal import WebSocketEngine
 
 /// Reads Claude Code's hooks, and its files: the registry of its sessions, transcripts, task lists, and what a question is about.
-final class ClaudeDriver: AgentDriver {
+final class ClaudeDriver: HookDriver {
     /// A disk tells in a millisecond. What takes longer is asked without: the terminal's own dialog is there already.
     private static let lookWithin = Duration.milliseconds(250)
     /// A thread each; where so many disks hang, nothing more is asked of them.

@@ -4,12 +4,13 @@ internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// The Unix socket that hooks talk to: HTTP/1.1, for processes of the same user only.
+/// The Unix socket that hooks and programs talk to: HTTP/1.1, for processes of the same user only.
 ///
 /// | request | answer |
 /// |---|---|
 /// | `POST /v1/hook/AGENT/EVENT` | 204 when it is in the spool; of an event that the agent's adapter answers, 200 and what the hook prints, or 204: no decision; maybe tomorrow |
 /// | `POST /v1/statusline/AGENT` | 204 |
+/// | `POST /v1/agent/WHAT` | any program's own events and questions, see the page Agents of the documentation |
 /// | `GET /v1/alive` | 204: a hook that waits asks now and then |
 /// | `GET /v1/status` | what this daemon does, as JSON |
 final class LocalSocket: ServerHandler {
@@ -57,12 +58,13 @@ final class LocalSocket: ServerHandler {
             return
         }
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
-        let driver = parts.count > 2 ? drivers[parts[2]] : nil
+        let driver = parts.count > 2 ? drivers[parts[2]] as? any HookDriver : nil
         switch (request.method, parts.count, parts.prefix(2), driver) {
         case ("POST", 4, ["v1", "hook"], let driver?): hookCalled(parts[3], request, id, driver)
         case ("POST", 3, ["v1", "statusline"], let driver?):
             if let line = parse(request, "statusLine") { driver.statusLineShown(line, process: process(request)) }
             loop.respond(to: id, HTTPResponse(status: 204))
+        case ("POST", 3, ["v1", "agent"], _): programRequested(parts[2], request, id)
         case ("GET", 2, ["v1", "alive"], _): loop.respond(to: id, HTTPResponse(status: 204))
         case ("GET", 2, ["v1", "status"], _):
             loop.respond(
@@ -77,7 +79,7 @@ final class LocalSocket: ServerHandler {
         tell(.hookGone(token))
     }
 
-    private func hookCalled(_ event: String, _ request: HTTPRequest, _ id: HTTPRequestID, _ driver: any AgentDriver) {
+    private func hookCalled(_ event: String, _ request: HTTPRequest, _ id: HTTPRequestID, _ driver: any HookDriver) {
         let isAnswered = driver.answers(event)
         let strict = parse(request, event)
         driver.hookCalled(
@@ -90,6 +92,17 @@ final class LocalSocket: ServerHandler {
                 run: request.header("x-call").flatMap(Self.run),
                 token: isAnswered ? HookToken(rawValue: id.rawValue) : nil))
         if !isAnswered { loop.respond(to: id, HTTPResponse(status: 204)) }
+    }
+
+    /// A program that says nothing else is the process that connected.
+    private func programRequested(_ what: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
+        let token = HookToken(rawValue: id.rawValue)
+        var caller = process(request)
+        if caller == nil, case .unix(_, let id) = request.peer { caller = AgentProcessTable.process(id) }
+        for driver in drivers.values {
+            if let driver = driver as? any ProgramDriver, driver.requested(what, request.body, by: caller, token) { return }
+        }
+        loop.respond(to: id, HTTPResponse(status: 404))
     }
 
     /// Anything but 16 bytes in hexadecimal is no name of a hook's run.

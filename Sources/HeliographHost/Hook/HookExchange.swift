@@ -26,16 +26,28 @@ struct HookExchange {
     /// business: a hook must not disturb its agent.
     @discardableResult
     func tell() -> Told {
-        let deadline = ContinuousClock.now + limits.budget
-        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
-            case .answered(let status, let body) = exchange(request.bytes(), on: socket, until: deadline)
-        else { return .unheard }
+        guard let (status, body) = send() else { return .unheard }
         return status == 200 ? .answered(body) : status == 204 ? .taken : .unheard
     }
 
-    /// What the agent shall read, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back: for
-    /// that a while where the agent waits for us, and all of the question's life where it asks at its terminal as well.
+    /// The daemon's answer, whatever it is; nil where none came within the budget.
+    func send() -> (status: Int, body: [UInt8])? {
+        let deadline = ContinuousClock.now + limits.budget
+        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
+            case .answered(let status, let body) = exchange(request.bytes(), on: socket, until: deadline)
+        else { return nil }
+        return (status, body)
+    }
+
+    /// What the agent shall read, or nil for no decision.
     func ask() -> [UInt8]? {
+        guard let (status, body) = wait(), status == 200 else { return nil }
+        return body
+    }
+
+    /// What the daemon answers in the end, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back: for
+    /// that a while where the agent waits for us, and all of the question's life where it asks at its terminal as well.
+    func wait() -> (status: Int, body: [UInt8])? {
         var attempt = 1
         var brokenSince: ContinuousClock.Instant?
         let end = ContinuousClock.now + limits.questionLife
@@ -43,8 +55,8 @@ struct HookExchange {
             let begun = ContinuousClock.now
             if let socket = HookSocket(connectingTo: socketPath, until: begun + limits.budget) {
                 switch exchange(request.bytes(attempt: attempt), on: socket, until: nil) {
-                case .answered(200, let body): return body
-                case .answered, .unusable: return nil
+                case .answered(let status, let body): return (status, body)
+                case .unusable: return nil
                 case .gaveUp where !isAttended: return nil
                 case .broken, .gaveUp:
                     // A connection that held for long was a daemon at work, not one more crash of the same outage.

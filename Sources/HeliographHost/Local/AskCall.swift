@@ -1,0 +1,80 @@
+internal import AgentLocal
+internal import Glibc
+internal import RelayProtocol
+
+/// `heliograph ask`: asks a person, waits, and prints the answer. Killed, it takes its question back.
+package struct AskCall {
+    /// How it went, as the shell sees it. Only 0 is a yes.
+    package enum Outcome: Int32, Sendable {
+        case allowed = 0
+        case denied = 1
+        case undecided = 2
+    }
+
+    package var session: String
+    package var approval: String?
+    package var agent: String?
+    package var tool: String?
+    package var title: String?
+    /// JSON: the tool's input.
+    package var input: String?
+    /// JSON: the questions.
+    package var questions: String?
+    package var waitSeconds: Int64
+    package var process: Int32?
+
+    package init(session: String, waitSeconds: Int64) {
+        self.session = session
+        self.waitSeconds = waitSeconds
+    }
+
+    package func run() -> Outcome {
+        signal(SIGPIPE, SIG_IGN)
+        let body: [UInt8]
+        do throws(AskError) { body = try makeBody() } catch {
+            ProgramRequest.complain(error.sentence)
+            return .undecided
+        }
+        let request = ProgramRequest(process: process ?? getppid())
+        guard let exchange = request.exchange("ask", body), let (status, answer) = exchange.wait() else {
+            ProgramRequest.complain("no host daemon answers; is `heliograph host` running?")
+            return .undecided
+        }
+        guard status == 200 else {
+            if status != 204 { ProgramRequest.complain(ProgramRequest.sentence(status, answer)) }
+            return .undecided
+        }
+        let root = try? JSONDocument(parsing: answer).root
+        guard let decision = (try? root?.optionalString("decision")) ?? nil else { return .undecided }
+        HookStream.write(Array((JSONLine.text(answer) + "\n").utf8))
+        switch decision {
+        case "allow", "answer": return .allowed
+        case "deny": return .denied
+        default: return .undecided
+        }
+    }
+
+    private struct AskError: Error { let sentence: String }
+
+    private func makeBody() throws(AskError) -> [UInt8] {
+        // Without a name of its own it is a question that nobody asked before.
+        guard let name = approval ?? HookRequest.randomCall() else {
+            throw AskError(sentence: "the kernel has no random bytes")
+        }
+        let body = JSONWriter.object {
+            $0.field("session", session)
+            $0.field("approval", name)
+            $0.field("agent", agent)
+            $0.field("kind", questions == nil ? "tool" : "question")
+            $0.field("tool", tool)
+            $0.field("title", title)
+            // What is no JSON makes the whole none, which is said below.
+            if let questions { $0.raw("questions", questions.utf8) } else { $0.raw("input", (input ?? "{}").utf8) }
+            $0.field("waitSeconds", waitSeconds)
+        }
+        do throws(LocalError) { _ = try LocalAsk(parsing: body) } catch {
+            throw AskError(sentence: "the question is not as it should be: \(error.path): \(error.message)")
+        }
+        return body
+    }
+}

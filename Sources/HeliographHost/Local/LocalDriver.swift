@@ -1,0 +1,47 @@
+internal import AgentLocal
+internal import HostCore
+internal import WebSocketEngine
+
+/// Reads the requests of programs, and refuses those that are not as the protocol has it before anything is told.
+final class LocalDriver: ProgramDriver {
+    private let seat: DriverSeat
+
+    init(_ seat: DriverSeat) { self.seat = seat }
+
+    func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
+        do throws(LocalError) {
+            guard let fact = try fact(what, body, by: process, token) else { return false }
+            seat.tell(fact)
+        } catch {
+            refuse(token, error)
+        }
+        return true
+    }
+
+    private func fact(
+        _ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken
+    ) throws(LocalError) -> LocalFact? {
+        switch what {
+        case "events": .eventsSent(try LocalEvent.all(in: body), by: process, token)
+        case "ask": .asked(try LocalAsk(parsing: body), by: process, token)
+        case "settled": .settled(try LocalSettlement(parsing: body), by: process, token)
+        default: nil
+        }
+    }
+
+    func carryOut(_ order: any Sendable) {
+        guard let order = order as? LocalOrder else { preconditionFailure("the host gives each driver its own orders") }
+        switch order {
+        case .refuse(let token, let error): refuse(token, error)
+        }
+    }
+
+    func callerGone(_ token: HookToken) {}
+
+    private func refuse(_ token: HookToken, _ error: LocalError) {
+        seat.loop.respond(
+            to: HTTPRequestID(rawValue: token.rawValue),
+            HTTPResponse(
+                status: error.status, headers: [("content-type", "application/json")], body: .bytes(error.bytes)))
+    }
+}

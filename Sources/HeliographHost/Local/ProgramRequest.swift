@@ -1,0 +1,46 @@
+internal import Glibc
+internal import RelayProtocol
+
+/// One request of a program that is not ours to the daemon: `emit`, `ask` and `settle` make it for a script.
+struct ProgramRequest {
+    /// The script, whose sessions end with it: what started us, unless it names another process.
+    var process: Int32
+    var socketPath = HostPaths().socket
+
+    /// A daemon that is busy is waited for longer than a hook may wait: nobody's tool call waits for this.
+    private static let budget = Duration.seconds(5)
+    private static let transferMax = Duration.seconds(30)
+
+    func exchange(_ what: String, _ body: [UInt8]) -> HookExchange? {
+        let process = process
+        let parent = getppid()
+        guard
+            let request = HookRequest(
+                path: ["agent", what], body: body, environment: { $0 == "CLAUDE_PID" ? "\(process)" : nil })
+        else { return nil }
+        var limits = HookLimits()
+        limits.budget = Self.budget
+        limits.transferMax = Self.transferMax
+        return HookExchange(request: request, socketPath: socketPath, limits: limits, isAgentAlive: { getppid() == parent })
+    }
+
+    static func complain(_ sentence: String) {
+        HookStream.write(Array("heliograph: \(VisibleText.line(sentence))\n".utf8), to: STDERR_FILENO)
+    }
+
+    /// What the daemon says of a request that it refused.
+    static func sentence(_ status: Int, _ body: [UInt8]) -> String {
+        guard let root = try? JSONDocument(parsing: body).root, let message = (try? root.optionalString("message")) ?? nil,
+            let path = (try? root.optionalString("path")) ?? nil
+        else { return "the daemon refused it with \(status)" }
+        return "\(path): \(message)"
+    }
+}
+
+/// How a program's command ended, as the shell sees it; the same numbers as everywhere in this program.
+package enum ProgramExit: Int32, Sendable {
+    case done = 0
+    case refused = 1
+    case unreachable = 4
+    case failed = 7
+}

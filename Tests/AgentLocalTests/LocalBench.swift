@@ -64,8 +64,8 @@ struct LocalBench {
     }
 
     mutating func ask(
-        _ approval: String = "q1", session: String = "s1", _ rest: String = #""kind":"tool","tool":"Run","input":{"command":"ls"}"#,
-        by process: AgentProcess? = builder
+        _ approval: String = "q1", session: String = "s1",
+        _ rest: String = #""kind":"tool","tool":"Run","input":{"command":"ls"}"#, by process: AgentProcess? = builder
     ) throws {
         token += 1
         let text = #"{"session":"\#(session)","approval":"\#(approval)",\#(rest)}"#

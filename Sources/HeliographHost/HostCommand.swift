@@ -45,7 +45,7 @@ package enum HostCommand {
         return grant.name
     }
 
-    private static func error(of fault: PairingFault, _ relay: RelayAddress) -> HostError {
+    private static func error(of fault: PairingError, _ relay: RelayAddress) -> HostError {
         guard case .noAnswer(let reason) = fault else { return HostError(.pairing, fault.message) }
         switch reason.code {
         case .untrusted:

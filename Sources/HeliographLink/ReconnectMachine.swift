@@ -19,7 +19,7 @@ package struct ReconnectMachine: Sendable {
 
     package enum After: Equatable, Sendable {
         case retry(after: Duration)
-        case over(LinkFault)
+        case over(LinkError)
     }
 
     package struct Policy: Sendable {
@@ -97,24 +97,24 @@ package struct ReconnectMachine: Sendable {
     // MARK: - What an end means
 
     /// What only a person can mend; nil: come back.
-    private mutating func refusal(_ end: LinkEnd) -> LinkFault? {
+    private mutating func refusal(_ end: LinkEnd) -> LinkError? {
         switch end {
         // A peer that comes back in any case does so when it is told to, and is not kept away by what may be a captive portal.
         case .refused(let status, let wait) where policy.refused != nil && (wait != nil || status < 400): return nil
         case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
-            return LinkFault(.unauthorised, "the relay does not know this client (any more)")
+            return LinkError(.unauthorised, "the relay does not know this client (any more)")
         case .peer(CloseCode.unsupportedVersion.rawValue, _):
-            return LinkFault(
+            return LinkError(
                 .failed, "the relay speaks another version of the wire", advice: "Update this program, or the relay.")
         case .peer(let code?, let text) where !CloseCode.invitesReconnect(code):
-            return LinkFault(.refused, "the relay closed the connection for good: \(text.isEmpty ? "code \(code)" : text)")
+            return LinkError(.refused, "the relay closed the connection for good: \(text.isEmpty ? "code \(code)" : text)")
         case .peer(1002, _), .peer(1003, _), .peer(1007, _), .peer(1009, _):
             protocolErrors += 1
             guard protocolErrors >= Self.protocolErrorsMax else { return nil }
-            return LinkFault(.failed, "the relay and this program do not understand each other: \(end.sentence)")
+            return LinkError(.failed, "the relay and this program do not understand each other: \(end.sentence)")
         // Too many, or too slow: nothing that a person has to mend.
         case .refused(let status, _) where !(status == 429 || status == 408 || status >= 500):
-            return LinkFault(.unreachable, "no relay answers there (HTTP \(status))")
+            return LinkError(.unreachable, "no relay answers there (HTTP \(status))")
         default: return nil
         }
     }

@@ -15,7 +15,7 @@ package struct RelayLink: Sendable {
         /// `again`: it was up before.
         case up(again: Bool)
         case down(String, retryIn: Duration)
-        case over(LinkFault)
+        case over(LinkError)
         case changed(ClientView.Change)
         /// After `up(again: true)`: all that happened meanwhile has been told.
         case caughtUp(events: Int)

@@ -85,7 +85,7 @@ package final class RelayServer {
     package static func isFaultOfMachine(_ error: any Error) -> Bool {
         switch error {
         case let error as WebSocketEngineError: error.code == .cannotListen || error.code == .initialisationFailed
-        case is SystemLimits.Fault, is PrivateFile.Fault: true
+        case let error as ServerError: error.code == .machine || error.code == .file
         default: OpenStore.isFaultOfMachine(error)
         }
     }

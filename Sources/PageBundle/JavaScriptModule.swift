@@ -21,7 +21,7 @@ struct JavaScriptModule {
 
     private var rest: ArraySlice<JavaScriptToken>
 
-    init(path: String, source: String) throws(BundleFailure) {
+    init(path: String, source: String) throws(PageBundleError) {
         self.path = path
         rest = try JavaScriptReader.tokens(of: source, file: path)[...]
         var depth = 0
@@ -50,7 +50,7 @@ struct JavaScriptModule {
         guard depth == 0 else { throw fails("brackets that do not match") }
     }
 
-    private mutating func takeImport() throws(BundleFailure) {
+    private mutating func takeImport() throws(PageBundleError) {
         var names: [(theirs: String, ours: String)] = []
         var token = try nextToken()
         if token.is("{") {
@@ -76,7 +76,7 @@ struct JavaScriptModule {
         imports.append(Import(path: try resolved(String(token.text.dropFirst().dropLast())), names: names))
     }
 
-    private mutating func takeExport() throws(BundleFailure) {
+    private mutating func takeExport() throws(PageBundleError) {
         let declaration = rest.drop { $0.kind == .gap }
         var words = declaration.filter { $0.kind != .gap }.prefix(3).map(\.text)[...]
         if words.first == "async" { words.removeFirst() }
@@ -87,7 +87,7 @@ struct JavaScriptModule {
         rest = declaration
     }
 
-    private mutating func nextToken() throws(BundleFailure) -> JavaScriptToken {
+    private mutating func nextToken() throws(PageBundleError) -> JavaScriptToken {
         while let token = rest.popFirst() {
             if token.kind != .gap { return token }
         }
@@ -95,7 +95,7 @@ struct JavaScriptModule {
     }
 
     /// `./other.js` and `../other.js`, from where this module stands.
-    private func resolved(_ reference: String) throws(BundleFailure) -> String {
+    private func resolved(_ reference: String) throws(PageBundleError) -> String {
         var folders = path.split(separator: "/").dropLast().map(String.init)
         let parts = reference.split(separator: "/").map(String.init)
         guard reference.hasPrefix("./") || reference.hasPrefix("../") else {
@@ -111,7 +111,7 @@ struct JavaScriptModule {
         return folders.joined(separator: "/")
     }
 
-    private func fails(_ sentence: String) -> BundleFailure {
-        BundleFailure(file: path, sentence: "\(sentence) cannot be bundled")
+    private func fails(_ sentence: String) -> PageBundleError {
+        PageBundleError(file: path, sentence: "\(sentence) cannot be bundled")
     }
 }

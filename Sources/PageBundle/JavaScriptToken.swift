@@ -27,7 +27,7 @@ struct JavaScriptReader {
     private var position = 0
     private var tokens: [JavaScriptToken] = []
 
-    static func tokens(of source: String, file: String) throws(BundleFailure) -> [JavaScriptToken] {
+    static func tokens(of source: String, file: String) throws(PageBundleError) -> [JavaScriptToken] {
         var reader = JavaScriptReader(file: file, bytes: Array(source.utf8))
         try reader.readAll()
         return reader.tokens
@@ -38,11 +38,11 @@ struct JavaScriptReader {
         self.bytes = bytes
     }
 
-    private mutating func readAll() throws(BundleFailure) {
+    private mutating func readAll() throws(PageBundleError) {
         while position < bytes.count { tokens.append(try next()) }
     }
 
-    private mutating func next() throws(BundleFailure) -> JavaScriptToken {
+    private mutating func next() throws(PageBundleError) -> JavaScriptToken {
         let start = position
         let byte = bytes[position]
         switch byte {
@@ -84,7 +84,7 @@ struct JavaScriptReader {
         }
     }
 
-    private mutating func gap() throws(BundleFailure) -> JavaScriptToken {
+    private mutating func gap() throws(PageBundleError) -> JavaScriptToken {
         var hasLineEnd = false
         while position < bytes.count, isGap(at: position) {
             guard bytes[position] == UInt8(ascii: "/") else {
@@ -113,7 +113,7 @@ struct JavaScriptReader {
 
     // MARK: - Literals
 
-    private mutating func string(_ quote: UInt8) throws(BundleFailure) {
+    private mutating func string(_ quote: UInt8) throws(PageBundleError) {
         position += 1
         while position < bytes.count, bytes[position] != quote, bytes[position] != UInt8(ascii: "\n") {
             position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
@@ -122,7 +122,7 @@ struct JavaScriptReader {
         position += 1
     }
 
-    private mutating func template() throws(BundleFailure) {
+    private mutating func template() throws(PageBundleError) {
         position += 1
         while position < bytes.count, bytes[position] != UInt8(ascii: "`") {
             if bytes[position] == UInt8(ascii: "$"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "{") {
@@ -137,7 +137,7 @@ struct JavaScriptReader {
     }
 
     /// Past the `}` that ends what is inserted into a template; what is read on the way belongs to the template's own text.
-    private mutating func skipInserted() throws(BundleFailure) {
+    private mutating func skipInserted() throws(PageBundleError) {
         let outside = tokens
         tokens = [JavaScriptToken(kind: .sign, text: "{")]
         var depth = 1
@@ -168,7 +168,7 @@ struct JavaScriptReader {
         }
     }
 
-    private mutating func expression() throws(BundleFailure) {
+    private mutating func expression() throws(PageBundleError) {
         var isInClass = false
         position += 1
         while position < bytes.count, bytes[position] != UInt8(ascii: "\n") {
@@ -186,8 +186,8 @@ struct JavaScriptReader {
         throw fails("a regular expression does not end on its line")
     }
 
-    private func fails(_ sentence: String) -> BundleFailure {
+    private func fails(_ sentence: String) -> PageBundleError {
         let line = bytes[..<min(position, bytes.count)].count { $0 == UInt8(ascii: "\n") } + 1
-        return BundleFailure(file: file, sentence: "\(sentence) (line \(line))")
+        return PageBundleError(file: file, sentence: "\(sentence) (line \(line))")
     }
 }

@@ -13,11 +13,11 @@ package struct PageBundle {
     private var places: [String: Int?] = [:]
 
     /// - Parameter files: Every file of the page, by its path.
-    package static func page(_ files: [String: String], index: String = "index.html") throws(BundleFailure) -> String {
+    package static func page(_ files: [String: String], index: String = "index.html") throws(PageBundleError) -> String {
         var bundle = PageBundle(files: files)
         var page = ""
         var styles = ""
-        guard let text = files[index] else { throw BundleFailure(file: index, sentence: "it is missing") }
+        guard let text = files[index] else { throw PageBundleError(file: index, sentence: "it is missing") }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let tag = line.drop { $0 == " " }
             if let path = Self.name(in: tag, between: "<link rel=\"stylesheet\" href=\"/", and: "\">") {
@@ -32,7 +32,7 @@ package struct PageBundle {
             } else if let path = Self.name(in: tag, between: "<script type=\"module\" src=\"/", and: "\"></script>") {
                 page += "<script>\"use strict\";\(try Self.inline(try bundle.program(path), path))</script>\n"
             } else if tag.contains("<script") || tag.contains("rel=\"stylesheet\"") {
-                throw BundleFailure(file: index, sentence: "a line of a form that is not known: \(tag)")
+                throw PageBundleError(file: index, sentence: "a line of a form that is not known: \(tag)")
             } else {
                 page += tag + "\n"
             }
@@ -51,8 +51,8 @@ package struct PageBundle {
 
     private init(files: [String: String]) { self.files = files }
 
-    private func file(_ path: String) throws(BundleFailure) -> String {
-        guard let text = files[path] else { throw BundleFailure(file: path, sentence: "it is missing") }
+    private func file(_ path: String) throws(PageBundleError) -> String {
+        guard let text = files[path] else { throw PageBundleError(file: path, sentence: "it is missing") }
         return text
     }
 
@@ -62,9 +62,9 @@ package struct PageBundle {
     }
 
     /// What would end the element it stands in, or begin a comment, stays out of the page.
-    private static func inline(_ text: String, _ path: String) throws(BundleFailure) -> String {
+    private static func inline(_ text: String, _ path: String) throws(PageBundleError) -> String {
         for end in ["</script", "</style", "<!--"] where text.lowercased().contains(end) {
-            throw BundleFailure(file: path, sentence: "it, or what it imports, contains \(end)")
+            throw PageBundleError(file: path, sentence: "it, or what it imports, contains \(end)")
         }
         return text
     }
@@ -72,16 +72,16 @@ package struct PageBundle {
     // MARK: - Modules
 
     /// The module and what it imports, without what programs before it have loaded.
-    private mutating func program(_ path: String) throws(BundleFailure) -> String {
+    private mutating func program(_ path: String) throws(PageBundleError) -> String {
         let known = modules.count
         _ = try load(path)
         return modules.indices.dropFirst(known).map(function).joined(separator: "\n")
     }
 
     /// The module's place in `modules`, after those of all that it imports.
-    private mutating func load(_ path: String) throws(BundleFailure) -> Int {
+    private mutating func load(_ path: String) throws(PageBundleError) -> Int {
         if let known = places[path] {
-            guard let known else { throw BundleFailure(file: path, sentence: "it imports itself, by way of others") }
+            guard let known else { throw PageBundleError(file: path, sentence: "it imports itself, by way of others") }
             return known
         }
         places[path] = .some(nil)
@@ -89,7 +89,7 @@ package struct PageBundle {
         for (path, names) in module.imports.map({ ($0.path, $0.names) }) {
             let other = modules[try load(path)]
             for name in names where !other.exports.contains(name.theirs) {
-                throw BundleFailure(file: module.path, sentence: "\(other.path) exports no \(name.theirs)")
+                throw PageBundleError(file: module.path, sentence: "\(other.path) exports no \(name.theirs)")
             }
         }
         modules.append(module)
@@ -110,7 +110,7 @@ package struct PageBundle {
     // MARK: - Stylesheets
 
     /// The stylesheet without its comments and without blanks at the beginning of lines.
-    private func style(_ path: String) throws(BundleFailure) -> String {
+    private func style(_ path: String) throws(PageBundleError) -> String {
         var rest = try file(path)[...]
         var text = ""
         while let quoteOrComment = rest.firstIndex(where: { $0 == "/" || $0 == "\"" || $0 == "'" }) {
@@ -120,12 +120,12 @@ package struct PageBundle {
             let inner = rest.dropFirst(isComment ? 2 : 1)
             if isComment {
                 guard let star = inner.indices.first(where: { inner[$0...].hasPrefix("*/") }) else {
-                    throw BundleFailure(file: path, sentence: "a comment does not end")
+                    throw PageBundleError(file: path, sentence: "a comment does not end")
                 }
                 rest = inner[star...].dropFirst(2)
             } else if let mark = rest.first, mark != "/" {
                 guard let end = inner.firstIndex(where: { $0 == mark || $0 == "\n" }), inner[end] == mark else {
-                    throw BundleFailure(file: path, sentence: "a string does not end on its line")
+                    throw PageBundleError(file: path, sentence: "a string does not end on its line")
                 }
                 text += rest[...end]
                 rest = inner[inner.index(after: end)...]
@@ -135,7 +135,7 @@ package struct PageBundle {
             }
         }
         text += rest
-        guard !text.contains("@import") else { throw BundleFailure(file: path, sentence: "@import cannot be bundled") }
+        guard !text.contains("@import") else { throw PageBundleError(file: path, sentence: "@import cannot be bundled") }
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
         return try Self.inline(lines.joined(separator: "\n") + "\n", path)
     }

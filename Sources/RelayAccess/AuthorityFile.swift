@@ -3,7 +3,7 @@ internal import Glibc
 /// A file of authorities to trust, as somebody named it on a command line.
 package enum AuthorityFile {
     /// Its absolute path, which holds also for a command that is run elsewhere: it is kept with the token. Throws where it cannot be read.
-    package static func path(of name: String) throws(HTTPFault) -> String {
+    package static func path(of name: String) throws(HTTPError) -> String {
         // The C library allocates the path, and it is freed once it has been read.
         guard let path = unsafe realpath(name, nil) else { throw fault(name) }
         defer { unsafe free(path) }
@@ -11,7 +11,7 @@ package enum AuthorityFile {
         return unsafe String(cString: path)
     }
 
-    private static func fault(_ name: String) -> HTTPFault {
-        HTTPFault(.local, "\(name), which names whom to trust, cannot be read: \(unsafe String(cString: strerror(errno)))")
+    private static func fault(_ name: String) -> HTTPError {
+        HTTPError(.local, "\(name), which names whom to trust, cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 }

@@ -12,7 +12,7 @@ package enum ChildProcess {
     /// its output within `seconds` is killed.
     package static func run(
         _ arguments: [String], input: [UInt8], outputBytesMax: Int, seconds: Int64 = secondsMax
-    ) throws(HTTPFault) -> Result {
+    ) throws(HTTPError) -> Result {
         precondition(input.count <= 32 << 10, "more than a pipe holds would need both ends at once")
         let toChild = try Pipe()
         let fromChild = try Pipe()
@@ -31,7 +31,7 @@ package enum ChildProcess {
         for output in outputs { output.closeReadEnd() }
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-        guard isOver else { throw HTTPFault(.local, "\(arguments[0]) has not ended within \(seconds) seconds") }
+        guard isOver else { throw HTTPError(.local, "\(arguments[0]) has not ended within \(seconds) seconds") }
         let exitCode = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
         return Result(exitCode: exitCode, output: fromChild.bytes, errors: errorsFromChild.bytes)
     }
@@ -55,7 +55,7 @@ package enum ChildProcess {
 
     private static func spawn(
         _ arguments: [String], _ input: Int32, _ output: Int32, _ errors: Int32
-    ) throws(HTTPFault) -> pid_t {
+    ) throws(HTTPError) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -69,7 +69,7 @@ package enum ChildProcess {
         let failure = unsafe posix_spawnp(&child, arguments[0], &actions, nil, texts, environ)
         guard failure == 0 else {
             let advice = failure == ENOENT ? "it is not installed" : unsafe String(cString: strerror(failure))
-            throw HTTPFault(.local, "\(arguments[0]) cannot be run: \(advice)")
+            throw HTTPError(.local, "\(arguments[0]) cannot be run: \(advice)")
         }
         return child
     }
@@ -82,9 +82,9 @@ package enum ChildProcess {
         private(set) var bytes: [UInt8] = []
         private(set) var hasEnded = false
 
-        init() throws(HTTPFault) {
+        init() throws(HTTPError) {
             var ends: [Int32] = [-1, -1]
-            guard unsafe pipe(&ends) == 0 else { throw HTTPFault(.local, "no pipe can be made") }
+            guard unsafe pipe(&ends) == 0 else { throw HTTPError(.local, "no pipe can be made") }
             // Glibc's pipe2 is not imported. A program that another thread starts just now may inherit these: it does no harm.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             readEnd = ends[0]

@@ -38,14 +38,14 @@ package struct HTTPExchange: Sendable {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
-    package func perform() throws(HTTPFault) -> Answer {
+    package func perform() throws(HTTPError) -> Answer {
         if case .tcp(_, _, true) = relay.target { return try performWithCurl() }
         return try performPlain()
     }
 
     // MARK: - Plain HTTP
 
-    private func performPlain() throws(HTTPFault) -> Answer {
+    private func performPlain() throws(HTTPError) -> Answer {
         let deadline = Deadline(seconds: Self.seconds)
         let socket = try PlainSocket.connect(to: relay, until: deadline)
         try socket.send(requestBytes, until: deadline)
@@ -54,13 +54,13 @@ package struct HTTPExchange: Sendable {
             if let answer = try Self.answer(in: bytes, isWhole: false) { return answer }
             guard let more = try socket.receive(until: deadline) else {
                 guard let answer = try Self.answer(in: bytes, isWhole: true) else {
-                    throw HTTPFault(.badAnswer, "the relay hung up in the middle of its answer")
+                    throw HTTPError(.badAnswer, "the relay hung up in the middle of its answer")
                 }
                 return answer
             }
             bytes += more
         }
-        throw HTTPFault(.badAnswer, "the answer is too long for a relay's")
+        throw HTTPError(.badAnswer, "the answer is too long for a relay's")
     }
 
     private var requestBytes: [UInt8] {
@@ -76,12 +76,12 @@ package struct HTTPExchange: Sendable {
     }
 
     /// The answer, once all of it is there; nil where more has to come. `isWhole`: the peer has closed.
-    static func answer(in bytes: [UInt8], isWhole: Bool) throws(HTTPFault) -> Answer? {
+    static func answer(in bytes: [UInt8], isWhole: Bool) throws(HTTPError) -> Answer? {
         guard let end = firstIndex(of: [13, 10, 13, 10], in: bytes, from: 0) else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
         let status = lines[0].split(separator: " ")
         guard status.count >= 2, status[0].hasPrefix("HTTP/1."), let code = Int(status[1]), (100..<600).contains(code) else {
-            throw HTTPFault(.badAnswer, "what answers there does not speak HTTP")
+            throw HTTPError(.badAnswer, "what answers there does not speak HTTP")
         }
         var length: Int?
         var isChunked = false
@@ -91,7 +91,7 @@ package struct HTTPExchange: Sendable {
             switch line[..<colon].lowercased() {
             case "content-length":
                 guard let number = Int(value), number >= 0 else {
-                    throw HTTPFault(.badAnswer, "the answer's length is no number")
+                    throw HTTPError(.badAnswer, "the answer's length is no number")
                 }
                 length = number
             case "transfer-encoding": isChunked = value.lowercased() == "chunked"
@@ -104,20 +104,20 @@ package struct HTTPExchange: Sendable {
             return Answer(status: code, body: whole)
         }
         if let length {
-            guard length <= answerBytesMax else { throw HTTPFault(.badAnswer, "the answer is too long for a relay's") }
+            guard length <= answerBytesMax else { throw HTTPError(.badAnswer, "the answer is too long for a relay's") }
             return body.count >= length ? Answer(status: code, body: Array(body.prefix(length))) : nil
         }
         if code == 204 { return Answer(status: code, body: []) }
         return isWhole ? Answer(status: code, body: Array(body)) : nil
     }
 
-    private static func unchunked(_ bytes: [UInt8], from start: Int) throws(HTTPFault) -> [UInt8]? {
+    private static func unchunked(_ bytes: [UInt8], from start: Int) throws(HTTPError) -> [UInt8]? {
         var body: [UInt8] = []
         var index = start
         while let end = firstIndex(of: [13, 10], in: bytes, from: index) {
             let size = String(decoding: bytes[index..<end].prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
             guard let count = Int(size, radix: 16), count >= 0, count <= answerBytesMax else {
-                throw HTTPFault(.badAnswer, "the answer's chunks are broken")
+                throw HTTPError(.badAnswer, "the answer's chunks are broken")
             }
             if count == 0 { return body }
             guard bytes.count >= end + 2 + count + 2 else { return nil }
@@ -142,7 +142,7 @@ package struct HTTPExchange: Sendable {
     private static let curlCannotVerify: Int32 = 60
     private static let curlCannotReadAuthorities: Int32 = 77
 
-    private func performWithCurl() throws(HTTPFault) -> Answer {
+    private func performWithCurl() throws(HTTPError) -> Answer {
         var arguments = [
             "curl", "-q", "--silent", "--show-error", "--globoff", "--proto", "=https", "--max-time", "\(Self.seconds)",
             "--connect-timeout", "10", "--max-filesize", "\(Self.answerBytesMax)", "--request", method.rawValue, "--header",
@@ -167,15 +167,15 @@ package struct HTTPExchange: Sendable {
             switch result.exitCode {
             case Self.curlCannotVerify:
                 let why = (said ?? "").split(separator: ": ").last.map(String.init) ?? "it cannot be verified"
-                throw HTTPFault(.untrusted, "its certificate is not trusted here: \(why)")
+                throw HTTPError(.untrusted, "its certificate is not trusted here: \(why)")
             case Self.curlCannotReadAuthorities:
-                throw HTTPFault(.local, "\(certificateAuthorityFile ?? "the system's list") has no certificates to trust")
-            default: throw HTTPFault(.unreachable, said ?? "curl ended with \(result.exitCode)")
+                throw HTTPError(.local, "\(certificateAuthorityFile ?? "the system's list") has no certificates to trust")
+            default: throw HTTPError(.unreachable, said ?? "curl ended with \(result.exitCode)")
             }
         }
         guard let newline = result.output.lastIndex(of: 10),
             let status = Int(String(decoding: result.output[(newline + 1)...], as: UTF8.self))
-        else { throw HTTPFault(.badAnswer, "curl did not say how the relay answered") }
+        else { throw HTTPError(.badAnswer, "curl did not say how the relay answered") }
         return Answer(status: status, body: Array(result.output[..<newline]))
     }
 }

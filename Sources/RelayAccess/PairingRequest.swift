@@ -56,7 +56,7 @@ package struct PairingRequest: Sendable {
         }
     }
 
-    package func perform() throws(PairingFault) -> Result {
+    package func perform() throws(PairingError) -> Result {
         let answer: HTTPExchange.Answer
         do {
             answer = try HTTPExchange(
@@ -67,7 +67,7 @@ package struct PairingRequest: Sendable {
         return try Self.read(answer, role: link.role)
     }
 
-    static func read(_ answer: HTTPExchange.Answer, role: PairingRole) throws(PairingFault) -> Result {
+    static func read(_ answer: HTTPExchange.Answer, role: PairingRole) throws(PairingError) -> Result {
         guard answer.status == 200 || answer.status == 201 else { throw .refused(status: answer.status, said(by: answer)) }
         let result: Result
         do throws(WireError) {
@@ -90,8 +90,8 @@ package struct PairingRequest: Sendable {
     }
 }
 
-package enum PairingFault: Error, Equatable, Sendable {
-    case noAnswer(HTTPFault)
+package enum PairingError: Error, Equatable, Sendable {
+    case noAnswer(HTTPError)
     /// The code is unknown, used or too old, or the relay takes no more.
     case refused(status: Int, String?)
     case notARelay

@@ -10,14 +10,14 @@ struct PlainSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    static func connect(to relay: RelayAddress, until deadline: Deadline) throws(HTTPFault) -> PlainSocket {
+    static func connect(to relay: RelayAddress, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
         switch relay.target {
         case .unix(let path): return try connectUnix(path, until: deadline)
         case .tcp(let host, let port, _): return try connectTCP(host, port, until: deadline)
         }
     }
 
-    private static func connectUnix(_ path: String, until deadline: Deadline) throws(HTTPFault) -> PlainSocket {
+    private static func connectUnix(_ path: String, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
@@ -26,7 +26,7 @@ struct PlainSocket: ~Copyable {
             unsafe room.copyBytes(from: bytes)
             return true
         }
-        guard fits else { throw HTTPFault(.local, "the socket's path is too long") }
+        guard fits else { throw HTTPError(.local, "the socket's path is too long") }
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -39,17 +39,17 @@ struct PlainSocket: ~Copyable {
         }
     }
 
-    private static func connectTCP(_ host: String, _ port: UInt16, until deadline: Deadline) throws(HTTPFault) -> PlainSocket {
+    private static func connectTCP(_ host: String, _ port: UInt16, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_ADDRCONFIG
         var list: UnsafeMutablePointer<addrinfo>?
         let status = unsafe getaddrinfo(host, "\(port)", &hints, &list)
         guard status == 0, let first = unsafe list else {
-            throw HTTPFault(.unreachable, "\(host): \(unsafe String(cString: gai_strerror(status)))")
+            throw HTTPError(.unreachable, "\(host): \(unsafe String(cString: gai_strerror(status)))")
         }
         defer { unsafe freeaddrinfo(first) }
-        var fault = HTTPFault(.unreachable, "no address is known for \(host)")
+        var fault = HTTPError(.unreachable, "no address is known for \(host)")
         var entry: UnsafeMutablePointer<addrinfo>? = unsafe first
         while let current = unsafe entry {
             if let address = unsafe current.pointee.ai_addr {
@@ -65,28 +65,28 @@ struct PlainSocket: ~Copyable {
 
     private static func attempt(
         _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t, until deadline: Deadline
-    ) -> Result<Int32, HTTPFault> {
+    ) -> Result<Int32, HTTPError> {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { return .failure(HTTPFault(.local, sentence(errno))) }
+        guard descriptor >= 0 else { return .failure(HTTPError(.local, sentence(errno))) }
         if unsafe Glibc.connect(descriptor, address, length) != 0 {
             var failure = errno
             if failure == EINPROGRESS {
                 guard wait(descriptor, for: POLLOUT, until: deadline) else {
                     close(descriptor)
-                    return .failure(HTTPFault(.timedOut, "nobody answered in time"))
+                    return .failure(HTTPError(.timedOut, "nobody answered in time"))
                 }
                 var size = socklen_t(MemoryLayout<Int32>.size)
                 unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
             }
             if failure != 0 {
                 close(descriptor)
-                return .failure(HTTPFault(.unreachable, sentence(failure)))
+                return .failure(HTTPError(.unreachable, sentence(failure)))
             }
         }
         return .success(descriptor)
     }
 
-    func send(_ bytes: [UInt8], until deadline: Deadline) throws(HTTPFault) {
+    func send(_ bytes: [UInt8], until deadline: Deadline) throws(HTTPError) {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -96,25 +96,25 @@ struct PlainSocket: ~Copyable {
                 sent += count
             } else if errno == EAGAIN || errno == EINTR {
                 guard Self.wait(descriptor, for: POLLOUT, until: deadline) else {
-                    throw HTTPFault(.timedOut, "the relay did not read in time")
+                    throw HTTPError(.timedOut, "the relay did not read in time")
                 }
             } else {
-                throw HTTPFault(.unreachable, Self.sentence(errno))
+                throw HTTPError(.unreachable, Self.sentence(errno))
             }
         }
     }
 
     /// Nil at the end.
-    func receive(until deadline: Deadline) throws(HTTPFault) -> [UInt8]? {
+    func receive(until deadline: Deadline) throws(HTTPError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: Self.readBytes)
         while true {
             guard Self.wait(descriptor, for: POLLIN, until: deadline) else {
-                throw HTTPFault(.timedOut, "the relay did not answer in time")
+                throw HTTPError(.timedOut, "the relay did not answer in time")
             }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
             if count > 0 { return Array(buffer.prefix(count)) }
             if count == 0 { return nil }
-            if errno != EAGAIN, errno != EINTR { throw HTTPFault(.unreachable, Self.sentence(errno)) }
+            if errno != EAGAIN, errno != EINTR { throw HTTPError(.unreachable, Self.sentence(errno)) }
         }
     }
 

@@ -12,7 +12,7 @@ package enum RelayCheck {
     ) -> [Finding] {
         let exchange = HTTPExchange(
             relay: relay, method: .get, path: "/v1/me", bearer: token, certificateAuthorityFile: certificateAuthorityFile)
-        do throws(HTTPFault) {
+        do throws(HTTPError) {
             let answer = try exchange.perform()
             let reached = Finding("Relay", .well, "\(relay) can be reached")
             switch answer.status {
@@ -58,7 +58,7 @@ package enum RelayCheck {
         }
     }
 
-    private static func advice(_ fault: HTTPFault, _ relay: RelayAddress) -> String {
+    private static func advice(_ fault: HTTPError, _ relay: RelayAddress) -> String {
         switch fault.code {
         case .untrusted:
             return "trust its authority with `heliograph host --ca-file FILE`, or give the relay a certificate that is in date"

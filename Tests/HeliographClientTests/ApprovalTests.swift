@@ -41,7 +41,7 @@ struct ApprovalTests {
 
     @Test func aCutOneCannotBeAllowed() {
         let approval = Fixtures.approval(isCut: true)
-        #expect(throws: ClientFault.self) {
+        #expect(throws: ClientError.self) {
             try DecideTask.check(approval, DecideOptions(.allow(mode: nil), approval: "a"), now: 0)
         }
         #expect(throws: Never.self) {
@@ -56,8 +56,8 @@ struct ApprovalTests {
             try DecideTask.check(approval, DecideOptions(.allow(mode: mode), approval: "a"), now: 0)
         }
         for mode in [nil, "default", "acceptEdits"] { #expect(throws: Never.self) { try check(mode, plan) } }
-        #expect(throws: ClientFault.self) { try check("bypassPermissions", plan) }
-        #expect(throws: ClientFault.self) { try check("acceptEdits", Fixtures.approval()) }
+        #expect(throws: ClientError.self) { try check("bypassPermissions", plan) }
+        #expect(throws: ClientError.self) { try check("acceptEdits", Fixtures.approval()) }
     }
 
     @Test func theDigestOfAScriptMustBeTheOneThatIsAskedFor() {
@@ -65,14 +65,14 @@ struct ApprovalTests {
         options.digest = Fixtures.digest.rawValue
         #expect(throws: Never.self) { try DecideTask.check(Fixtures.approval(), options, now: 0) }
         options.digest = String(repeating: "0", count: 64)
-        #expect(throws: ClientFault.self) { try DecideTask.check(Fixtures.approval(), options, now: 0) }
+        #expect(throws: ClientError.self) { try DecideTask.check(Fixtures.approval(), options, now: 0) }
     }
 
     @Test func aQuestionIsNotAllowedAndAToolIsNotAnswered() {
-        #expect(throws: ClientFault.self) {
+        #expect(throws: ClientError.self) {
             try DecideTask.check(Fixtures.approval(kind: .question), DecideOptions(.allow(mode: nil), approval: "a"), now: 0)
         }
-        #expect(throws: ClientFault.self) {
+        #expect(throws: ClientError.self) {
             try DecideTask.check(Fixtures.approval(), DecideOptions(.answer(choices: [], texts: []), approval: "a"), now: 0)
         }
     }
@@ -80,7 +80,7 @@ struct ApprovalTests {
     @Test func aConflictNamesTheWinner() {
         let fault = DecideTask.fault(
             Notice(code: "alreadyDecided", message: "…"), Fixtures.decision(at: 7_000), now: 10_000)
-        #expect(fault == ClientFault(.refused, "already allowed by Ada's laptop, 3 s ago"))
+        #expect(fault == ClientError(.refused, "already allowed by Ada's laptop, 3 s ago"))
         var approval = Fixtures.approval(stage: .delivered)
         approval.decision = Fixtures.decision(.deny(message: "no"), at: 7_000)
         #expect(DecideTask.settled(approval, now: 8_000).message == "already denied by Ada's laptop: no, 1 s ago")
@@ -100,9 +100,9 @@ struct ApprovalTests {
             .workspaceSnapshot(
                 sessions: [], approvals: [Fixtures.approval("appr-12"), Fixtures.approval("appr-13", stage: .applied)]))
         #expect(try ApprovalLookup.find("appr-1", in: view).id.rawValue == "appr-12")
-        #expect(throws: ClientFault.self) { try ApprovalLookup.find("appr-1", in: view, isBlind: true) }
+        #expect(throws: ClientError.self) { try ApprovalLookup.find("appr-1", in: view, isBlind: true) }
         #expect(try ApprovalLookup.find("appr-13", in: view).stage == .applied)
-        #expect(throws: ClientFault.self) { try ApprovalLookup.find("zz", in: view) }
+        #expect(throws: ClientError.self) { try ApprovalLookup.find("zz", in: view) }
     }
 
     @Test func exitCodesAreWhatTheHelpSays() {
@@ -138,7 +138,7 @@ struct AnswerParserTests {
         ["q0=", "q1=A"],
     ])
     func whatIsNotUnderstoodIsRefused(_ choices: [String]) {
-        #expect(throws: ClientFault.self) { try parse(choices) }
+        #expect(throws: ClientError.self) { try parse(choices) }
     }
 
     @Test func aNumberIsAChoicesPlaceWhateverTheLabelsAre() throws {

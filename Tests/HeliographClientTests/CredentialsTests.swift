@@ -38,7 +38,7 @@ struct CredentialsTests {
         #expect(mode(folder + "/heliograph") == 0o700)
         #expect(try file.read() == stored)
         unsafe chmod(file.path, 0o644)
-        #expect(throws: ClientFault.self) { try file.read() }
+        #expect(throws: ClientError.self) { try file.read() }
         try file.write(stored)
         #expect(mode(file.path) == 0o600)
         #expect(try file.remove())
@@ -64,9 +64,9 @@ struct CredentialsTests {
         try ClientFile(options).write(stored)
         var others = options
         others.relay = "https://evil.example"
-        #expect(throws: ClientFault.self) { try Credentials.resolve(others) }
+        #expect(throws: ClientError.self) { try Credentials.resolve(others) }
         others.fallbackCredentials = { Credentials(relay: RelayAddress("http://localhost:7800")!, token: "local") }
-        #expect(throws: ClientFault.self) { try Credentials.resolve(others) }
+        #expect(throws: ClientError.self) { try Credentials.resolve(others) }
         others.relay = "wss://RELAY.example:443/"
         #expect(try Credentials.resolve(others).token == "stored")
     }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `what is no device is a fault of the program, not of the person`() {
-        let fault = #expect(throws: ClientFault.self) { try DeviceEntry.list([Array("{}".utf8)]) }
+        let fault = #expect(throws: ClientError.self) { try DeviceEntry.list([Array("{}".utf8)]) }
         #expect(fault?.exit == .failed)
     }
 
@@ -42,14 +42,14 @@ import Testing
         #expect(try DeviceEntry.find("pa", in: devices).id.rawValue == "pad")
         #expect(try DeviceEntry.find("phone", in: devices).id.rawValue == "phone")
         for (text, exit) in [("x", ClientExit.notFound), ("p", .usage)] {
-            let fault = #expect(throws: ClientFault.self) { try DeviceEntry.find(text, in: devices) }
+            let fault = #expect(throws: ClientError.self) { try DeviceEntry.find(text, in: devices) }
             #expect(fault?.exit == exit)
         }
     }
 
     @Test func `a refusal says which kind`() {
         for (code, exit) in [(ErrorCode.notFound, ClientExit.notFound), (.tooMany, .refused)] {
-            let fault = #expect(throws: ClientFault.self) { try DeviceReply.check(.failed(code, "m")) }
+            let fault = #expect(throws: ClientError.self) { try DeviceReply.check(.failed(code, "m")) }
             #expect(fault?.exit == exit && fault?.message == "m")
         }
     }

@@ -51,7 +51,7 @@ struct EventTextTests {
 
     @Test func latestIsTheLastActiveThatHasNotEnded() throws {
         var view = ClientView()
-        #expect(throws: ClientFault.self) { try WatchTask.find("latest", in: view) }
+        #expect(throws: ClientError.self) { try WatchTask.find("latest", in: view) }
         _ = view.reduce(
             .workspaceSnapshot(
                 sessions: [
@@ -63,6 +63,6 @@ struct EventTextTests {
                 ], approvals: []))
         #expect(try WatchTask.find("latest", in: view) == Fixtures.session)
         #expect(try WatchTask.find("sess-2", in: view) == Fixtures.other)
-        #expect(throws: ClientFault.self) { try WatchTask.find("sess", in: view) }
+        #expect(throws: ClientError.self) { try WatchTask.find("sess", in: view) }
     }
 }

@@ -143,11 +143,11 @@ struct RelayLinkTests {
     }
 
     @Test(arguments: [
-        (LinkEnd.refused(status: 401), LinkFault.Kind.unauthorised), (.refused(status: 404), .unreachable),
+        (LinkEnd.refused(status: 401), LinkError.Kind.unauthorised), (.refused(status: 404), .unreachable),
         (.peer(code: 4401, reason: ""), .unauthorised), (.peer(code: 4426, reason: ""), .failed),
         (.peer(code: 4499, reason: ""), .refused),
     ])
-    mutating func someEndsAreFinal(_ reason: LinkEnd, _ kind: LinkFault.Kind) {
+    mutating func someEndsAreFinal(_ reason: LinkEnd, _ kind: LinkError.Kind) {
         comeUp()
         #expect(said(link.closed(reason, jitter: 0)) == ["over: \(kind)"])
         #expect(link.phase == .over)

@@ -29,13 +29,13 @@ import Testing
     func `what is no JSON object is named by file and place`(_ text: String, _ place: String) throws {
         try makeFolder()
         try folder.write("profiles/bad.json", text)
-        let fault = #expect(throws: ProfileFiles.Fault.self) { try ProfileFiles.read(in: folder.path) }
+        let fault = #expect(throws: ServerError.self) { try ProfileFiles.read(in: folder.path) }
         #expect(fault?.description.contains("profiles/bad.json, \(place)") == true)
     }
 
     @Test func `what is too long is another file`() throws {
         try makeFolder()
         try folder.write("profiles/bad.json", "{\(String(repeating: " ", count: ProfileFiles.bytesMax))}")
-        #expect(throws: ProfileFiles.Fault.self) { try ProfileFiles.read(in: folder.path) }
+        #expect(throws: ServerError.self) { try ProfileFiles.read(in: folder.path) }
     }
 }

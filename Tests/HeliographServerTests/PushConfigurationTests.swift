@@ -99,7 +99,7 @@ import Testing
         #expect(configuration.teams.map(\.bundles) == [["a", "b"]])
 
         setup.team = "ZBCDE12345"
-        #expect(throws: PushSetup.Fault.self) { try configuration.add(setup, file: "3.p8") }
+        #expect(throws: ServerError.self) { try configuration.add(setup, file: "3.p8") }
     }
 
     @Test func `the file is read when it has changed, and its fault names file and field, once`() throws {
@@ -111,7 +111,7 @@ import Testing
         guard case .read(let read?) = try file.look() else { return #expect(Bool(false), "there is one now") }
         #expect(read.teams.count == 2)
         try folder.write("push.json", #"{"teams":[{"team":5}]}"#)
-        let fault = #expect(throws: PushConfigurationFile.Fault.self) { try file.look() }
+        let fault = #expect(throws: ServerError.self) { try file.look() }
         #expect(fault?.description.contains("push.json, $.teams[0].team: ") == true)
         guard case .unchanged = try file.look() else { return #expect(Bool(false), "it has been told") }
     }

@@ -145,7 +145,7 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 
     @Test func `a configuration that cannot be used stops the start`() async throws {
-        await #expect(throws: PushConfigurationFile.Fault.self) { _ = try await Rig(configuration: #"{"teams":[{}]}"#) }
+        await #expect(throws: ServerError.self) { _ = try await Rig(configuration: #"{"teams":[{}]}"#) }
     }
 
     @Test func `a changed configuration is taken up with the next push, and the old client ends what it began`() async throws {

@@ -115,7 +115,7 @@ import Testing
             "app.js": "\(source)\nexport const app = 1;\n", "dom.js": "export const h = 1;\n",
             "loop.js": "import { app } from \"./app.js\";\n",
         ]
-        let failure = #expect(throws: BundleFailure.self) { try page(files) }
+        let failure = #expect(throws: PageBundleError.self) { try page(files) }
         #expect(failure?.sentence.contains(sentence) == true, "\(failure.map(String.init(describing:)) ?? "nothing")")
     }
 }

@@ -63,18 +63,18 @@ struct PairingTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ])
     func otherAnswersAreRefused(_ text: String) {
-        #expect(throws: HTTPFault.self) { try answer(text) }
+        #expect(throws: HTTPError.self) { try answer(text) }
     }
 
     @Test func whatTheRelayGivesIsChecked() throws {
-        func read(_ status: Int, _ text: String) throws(PairingFault) -> PairingRequest.Result {
+        func read(_ status: Int, _ text: String) throws(PairingError) -> PairingRequest.Result {
             try PairingRequest.read(.init(status: status, body: Array(text.utf8)), role: .client)
         }
         #expect(try read(200, #"{"token":"t","role":"client","name":"me"}"#).token == "t")
-        #expect(throws: PairingFault.otherRole(.host)) { try read(200, #"{"token":"t","role":"host","name":"me"}"#) }
-        #expect(throws: PairingFault.notARelay) { try read(200, "<html>") }
-        #expect(throws: PairingFault.notARelay) { try read(200, #"{"token":"a\r\nb","role":"client","name":"me"}"#) }
-        #expect(throws: PairingFault.refused(status: 410, "used")) {
+        #expect(throws: PairingError.otherRole(.host)) { try read(200, #"{"token":"t","role":"host","name":"me"}"#) }
+        #expect(throws: PairingError.notARelay) { try read(200, "<html>") }
+        #expect(throws: PairingError.notARelay) { try read(200, #"{"token":"a\r\nb","role":"client","name":"me"}"#) }
+        #expect(throws: PairingError.refused(status: 410, "used")) {
             try read(410, #"{"error":{"code":"closed","message":"used"}}"#)
         }
     }

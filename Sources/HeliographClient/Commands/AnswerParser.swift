@@ -7,21 +7,21 @@ enum AnswerParser {
     /// `q0=Blue`, `q1=A,B`, and `q0=in my own words` for texts. Every question needs an answer.
     static func answers(
         to questions: [Question], choices: [String], texts: [String]
-    ) throws(ClientFault) -> [Answer] {
+    ) throws(ClientError) -> [Answer] {
         var answers: [String: Answer] = [:]
         for (entry, isText) in choices.map({ ($0, false) }) + texts.map({ ($0, true) }) {
             guard let mark = entry.firstIndex(of: "=") else {
-                throw ClientFault(.usage, "“\(entry)” is not QUESTION=ANSWER", advice: names(questions))
+                throw ClientError(.usage, "“\(entry)” is not QUESTION=ANSWER", advice: names(questions))
             }
             let name = String(entry[..<mark])
             let value = String(entry[entry.index(after: mark)...])
             guard let question = questions.first(where: { $0.id == name }) else {
-                throw ClientFault(.usage, "there is no question “\(name)”", advice: names(questions))
+                throw ClientError(.usage, "there is no question “\(name)”", advice: names(questions))
             }
             var answer = answers[name] ?? Answer(question: name, choices: [])
             if isText {
                 guard answer.text == nil, !value.isEmpty, value.utf8.count <= WireLimits.textBytesMax else {
-                    throw ClientFault(.usage, "“\(name)” takes one text of 1 to \(WireLimits.textBytesMax) bytes")
+                    throw ClientError(.usage, "“\(name)” takes one text of 1 to \(WireLimits.textBytesMax) bytes")
                 }
                 answer.text = value
             } else {
@@ -30,13 +30,13 @@ enum AnswerParser {
                 }
             }
             guard question.isMultiple || answer.choices.count <= 1 else {
-                throw ClientFault(.usage, "“\(name)” takes one choice", advice: list(question))
+                throw ClientError(.usage, "“\(name)” takes one choice", advice: list(question))
             }
             answers[name] = answer
         }
         let missing = questions.filter { answers[$0.id] == nil }
         guard missing.isEmpty else {
-            throw ClientFault(
+            throw ClientError(
                 .usage, "not answered: \(missing.map(\.id).joined(separator: ", "))",
                 advice: missing.map(list).joined(separator: "\n"))
         }
@@ -55,7 +55,7 @@ enum AnswerParser {
     }
 
     /// Numbers first, whatever the labels are: they are what stands before each choice. Then the whole text: a label may have commas.
-    private static func labels(_ value: String, of question: Question) throws(ClientFault) -> [String] {
+    private static func labels(_ value: String, of question: Question) throws(ClientError) -> [String] {
         let places = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
         let isListOfNumbers = !places.isEmpty && places.allSatisfy { $0 != nil }
         if isListOfNumbers, question.isMultiple || places.count == 1 { return places.compactMap(\.self) }
@@ -63,12 +63,12 @@ enum AnswerParser {
         var result: [String] = []
         for part in value.split(separator: ",") {
             guard let label = label(trimmed(part), of: question) else {
-                throw ClientFault(.usage, "“\(question.id)” has no choice “\(trimmed(part))”", advice: list(question))
+                throw ClientError(.usage, "“\(question.id)” has no choice “\(trimmed(part))”", advice: list(question))
             }
             result.append(label)
         }
         guard !result.isEmpty, question.isMultiple || result.count == 1 else {
-            throw ClientFault(.usage, "“\(question.id)” takes one choice", advice: list(question))
+            throw ClientError(.usage, "“\(question.id)” takes one choice", advice: list(question))
         }
         return result
     }

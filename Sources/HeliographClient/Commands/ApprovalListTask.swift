@@ -74,7 +74,7 @@ final class ApprovalShowTask: ClientTask {
 
     func heard(_ news: RelayLink.News) {
         guard case .changed(.workspaceKnown) = news else { return }
-        do throws(ClientFault) {
+        do throws(ClientError) {
             let approval = try ApprovalLookup.find(wanted, in: run.view)
             if run.options.isJSON {
                 run.terminal.print(JSONLine.text(approval.bytes))

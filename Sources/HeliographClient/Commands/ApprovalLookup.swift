@@ -4,18 +4,18 @@ internal import RelayProtocol
 /// Finds the approval that a person means.
 enum ApprovalLookup {
     /// A pending one goes before resolved ones of the same beginning, unless `isBlind`: who does not look must be exact.
-    static func find(_ wanted: String, in view: ClientView, isBlind: Bool = false) throws(ClientFault) -> Approval {
+    static func find(_ wanted: String, in view: ClientView, isBlind: Bool = false) throws(ClientError) -> Approval {
         if !isBlind, case .one(let approval) = ShortNames.match(wanted, among: view.pendingApprovals, by: \.id.rawValue) {
             return approval
         }
         switch ShortNames.match(wanted, among: view.approvals.values, by: \.id.rawValue) {
         case .one(let approval): return approval
         case .none:
-            throw ClientFault(
+            throw ClientError(
                 .notFound, "there is no approval “\(wanted)”, pending or resolved in the last hour",
                 advice: "heliograph approvals list")
         case .several(let approvals):
-            throw ClientFault(
+            throw ClientError(
                 .usage, "“\(wanted)” stands for \(approvals.count) approvals",
                 advice: approvals.map(\.id.rawValue).sorted().prefix(5).joined(separator: "\n"))
         }

@@ -28,7 +28,7 @@ final class BudgetsTask: ClientTask {
         switch reply {
         case .failed(let notice, _):
             let isThere = notice.code != ErrorCode.notFound.rawValue
-            run.fail(ClientFault(isThere ? .refused : .notFound, VisibleText.line(notice.message)))
+            run.fail(ClientError(isThere ? .refused : .notFound, VisibleText.line(notice.message)))
         case .budgets(let budgets): show(budgets)
         default: listing = run.submit(.budgets)
         }
@@ -38,7 +38,7 @@ final class BudgetsTask: ClientTask {
         let scope: Budget.Scope
         switch wish.scope {
         case .session(let text):
-            do throws(ClientFault) { scope = .session(try WatchTask.find(text, in: run.view)) } catch { return run.fail(error) }
+            do throws(ClientError) { scope = .session(try WatchTask.find(text, in: run.view)) } catch { return run.fail(error) }
         case .everySession: scope = .everySession
         case .day: scope = .day
         case .workspace: scope = .workspace
@@ -57,7 +57,7 @@ final class BudgetsTask: ClientTask {
         do throws(WireError) {
             for bytes in budgets { reports.append(try BudgetReport(from: JSONDocument(parsing: bytes).root)) }
         } catch {
-            return run.fail(ClientFault(.failed, "the relay's answer is not understood: \(error.message)"))
+            return run.fail(ClientError(.failed, "the relay's answer is not understood: \(error.message)"))
         }
         if reports.isEmpty {
             run.terminal.print("no budgets; set one: heliograph budget set --day 20")

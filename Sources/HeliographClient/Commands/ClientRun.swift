@@ -60,7 +60,7 @@ final class ClientRun {
                 run.connection.start()
             }
         } catch {
-            terminal.report(ClientFault(.failed, "\(error)"))
+            terminal.report(ClientError(.failed, "\(error)"))
             return .failed
         }
         return kept?.exit ?? .failed
@@ -73,7 +73,7 @@ final class ClientRun {
         case .down(let reason, _):
             lastTrouble = reason
             if !wasUp, task?.givesUpEarly == true { return fail(unreachable) }
-        case .over(let fault): return fail(ClientFault(fault))
+        case .over(let fault): return fail(ClientError(fault))
         default: break
         }
         task?.heard(news)
@@ -93,7 +93,7 @@ final class ClientRun {
         loop.stop()
     }
 
-    func fail(_ fault: ClientFault) {
+    func fail(_ fault: ClientError) {
         guard exit == nil else { return }
         terminal.report(fault)
         finish(fault.exit)
@@ -104,13 +104,13 @@ final class ClientRun {
         after(patience) { [self] in
             if isMet() { return }
             fail(
-                wasUp ? ClientFault(.timedOut, "the relay did not answer within \(patience.components.seconds) s") : unreachable
+                wasUp ? ClientError(.timedOut, "the relay did not answer within \(patience.components.seconds) s") : unreachable
             )
         }
     }
 
-    var unreachable: ClientFault {
-        ClientFault(
+    var unreachable: ClientError {
+        ClientError(
             .unreachable, "cannot reach \(credentials.relay)" + (lastTrouble.map { ": \($0)" } ?? ""),
             advice: "Is it running? “heliograph doctor” looks for the reason.")
     }

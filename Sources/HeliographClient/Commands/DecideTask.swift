@@ -75,7 +75,7 @@ final class DecideTask: ClientTask {
     // MARK: - Before
 
     private func look() {
-        do throws(ClientFault) {
+        do throws(ClientError) {
             let approval = try ApprovalLookup.find(
                 options.approval, in: run.view, isBlind: options.isConfirmed && options.digest == nil)
             try check(approval)
@@ -83,7 +83,7 @@ final class DecideTask: ClientTask {
             case .allow:
                 if options.isConfirmed { return send(approval) }
                 guard run.terminal.isInteractive, !run.options.isJSON else {
-                    throw ClientFault(
+                    throw ClientError(
                         .usage, "this is no terminal: add --yes",
                         advice: "Look at it first: heliograph approvals show \(ShortNames.shortest(of: approval.id.rawValue))")
                 }
@@ -92,14 +92,14 @@ final class DecideTask: ClientTask {
                 ask(approval)
             case .deny(let message):
                 guard message?.utf8.count ?? 0 <= WireLimits.textBytesMax else {
-                    throw ClientFault(.usage, "the message is longer than \(WireLimits.textBytesMax) bytes")
+                    throw ClientError(.usage, "the message is longer than \(WireLimits.textBytesMax) bytes")
                 }
                 send(approval)
             case .answer(let choices, let texts):
                 let questions = ApprovalText(approval).questions
                 if choices.isEmpty, texts.isEmpty {
                     guard run.terminal.isInteractive, !run.options.isJSON else {
-                        throw ClientFault(
+                        throw ClientError(
                             .usage, "this is no terminal: nobody can be asked",
                             advice: "Add --choose QUESTION=LABEL or --text QUESTION=TEXT.")
                     }
@@ -114,27 +114,27 @@ final class DecideTask: ClientTask {
         } catch { run.fail(error) }
     }
 
-    private func check(_ approval: Approval) throws(ClientFault) {
+    private func check(_ approval: Approval) throws(ClientError) {
         try Self.check(approval, options, now: Moment.now)
     }
 
     /// What the relay would refuse anyway, said without bothering it.
-    static func check(_ approval: Approval, _ options: DecideOptions, now: Int64) throws(ClientFault) {
+    static func check(_ approval: Approval, _ options: DecideOptions, now: Int64) throws(ClientError) {
         // A script that runs twice says the same twice, and the relay answers the same.
         guard approval.stage == .pending || repeats(approval, options.wish) else { throw settled(approval, now: now) }
         if let digest = options.digest, digest != approval.request.digest.rawValue {
-            throw ClientFault(.refused, "this is for another input: its digest is \(approval.request.digest.rawValue)")
+            throw ClientError(.refused, "this is for another input: its digest is \(approval.request.digest.rawValue)")
         }
         switch (options.wish, approval.request.kind) {
         case (.allow, .question):
-            throw ClientFault(.usage, "this is a question", advice: "heliograph approvals answer \(approval.id)")
+            throw ClientError(.usage, "this is a question", advice: "heliograph approvals answer \(approval.id)")
         case (.answer, .tool):
-            throw ClientFault(.usage, "this is no question", advice: "heliograph approvals allow \(approval.id)")
+            throw ClientError(.usage, "this is no question", advice: "heliograph approvals allow \(approval.id)")
         case (.allow(let mode?), .tool) where !approval.request.modes.contains(mode):
             let offered = approval.request.modes.map { VisibleText.line($0) }.joined(separator: ", ")
-            throw ClientFault(.usage, offered.isEmpty ? "no mode is offered with it" : "it offers the modes \(offered)")
+            throw ClientError(.usage, offered.isEmpty ? "no mode is offered with it" : "it offers the modes \(offered)")
         case (.allow, .tool) where approval.request.isCut:
-            throw ClientFault(
+            throw ClientError(
                 .refused, "its text is not whole here, so it cannot be allowed from here",
                 advice: "Allow it at the agent itself, or deny it: heliograph approvals deny \(approval.id)")
         default: break
@@ -151,11 +151,11 @@ final class DecideTask: ClientTask {
         }
     }
 
-    static func settled(_ approval: Approval, now: Int64) -> ClientFault {
+    static func settled(_ approval: Approval, now: Int64) -> ClientError {
         if let decision = approval.decision, approval.stage != .stale {
-            return ClientFault(.refused, DecisionText.conflict(decision, now: now))
+            return ClientError(.refused, DecisionText.conflict(decision, now: now))
         }
-        return ClientFault(.refused, VisibleText.line(DecisionText.stage(approval)))
+        return ClientError(.refused, VisibleText.line(DecisionText.stage(approval)))
     }
 
     private func show(_ approval: Approval) {
@@ -248,20 +248,20 @@ final class DecideTask: ClientTask {
             }
             if options.wait == .zero { run.finish(.done) }
         case .failed(let notice, let winner): run.fail(Self.fault(notice, winner, now: Moment.now))
-        default: run.fail(ClientFault(.failed, "the relay's reply is none to a decision"))
+        default: run.fail(ClientError(.failed, "the relay's reply is none to a decision"))
         }
     }
 
-    static func fault(_ notice: Notice, _ winner: Decision?, now: Int64) -> ClientFault {
-        if let winner { return ClientFault(.refused, DecisionText.conflict(winner, now: now)) }
+    static func fault(_ notice: Notice, _ winner: Decision?, now: Int64) -> ClientError {
+        if let winner { return ClientError(.refused, DecisionText.conflict(winner, now: now)) }
         switch ErrorCode(rawValue: notice.code) {
-        case .notFound: return ClientFault(.notFound, "the relay does not know this approval (any more)")
-        case .closed: return ClientFault(.refused, "too late: \(notice.message)")
+        case .notFound: return ClientError(.notFound, "the relay does not know this approval (any more)")
+        case .closed: return ClientError(.refused, "too late: \(notice.message)")
         case .digestMismatch:
-            return ClientFault(
+            return ClientError(
                 .refused, "the agent asks for something else by now", advice: "Look again: heliograph approvals list")
-        case .unavailable: return ClientFault(.timedOut, "the relay cannot store anything just now: \(notice.message)")
-        default: return ClientFault(.refused, notice.message)
+        case .unavailable: return ClientError(.timedOut, "the relay cannot store anything just now: \(notice.message)")
+        default: return ClientError(.refused, notice.message)
         }
     }
 
@@ -295,14 +295,14 @@ final class DecideTask: ClientTask {
         case .applied:
             say("✓ applied\(approval.outcome.map { ": \($0.rawValue)" } ?? "")", .green)
             run.finish(.done)
-        case .expired, .cancelled, .stale: run.fail(ClientFault(.refused, DecisionText.stage(approval)))
+        case .expired, .cancelled, .stale: run.fail(ClientError(.refused, DecisionText.stage(approval)))
         }
     }
 
     private func replyIsLate() {
         guard case .sent = stage else { return }
         run.fail(
-            ClientFault(
+            ClientError(
                 .timedOut, "no reply came: whether the decision arrived is not known",
                 advice: "Look: heliograph approvals list --all"))
     }
@@ -313,7 +313,7 @@ final class DecideTask: ClientTask {
         case .delivered: run.finish(.done)
         default:
             run.fail(
-                ClientFault(
+                ClientError(
                     .timedOut, "decided, but the host has not taken it yet",
                     advice: "The relay keeps it until the host is back."))
         }

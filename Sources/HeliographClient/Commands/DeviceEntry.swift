@@ -66,23 +66,23 @@ struct DeviceEntry {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    static func list(_ entries: [[UInt8]]) throws(ClientFault) -> [DeviceEntry] {
+    static func list(_ entries: [[UInt8]]) throws(ClientError) -> [DeviceEntry] {
         do throws(WireError) {
             var devices: [DeviceEntry] = []
             for entry in entries { devices.append(try DeviceEntry(parsing: entry)) }
             return devices
-        } catch { throw ClientFault(.failed, "the relay lists devices in a way that this program does not know") }
+        } catch { throw ClientError(.failed, "the relay lists devices in a way that this program does not know") }
     }
 
     /// By a whole id or a unique prefix.
-    static func find(_ text: String, in devices: [DeviceEntry]) throws(ClientFault) -> DeviceEntry {
+    static func find(_ text: String, in devices: [DeviceEntry]) throws(ClientError) -> DeviceEntry {
         switch ShortNames.match(text, among: devices, by: { $0.id.rawValue }) {
         case .one(let device): return device
         case .none:
-            throw ClientFault(.notFound, "there is no device \(text)", advice: "heliograph devices lists them.")
+            throw ClientError(.notFound, "there is no device \(text)", advice: "heliograph devices lists them.")
         case .several(let devices):
             let names = devices.map(\.id.rawValue).sorted().joined(separator: ", ")
-            throw ClientFault(.usage, "\(text) stands for several devices: \(names)")
+            throw ClientError(.usage, "\(text) stands for several devices: \(names)")
         }
     }
 }

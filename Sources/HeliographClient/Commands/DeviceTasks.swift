@@ -20,10 +20,10 @@ final class DeviceListTask: ClientTask {
     func heard(_ news: RelayLink.News) {
         guard case .replied(let id, let reply) = news, id == command else { return }
         isAnswered = true
-        do throws(ClientFault) { try show(reply) } catch { run.fail(error) }
+        do throws(ClientError) { try show(reply) } catch { run.fail(error) }
     }
 
-    private func show(_ reply: Reply) throws(ClientFault) {
+    private func show(_ reply: Reply) throws(ClientError) {
         let entries = try DeviceReply.entries(reply)
         if run.options.isJSON {
             run.terminal.print(JSONLine.text(JSONWriter.object { $0.array("devices", entries) }))
@@ -78,7 +78,7 @@ final class DeviceForgetTask: ClientTask {
 
     func heard(_ news: RelayLink.News) {
         guard case .replied(let id, let reply) = news else { return }
-        do throws(ClientFault) {
+        do throws(ClientError) {
             if id == listing {
                 let device = try DeviceEntry.find(wanted, in: DeviceEntry.list(DeviceReply.entries(reply)))
                 forgetting = (run.submit(.forget(device.id)), device.id)
@@ -97,16 +97,16 @@ final class DeviceForgetTask: ClientTask {
 
 /// What these commands make of a reply.
 enum DeviceReply {
-    static func entries(_ reply: Reply) throws(ClientFault) -> [[UInt8]] {
+    static func entries(_ reply: Reply) throws(ClientError) -> [[UInt8]] {
         try check(reply)
         guard case .devices(let entries) = reply else {
-            throw ClientFault(.failed, "the relay answered something else than its devices")
+            throw ClientError(.failed, "the relay answered something else than its devices")
         }
         return entries
     }
 
-    static func check(_ reply: Reply) throws(ClientFault) {
+    static func check(_ reply: Reply) throws(ClientError) {
         guard case .failed(let notice, _) = reply else { return }
-        throw ClientFault(notice.code == ErrorCode.notFound.rawValue ? .notFound : .refused, notice.message)
+        throw ClientError(notice.code == ErrorCode.notFound.rawValue ? .notFound : .refused, notice.message)
     }
 }

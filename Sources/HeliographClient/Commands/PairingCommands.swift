@@ -6,19 +6,19 @@ internal import RelayProtocol
 enum PairingCommands {
     static func login(_ options: ClientOptions, link text: String, name: String?) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
-        do throws(ClientFault) {
+        do throws(ClientError) {
             guard let link = PairingLink(text) else {
-                throw ClientFault(.usage, "this is no pairing link", advice: "It looks like https://relay.example/#pair=CODE")
+                throw ClientError(.usage, "this is no pairing link", advice: "It looks like https://relay.example/#pair=CODE")
             }
             guard link.role == .client else {
-                throw ClientFault(.usage, "this link is for a host, not for a client")
+                throw ClientError(.usage, "this link is for a host, not for a client")
             }
             if link.relay.isOpenToOthers {
                 terminal.remark("warning: \(link.relay) is not encrypted: others on the way can read the token", .yellow)
             }
             let named = options.certificateAuthorityFile ?? options.environment.nonEmpty("HELIOGRAPH_CA_FILE")
             let authorities: String?
-            do { authorities = try named.map(AuthorityFile.path) } catch { throw ClientFault(.failed, error.message) }
+            do { authorities = try named.map(AuthorityFile.path) } catch { throw ClientError(.failed, error.message) }
             let request = PairingRequest(
                 link: link, name: name ?? ownName(options.environment), certificateAuthorityFile: authorities)
             let result: PairingRequest.Result
@@ -45,7 +45,7 @@ enum PairingCommands {
 
     static func logout(_ options: ClientOptions) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
-        do throws(ClientFault) {
+        do throws(ClientError) {
             let file = ClientFile(options)
             let credentials = try? file.read()
             guard try file.remove() else {
@@ -84,21 +84,21 @@ enum PairingCommands {
         return environment.nonEmpty("USER").map { "\($0)@\(machine)" } ?? machine
     }
 
-    static func fault(_ fault: PairingFault, _ relay: RelayAddress) -> ClientFault {
+    static func fault(_ fault: PairingError, _ relay: RelayAddress) -> ClientError {
         switch fault {
-        case .noAnswer(let reason) where reason.code == .local: ClientFault(.failed, reason.message)
+        case .noAnswer(let reason) where reason.code == .local: ClientError(.failed, reason.message)
         case .noAnswer(let reason) where reason.code == .untrusted:
-            ClientFault(
+            ClientError(
                 .unreachable, "\(relay): \(reason.message)",
                 advice: "If it is yours: heliograph login --ca-file CERTIFICATE.pem LINK. It is remembered.")
-        case .noAnswer(let reason): ClientFault(.unreachable, "cannot reach \(relay): \(reason.message)")
-        case .refused(429, _): ClientFault(.refused, "too many attempts: wait a minute")
-        case .refused(let status, _) where status >= 500: ClientFault(.unreachable, fault.message)
+        case .noAnswer(let reason): ClientError(.unreachable, "cannot reach \(relay): \(reason.message)")
+        case .refused(429, _): ClientError(.refused, "too many attempts: wait a minute")
+        case .refused(let status, _) where status >= 500: ClientError(.unreachable, fault.message)
         case .refused:
-            ClientFault(
+            ClientError(
                 .unauthorised, fault.message, advice: "A link works once, for ten minutes. Make a new one: heliograph pair")
-        case .notARelay: ClientFault(.unreachable, "\(relay): \(fault.message)")
-        case .otherRole: ClientFault(.usage, fault.message)
+        case .notARelay: ClientError(.unreachable, "\(relay): \(fault.message)")
+        case .otherRole: ClientError(.usage, fault.message)
         }
     }
 }

@@ -28,14 +28,14 @@ final class PushTestTask: ClientTask {
     }
 
     func heard(_ news: RelayLink.News) {
-        do throws(ClientFault) {
+        do throws(ClientError) {
             switch (stage, news) {
             case (.looking(let command), .replied(let id, let reply)) where id == command:
                 let device = try DeviceEntry.find(wanted, in: DeviceEntry.list(DeviceReply.entries(reply)))
                 let known = device.pushes.map(\.number).max() ?? 0
                 stage = .ordered(run.submit(.testPush(device.id)), device.id, known: known)
                 run.after(.seconds(Self.outcomeSecondsMax)) { [run] in
-                    run.fail(ClientFault(.timedOut, "there is no outcome yet: heliograph devices shows it when there is one"))
+                    run.fail(ClientError(.timedOut, "there is no outcome yet: heliograph devices shows it when there is one"))
                 }
             case (.ordered(let command, let device, let known), .replied(let id, let reply)) where id == command:
                 try DeviceReply.check(reply)
@@ -48,7 +48,7 @@ final class PushTestTask: ClientTask {
                 run.finish(push.isAccepted ? .done : .refused)
             case (_, .up(again: true)):
                 // A new connection watches nothing yet; the list says what has happened meanwhile.
-                throw ClientFault(.unreachable, "the link was down for a moment: heliograph devices shows what became of it")
+                throw ClientError(.unreachable, "the link was down for a moment: heliograph devices shows what became of it")
             default: break
             }
         } catch { run.fail(error) }

@@ -67,7 +67,7 @@ final class WatchTask: ClientTask {
         let message = "cannot follow \(session): \(notice.message)"
         if session == self.session {
             let isAbsent = notice.code == ErrorCode.notFound.rawValue
-            return run.fail(ClientFault(isAbsent ? .notFound : .refused, message))
+            return run.fail(ClientError(isAbsent ? .notFound : .refused, message))
         }
         run.terminal.remark(VisibleText.line(message), .yellow)
     }
@@ -81,26 +81,26 @@ final class WatchTask: ClientTask {
             if options.isOnce { run.finish(.done) }
             return
         }
-        do throws(ClientFault) {
+        do throws(ClientError) {
             let found = try Self.find(wanted, in: run.view)
             session = found
             run.follow(found)
         } catch { run.fail(error) }
     }
 
-    static func find(_ wanted: String, in view: ClientView) throws(ClientFault) -> SessionID {
+    static func find(_ wanted: String, in view: ClientView) throws(ClientError) -> SessionID {
         if wanted == "latest" {
             let latest = view.sessions.values.max {
                 ($0.endedAt == nil ? 1 : 0, $0.lastActivityAt) < ($1.endedAt == nil ? 1 : 0, $1.lastActivityAt)
             }
-            guard let latest else { throw ClientFault(.notFound, "there are no sessions yet") }
+            guard let latest else { throw ClientError(.notFound, "there are no sessions yet") }
             return latest.session
         }
         switch ShortNames.match(wanted, among: view.sessions.keys, by: \.rawValue) {
         case .one(let session): return session
-        case .none: throw ClientFault(.notFound, "there is no session “\(wanted)”", advice: "try: heliograph sessions --all")
+        case .none: throw ClientError(.notFound, "there is no session “\(wanted)”", advice: "try: heliograph sessions --all")
         case .several(let sessions):
-            throw ClientFault(
+            throw ClientError(
                 .usage, "“\(wanted)” stands for \(sessions.count) sessions",
                 advice: sessions.map(\.rawValue).sorted().prefix(5).joined(separator: "\n"))
         }

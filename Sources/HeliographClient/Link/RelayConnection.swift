@@ -69,7 +69,7 @@ final class RelayConnection: ClientHandler {
 
     private func connect() {
         do { connection = try loop.connect(configuration, handler: self) } catch {
-            heard(.over(LinkFault(.failed, "cannot connect to \(credentials.relay): \(error.message)")))
+            heard(.over(LinkError(.failed, "cannot connect to \(credentials.relay): \(error.message)")))
         }
     }
 

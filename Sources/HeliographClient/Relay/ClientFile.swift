@@ -21,7 +21,7 @@ package struct ClientFile: Sendable {
     }
 
     /// Nil where there is none.
-    package func read() throws(ClientFault) -> Credentials? {
+    package func read() throws(ClientError) -> Credentials? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -32,7 +32,7 @@ package struct ClientFile: Sendable {
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw fault("is no file") }
         // As ssh does: a token that others could read is taken for theirs too.
         guard status.st_mode & 0o077 == 0 else {
-            throw ClientFault(.failed, "others can read \(path)", advice: "chmod 600 \(path)")
+            throw ClientError(.failed, "others can read \(path)", advice: "chmod 600 \(path)")
         }
         var bytes = [UInt8](repeating: 0, count: Self.bytesMax)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
@@ -47,14 +47,14 @@ package struct ClientFile: Sendable {
                 relay: relay, token: token, name: try value.optionalString("name"),
                 certificateAuthorityFile: try value.optionalString("ca"))
         } catch {
-            throw ClientFault(
+            throw ClientError(
                 .failed, "\(path) is not as it should be: \(error.path): \(error.message)",
                 advice: "Pair again with “heliograph login LINK”.")
         }
     }
 
     /// Replaces it in one step: a crash leaves the old one or the new one.
-    package func write(_ credentials: Credentials) throws(ClientFault) {
+    package func write(_ credentials: Credentials) throws(ClientError) {
         try makeFolders()
         let bytes =
             JSONWriter.object {
@@ -77,13 +77,13 @@ package struct ClientFile: Sendable {
     }
 
     /// False where there was none.
-    package func remove() throws(ClientFault) -> Bool {
+    package func remove() throws(ClientError) -> Bool {
         if unsafe unlink(path) == 0 { return true }
         if errno == ENOENT || errno == ENOTDIR { return false }
         throw fault("cannot be removed")
     }
 
-    private func makeFolders() throws(ClientFault) {
+    private func makeFolders() throws(ClientError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         var end = path.index(after: path.startIndex)
         while end <= slash {
@@ -96,7 +96,7 @@ package struct ClientFile: Sendable {
         }
     }
 
-    private func fault(_ what: String) -> ClientFault {
-        ClientFault(.failed, "\(path) \(what): \(unsafe String(cString: strerror(errno)))")
+    private func fault(_ what: String) -> ClientError {
+        ClientError(.failed, "\(path) \(what): \(unsafe String(cString: strerror(errno)))")
     }
 }

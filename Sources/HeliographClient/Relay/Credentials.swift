@@ -19,17 +19,17 @@ package struct Credentials: Equatable, Sendable {
     /// Flags, then environment, then the file, then `fallback`.
     ///
     /// A stored token goes to the relay that gave it and to no other: naming another relay needs another token.
-    package static func resolve(_ options: ClientOptions) throws(ClientFault) -> Credentials {
+    package static func resolve(_ options: ClientOptions) throws(ClientError) -> Credentials {
         let environment = options.environment
         let named = options.relay ?? environment.nonEmpty("HELIOGRAPH_RELAY")
         var relay: RelayAddress?
         if let named {
             relay = RelayAddress(named)
-            guard relay != nil else { throw ClientFault(.usage, "“\(named)” is no address of a relay") }
+            guard relay != nil else { throw ClientError(.usage, "“\(named)” is no address of a relay") }
         }
         let authorities = options.certificateAuthorityFile ?? environment.nonEmpty("HELIOGRAPH_CA_FILE")
         let token = options.token ?? environment.nonEmpty("HELIOGRAPH_TOKEN")
-        if let token, !isUsable(token) { throw ClientFault(.usage, "the token has characters that no token has") }
+        if let token, !isUsable(token) { throw ClientError(.usage, "the token has characters that no token has") }
         if let relay, let token {
             return Credentials(relay: relay, token: token, certificateAuthorityFile: authorities)
         }
@@ -37,7 +37,7 @@ package struct Credentials: Equatable, Sendable {
         if let relay, let stored = found, stored.relay != relay, token == nil { found = nil }
         if found == nil { found = options.fallbackCredentials() }
         guard var found, relay == nil || relay == found.relay else {
-            throw ClientFault(
+            throw ClientError(
                 .unauthorised, relay.map { "not paired with \($0)" } ?? "not paired with a relay",
                 advice: "On the relay's machine run “heliograph pair”, then here “heliograph login LINK”.")
         }

@@ -43,7 +43,7 @@ final class Terminal {
         write(errorPalette.paint(line, style) + "\n", to: STDERR_FILENO)
     }
 
-    func report(_ fault: ClientFault) {
+    func report(_ fault: ClientError) {
         remark("heliograph: " + VisibleText.line(fault.message), .red)
         if let advice = fault.advice { remark(advice) }
     }

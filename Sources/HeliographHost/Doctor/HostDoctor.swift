@@ -44,7 +44,7 @@ package struct HostDoctor {
         guard let address = RelayAddress("unix:" + paths.socket) else {
             return Finding("Daemon", .wrong, "\(paths.socket) is no path of a socket", mend: "unset HELIOGRAPH_SOCKET")
         }
-        do throws(HTTPFault) {
+        do throws(HTTPError) {
             return Self.daemon(try HTTPExchange(relay: address, method: .get, path: "/v1/status").perform().body)
         } catch {
             return Finding("Daemon", .wrong, "it does not answer: nothing is reported", mend: "heliograph host")
@@ -84,7 +84,7 @@ package struct HostDoctor {
     }
 
     private var claude: Finding {
-        do throws(HTTPFault) {
+        do throws(HTTPError) {
             let said = try ChildProcess.run(["claude", "--version"], input: [], outputBytesMax: Self.versionBytesMax)
             let line = String(decoding: said.output, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
             return Self.claude(version: line)

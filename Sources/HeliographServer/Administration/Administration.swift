@@ -73,23 +73,17 @@ package final class Administration {
 
     /// Has a running relay read its tokens again: whoever was revoked is out by then. Where none runs there is nothing to do: it reads
     /// them when it starts.
-    package func tokensChanged() throws(TokensNotRead) {
-        do throws(HTTPFault) {
+    package func tokensChanged() throws(ServerError) {
+        do throws(HTTPError) {
             let answer = try AdminSocket(in: store.folder).ask(.post, AdminPath.reload)
-            guard answer.status == 200 else { throw HTTPFault(.badAnswer, "it answered \(answer.status)") }
+            guard answer.status == 200 else { throw HTTPError(.badAnswer, "it answered \(answer.status)") }
         } catch {
             // Nobody listens.
             if error.code == .unreachable { return }
-            throw TokensNotRead(reason: error.message)
+            throw ServerError(
+                .tokens,
+                "this is on disk, but the relay that runs has not taken it up (\(error.message)): do it again, or restart the relay"
+            )
         }
-    }
-}
-
-/// A relay runs, and goes by the tokens that it read before.
-package struct TokensNotRead: Error, CustomStringConvertible {
-    let reason: String
-
-    package var description: String {
-        "this is on disk, but the relay that runs has not taken it up (\(reason)): do it again, or restart the relay"
     }
 }

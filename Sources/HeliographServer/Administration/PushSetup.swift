@@ -19,9 +19,6 @@ package struct PushSetup {
         self.bundle = bundle
     }
 
-    package struct Fault: Error, CustomStringConvertible {
-        package let description: String
-    }
 }
 
 extension PushSetup {
@@ -29,19 +26,19 @@ extension PushSetup {
     /// Hands back the apps that this team now sends to. Throws before anything is changed.
     package func perform(in directory: String) throws -> [String] {
         guard PushConfiguration.Team.isAppleName(team) else {
-            throw Fault(description: "--team \(team): Apple names teams by ten capital letters and digits.")
+            throw ServerError(.push, "--team \(team): Apple names teams by ten capital letters and digits.")
         }
         guard PushConfiguration.Team.isAppleName(key) else {
-            throw Fault(description: "--key \(key): Apple names keys by ten capital letters and digits.")
+            throw ServerError(.push, "--key \(key): Apple names keys by ten capital letters and digits.")
         }
         guard PushConfiguration.Team.isBundle(bundle) else {
-            throw Fault(description: "--bundle \(bundle): a bundle id is letters, digits, hyphens and points.")
+            throw ServerError(.push, "--bundle \(bundle): a bundle id is letters, digits, hyphens and points.")
         }
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw Fault(description: "--file \(file) cannot be read.")
+            throw ServerError(.push, "--file \(file) cannot be read.")
         }
         do throws(CryptoError) { _ = try ES256PrivateKey(pem: String(decoding: data, as: UTF8.self)) } catch {
-            throw Fault(description: "--file \(file) is no key of Apple's: \(error.message)")
+            throw ServerError(.push, "--file \(file) is no key of Apple's: \(error.message)")
         }
 
         let folder = try Storage(directory: directory).makeFolder()
@@ -60,9 +57,9 @@ extension PushSetup {
 
 extension PushConfiguration {
     /// Takes the key for this app. The team's earlier key for the same environments goes; its apps stay.
-    mutating func add(_ setup: PushSetup, file: String) throws(PushSetup.Fault) {
+    mutating func add(_ setup: PushSetup, file: String) throws(ServerError) {
         if let other = team(of: setup.bundle), other != setup.team {
-            throw PushSetup.Fault(description: "\(setup.bundle) belongs to team \(other) already.")
+            throw ServerError(.push, "\(setup.bundle) belongs to team \(other) already.")
         }
         let environments: [PushEnvironment] = setup.isSandboxOnly ? [.sandbox] : PushEnvironment.allCases
         var bundles: [String] = []

@@ -7,10 +7,10 @@ package enum PushStatus {
     /// JSON; nil where no relay runs on this data directory.
     package static func read(in directory: String) throws -> [UInt8]? {
         let socket = AdminSocket(in: try Storage(directory: directory).folder)
-        do throws(HTTPFault) {
+        do throws(HTTPError) {
             return try socket.body(of: AdminPath.push)
         } catch {
-            guard error.code == .unreachable else { throw PushSetup.Fault(description: error.message) }
+            guard error.code == .unreachable else { throw ServerError(.push, error.message) }
             return nil
         }
     }

@@ -42,7 +42,7 @@ package struct EffectiveSettings: Sendable {
     /// that look like one of ours misspelt. `file` is read if given, else `relay.json` where there is one.
     package init(
         dataDirectory: String, flags: [String: String], environment: [String: String], file: String? = nil
-    ) throws(SettingsError) {
+    ) throws(ServerError) {
         let variables = try Self.variables(in: environment)
         let path = file ?? "\(dataDirectory)/\(Self.fileName)"
         let written = try Self.read(path, isRequired: file != nil)
@@ -60,10 +60,11 @@ package struct EffectiveSettings: Sendable {
                     nil
                 }
             if let given {
-                do throws(SettingFault) {
+                do throws(SettingValueError) {
                     try setting.apply(given.text, &configuration)
                 } catch {
-                    throw SettingsError(
+                    throw ServerError(
+                        .settings,
                         "\(given.source): \(setting.key) takes \(error.takes), not \(given.text.debugDescription)")
                 }
                 configuration.sources[setting.key] = given.source.description
@@ -76,10 +77,11 @@ package struct EffectiveSettings: Sendable {
         try checkTogether()
     }
 
-    private func checkTogether() throws(SettingsError) {
+    private func checkTogether() throws(ServerError) {
         guard (configuration.tlsCertificate == nil) == (configuration.tlsKey == nil) else {
             let given = entries.first { $0.text != nil && $0.setting.key.hasPrefix("tls") }
-            throw SettingsError(
+            throw ServerError(
+                .settings,
                 "\(given?.source ?? .standard): tlsCertificate (\(Settings.named("tlsCertificate").flag)) and tlsKey (\(Settings.named("tlsKey").flag)) go together"
             )
         }
@@ -87,30 +89,32 @@ package struct EffectiveSettings: Sendable {
 
     // MARK: - Where they stand
 
-    private static func variables(in environment: [String: String]) throws(SettingsError) -> [String: String] {
+    private static func variables(in environment: [String: String]) throws(ServerError) -> [String: String] {
         var found: [String: String] = [:]
         let names = Settings.all.map(\.variable)
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(Setting.prefix) && !text.isEmpty {
             if let setting = Settings.all.first(where: { $0.variable == name }) {
                 found[setting.key] = text
             } else if let near = Spelling.nearest(to: name, in: names, distanceMax: 2) {
-                throw SettingsError("$\(name) is no setting; did you mean $\(near)?")
+                throw ServerError(.settings, "$\(name) is no setting; did you mean $\(near)?")
             }
         }
         return found
     }
 
-    private static func read(_ path: String, isRequired: Bool) throws(SettingsError) -> [String: String] {
+    private static func read(_ path: String, isRequired: Bool) throws(ServerError) -> [String: String] {
         // One that cannot be seen is not one that is not there: its settings would be missing in silence.
         if !isRequired, unsafe access(path, F_OK) != 0, errno == ENOENT { return [:] }
-        guard let data = FileManager.default.contents(atPath: path) else { throw SettingsError("\(path) cannot be read") }
-        guard data.count <= bytesMax else { throw SettingsError("\(path) is longer than \(bytesMax) bytes") }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ServerError(.settings, "\(path) cannot be read")
+        }
+        guard data.count <= bytesMax else { throw ServerError(.settings, "\(path) is longer than \(bytesMax) bytes") }
         do throws(WireError) {
             var found: [String: String] = [:]
             try collect(try JSONDocument(parsing: Array(data)).root.object(), below: "", into: &found)
             return found
         } catch {
-            throw SettingsError("\(path), \(error.path): \(error.message)")
+            throw ServerError(.settings, "\(path), \(error.path): \(error.message)")
         }
     }
 
@@ -139,10 +143,4 @@ package struct EffectiveSettings: Sendable {
         default: throw value.wrongType("a text, a number, true or false")
         }
     }
-}
-
-/// A sentence that names the place.
-package struct SettingsError: Error, CustomStringConvertible, Equatable {
-    package let description: String
-    init(_ description: String) { self.description = description }
 }

@@ -8,7 +8,7 @@ package struct Setting: Sendable {
     package let abstract: String
     /// The value that a configuration holds, as text that `apply` takes; nil: none.
     let text: @Sendable (ServerConfiguration) -> String?
-    let apply: @Sendable (String, inout ServerConfiguration) throws(SettingFault) -> Void
+    let apply: @Sendable (String, inout ServerConfiguration) throws(SettingValueError) -> Void
 
     /// `--limits-connections`
     package var flag: String { "--\(flagName)" }
@@ -38,7 +38,7 @@ package struct Setting: Sendable {
 }
 
 /// Why a value is none for its setting: what it takes.
-struct SettingFault: Error {
+struct SettingValueError: Error {
     let takes: String
     init(_ takes: String) { self.takes = takes }
 }
@@ -51,9 +51,9 @@ extension Setting {
     ) -> Setting {
         Setting(
             key: key, valueName: valueName, abstract: abstract, text: { String($0[keyPath: field]) },
-            apply: { (text, configuration) throws(SettingFault) in
+            apply: { (text, configuration) throws(SettingValueError) in
                 guard let number = Int(text), range.contains(number) else {
-                    throw SettingFault("a number from \(range.lowerBound) to \(range.upperBound)")
+                    throw SettingValueError("a number from \(range.lowerBound) to \(range.upperBound)")
                 }
                 configuration[keyPath: field] = number
             })
@@ -62,8 +62,8 @@ extension Setting {
     static func flag(_ key: String, _ field: Field<Bool>, _ abstract: String) -> Setting {
         Setting(
             key: key, valueName: "true|false", abstract: abstract, text: { String($0[keyPath: field]) },
-            apply: { (text, configuration) throws(SettingFault) in
-                guard let value = Bool(text) else { throw SettingFault("true or false") }
+            apply: { (text, configuration) throws(SettingValueError) in
+                guard let value = Bool(text) else { throw SettingValueError("true or false") }
                 configuration[keyPath: field] = value
             })
     }
@@ -75,8 +75,8 @@ extension Setting {
     ) -> Setting {
         Setting(
             key: key, valueName: valueName, abstract: abstract, text: { $0[keyPath: field] },
-            apply: { (text, configuration) throws(SettingFault) in
-                guard let value = read(text) else { throw SettingFault(takes) }
+            apply: { (text, configuration) throws(SettingValueError) in
+                guard let value = read(text) else { throw SettingValueError(takes) }
                 configuration[keyPath: field] = value
             })
     }

@@ -12,9 +12,9 @@ package enum Settings {
             key: "listen", valueName: "address:port",
             abstract: "Address and port to listen on; 0.0.0.0 or [::] is every network of this machine.",
             text: { $0.listenText },
-            apply: { (text, configuration) throws(SettingFault) in
+            apply: { (text, configuration) throws(SettingValueError) in
                 guard let (host, port) = ServerConfiguration.address(text) else {
-                    throw SettingFault("ADDRESS:PORT, such as 127.0.0.1:8787")
+                    throw SettingValueError("ADDRESS:PORT, such as 127.0.0.1:8787")
                 }
                 (configuration.host, configuration.port) = (host, port)
             }),
@@ -28,9 +28,9 @@ package enum Settings {
             abstract:
                 "Proxies that are believed about where a request comes from: addresses and networks with commas between, or none.",
             text: { $0.trustedProxies.description },
-            apply: { (text, configuration) throws(SettingFault) in
+            apply: { (text, configuration) throws(SettingValueError) in
                 guard let proxies = TrustedProxies(text) else {
-                    throw SettingFault("networks such as 10.0.0.0/8,2001:db8::/32,192.0.2.1, or none")
+                    throw SettingValueError("networks such as 10.0.0.0/8,2001:db8::/32,192.0.2.1, or none")
                 }
                 configuration.trustedProxies = proxies
             }),
@@ -39,10 +39,10 @@ package enum Settings {
             abstract:
                 "The header in which they say so, X-Forwarded-For or Forwarded: the one that they write, not one that they only pass on.",
             text: { $0.proxyHeader.rawValue },
-            apply: { (text, configuration) throws(SettingFault) in
+            apply: { (text, configuration) throws(SettingValueError) in
                 let all = Forwarding.Header.allCases
                 guard let header = all.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
-                    throw SettingFault(all.map(\.rawValue).joined(separator: " or "))
+                    throw SettingValueError(all.map(\.rawValue).joined(separator: " or "))
                 }
                 configuration.proxyHeader = header
             }),
@@ -70,9 +70,9 @@ package enum Settings {
             key: "logLevel", valueName: "level",
             abstract: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.",
             text: { $0.logLevel.rawValue },
-            apply: { (text, configuration) throws(SettingFault) in
+            apply: { (text, configuration) throws(SettingValueError) in
                 guard let level = Logger.Level(rawValue: text) else {
-                    throw SettingFault("one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+                    throw SettingValueError("one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
                 }
                 configuration.logLevel = level
             }),

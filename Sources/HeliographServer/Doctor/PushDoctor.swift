@@ -23,7 +23,7 @@ struct PushDoctor {
             let missing = asksApple ? [Finding("Pushes", .doubtful, "no key for Apple is set up", mend: setup)] : []
             return missing + profiles(for: nil)
         }
-        do throws(PushConfigurationFile.Fault) {
+        do throws(ServerError) {
             let configuration = try PushConfigurationFile.read(file)
             let files = authority(configuration) + keys(configuration)
             return files + profiles(for: configuration) + apple(configuration, canAsk: files.allSatisfy { $0.state != .wrong })
@@ -83,7 +83,7 @@ struct PushDoctor {
     /// Each by itself: a relay names the first that is wrong and does not start.
     private func profiles(for configuration: PushConfiguration?) -> [Finding] {
         let paths: [String]
-        do throws(ProfileFiles.Fault) { paths = try ProfileFiles.paths(in: path) } catch {
+        do throws(ServerError) { paths = try ProfileFiles.paths(in: path) } catch {
             return [
                 Finding(
                     "Profiles", .wrong, error.description, mend: "a relay does not start so: run this as its user, or mend it")
@@ -96,7 +96,7 @@ struct PushDoctor {
             let mend =
                 "heliograph push preview --profile \(path), until it prints pushes; a relay does not start with it as it is"
             let file: (name: String, bytes: [UInt8])
-            do throws(ProfileFiles.Fault) { file = try ProfileFiles.read(path) } catch {
+            do throws(ServerError) { file = try ProfileFiles.read(path) } catch {
                 found.append(Finding("Profile \(ProfileFiles.name(of: path))", .wrong, error.description, mend: mend))
                 continue
             }
@@ -170,8 +170,8 @@ struct PushDoctor {
         do {
             return try AppleQuestion.answers(
                 in: AdminSocket(in: Storage(directory: path).folder).body(of: AdminPath.pushQuestion))
-        } catch let fault as HTTPFault {
-            throw PushSetup.Fault(description: fault.message)
+        } catch let fault as HTTPError {
+            throw ServerError(.push, fault.message)
         }
     }
 

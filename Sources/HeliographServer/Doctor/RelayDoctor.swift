@@ -7,7 +7,7 @@ import RelayProtocol
 
 /// What may be wrong with the relay on this machine.
 package struct RelayDoctor {
-    private let settings: Result<EffectiveSettings, SettingsError>
+    private let settings: Result<EffectiveSettings, ServerError>
     private let path: String
     /// What a command for this relay needs besides its name: nothing, or ` --data FOLDER`.
     private let flag: String
@@ -24,7 +24,7 @@ package struct RelayDoctor {
 
     /// `asksApple`: a push goes to Apple for each key and app, to a device that there is none of.
     package init(
-        dataDirectory: String, flag: String, settings: Result<EffectiveSettings, SettingsError>, asksApple: Bool = false
+        dataDirectory: String, flag: String, settings: Result<EffectiveSettings, ServerError>, asksApple: Bool = false
     ) {
         self.asksApple = asksApple
         path = dataDirectory
@@ -155,7 +155,7 @@ package struct RelayDoctor {
         guard let relay = RelayAddress(url) else {
             return [Finding("Public address", .wrong, "\(url) is no address", mend: "--public-url https://relay.example")]
         }
-        do throws(HTTPFault) {
+        do throws(HTTPError) {
             let answer = try HTTPExchange(relay: relay, method: .get, path: "/v1/me").perform()
             return answer.status == 401
                 ? [Finding("Public address", .well, "\(url) leads to a relay")]

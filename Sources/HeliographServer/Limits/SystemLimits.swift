@@ -10,18 +10,14 @@ enum SystemLimits {
     /// What a relay that serves a hundred people maps besides what it has when it begins: arenas of its threads, above all.
     static let addressBytesMin: Int64 = 256 << 20
 
-    struct Fault: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    static func check(loops: Int) throws(Fault) {
+    static func check(loops: Int) throws(ServerError) {
         try checkDescriptors()
         try checkAddresses()
         try checkThreads(loops + otherThreadsMin)
     }
 
     /// Takes what may be had: the soft limit is only a habit.
-    private static func checkDescriptors() throws(Fault) {
+    private static func checkDescriptors() throws(ServerError) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < descriptorsMin else {
             return
@@ -31,24 +27,26 @@ enum SystemLimits {
         if descriptorsMin <= limit.rlim_max, unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
             return
         }
-        throw Fault(
-            description: """
-                The relay may open \(granted) files (ulimit -n) and needs \(descriptorsMin) at least, as each connection is one: raise the \
-                limit by `ulimit -n 4096`, or by LimitNOFILE= where systemd starts it.
-                """)
+        throw ServerError(
+            .machine,
+            """
+            The relay may open \(granted) files (ulimit -n) and needs \(descriptorsMin) at least, as each connection is one: raise the \
+            limit by `ulimit -n 4096`, or by LimitNOFILE= where systemd starts it.
+            """)
     }
 
-    private static func checkAddresses() throws(Fault) {
+    private static func checkAddresses() throws(ServerError) {
         guard let left = ProcessMemory.addressBytesLeft, left < addressBytesMin else { return }
-        throw Fault(
-            description: """
-                The relay may map \(left >> 20) MB of addresses more (ulimit -v) and needs \(addressBytesMin >> 20) at least: raise that limit, \
-                or limit its memory by --limits-memory-megabytes or a control group (MemoryMax= of systemd) instead.
-                """)
+        throw ServerError(
+            .machine,
+            """
+            The relay may map \(left >> 20) MB of addresses more (ulimit -v) and needs \(addressBytesMin >> 20) at least: raise that limit, \
+            or limit its memory by --limits-memory-megabytes or a control group (MemoryMax= of systemd) instead.
+            """)
     }
 
     /// Makes that many, all at once, and lets them go: where one is refused later, what waits for it waits for ever.
-    private static func checkThreads(_ count: Int) throws(Fault) {
+    private static func checkThreads(_ count: Int) throws(ServerError) {
         // Each waits at the authenticator until it is opened.
         let authenticator = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         defer { unsafe authenticator.deallocate() }
@@ -74,10 +72,11 @@ enum SystemLimits {
         for thread in threads { pthread_join(thread, nil) }
         unsafe pthread_mutex_destroy(authenticator)
         guard code != 0 else { return }
-        throw Fault(
-            description: """
-                The relay may have \(threads.count) threads more and needs \(count): raise the limit of processes (ulimit -u, TasksMax= of \
-                systemd, pids.max of a control group), or of address space (ulimit -v) where there is one.
-                """)
+        throw ServerError(
+            .machine,
+            """
+            The relay may have \(threads.count) threads more and needs \(count): raise the limit of processes (ulimit -u, TasksMax= of \
+            systemd, pids.max of a control group), or of address space (ulimit -v) where there is one.
+            """)
     }
 }

@@ -8,16 +8,16 @@ struct AdminSocket {
     init(in folder: String) { path = folder + "/relay.sock" }
 
     /// Throws `unreachable` where no relay runs.
-    func ask(_ method: HTTPExchange.Method, _ path: String) throws(HTTPFault) -> HTTPExchange.Answer {
-        guard let relay = RelayAddress("unix:" + self.path) else { throw HTTPFault(.local, "\(self.path) names no socket") }
+    func ask(_ method: HTTPExchange.Method, _ path: String) throws(HTTPError) -> HTTPExchange.Answer {
+        guard let relay = RelayAddress("unix:" + self.path) else { throw HTTPError(.local, "\(self.path) names no socket") }
         return try HTTPExchange(relay: relay, method: method, path: path).perform()
     }
 
     /// As above, of what an older relay does not know.
-    func body(of path: String) throws(HTTPFault) -> [UInt8] {
+    func body(of path: String) throws(HTTPError) -> [UInt8] {
         let answer = try ask(.post, path)
         guard answer.status == 200 else {
-            throw HTTPFault(.badAnswer, "the relay answered \(answer.status): it may be of an older version")
+            throw HTTPError(.badAnswer, "the relay answered \(answer.status): it may be of an older version")
         }
         return answer.body
     }

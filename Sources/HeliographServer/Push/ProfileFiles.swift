@@ -8,40 +8,36 @@ enum ProfileFiles {
     /// Apps that one relay feeds.
     static let countMax = 100
 
-    struct Fault: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// In the order of their names; none where there is no such folder. Throws what is wrong with the first that is no JSON object,
     /// naming file and place: a relay that starts without a profile would find its phones silent.
-    static func read(in directory: String) throws(Fault) -> [(name: String, bytes: [UInt8])] {
+    static func read(in directory: String) throws(ServerError) -> [(name: String, bytes: [UInt8])] {
         var profiles: [(name: String, bytes: [UInt8])] = []
         for path in try paths(in: directory) { profiles.append(try read(path)) }
         return profiles
     }
 
     /// In the order of their names.
-    static func paths(in directory: String) throws(Fault) -> [String] {
+    static func paths(in directory: String) throws(ServerError) -> [String] {
         let folder = "\(directory)/profiles"
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         let files: [String]
         do { files = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-            throw Fault(description: "\(folder) cannot be read: \(error.localizedDescription)")
+            throw ServerError(.profiles, "\(folder) cannot be read: \(error.localizedDescription)")
         }
         let names = files.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
-        guard names.count <= countMax else { throw Fault(description: "\(folder) holds more than \(countMax) profiles.") }
+        guard names.count <= countMax else { throw ServerError(.profiles, "\(folder) holds more than \(countMax) profiles.") }
         return names.map { "\(folder)/\($0)" }
     }
 
-    static func read(_ path: String) throws(Fault) -> (name: String, bytes: [UInt8]) {
+    static func read(_ path: String) throws(ServerError) -> (name: String, bytes: [UInt8]) {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Fault(description: "\(path) cannot be read.")
+            throw ServerError(.profiles, "\(path) cannot be read.")
         }
-        guard data.count <= bytesMax else { throw Fault(description: "\(path) is longer than \(bytesMax) bytes.") }
+        guard data.count <= bytesMax else { throw ServerError(.profiles, "\(path) is longer than \(bytesMax) bytes.") }
         do throws(WireError) {
             _ = try JSONDocument(parsing: Array(data)).root.object()
         } catch {
-            throw Fault(description: "\(path), \(error.path): \(error.message)")
+            throw ServerError(.profiles, "\(path), \(error.path): \(error.message)")
         }
         return (name(of: path), Array(data))
     }

@@ -14,10 +14,6 @@ struct PushConfigurationFile {
         case read(PushConfiguration?)
     }
 
-    struct Fault: Error, CustomStringConvertible {
-        let description: String
-    }
-
     let path: String
     /// The file as it was read last; nil where there was none.
     private var stamp: FileStamp?
@@ -26,7 +22,7 @@ struct PushConfigurationFile {
     init(directory: String) { path = "\(directory)/\(Self.name)" }
 
     /// Reads the file if it is not the one that was read last. Throws what is wrong with it, naming file and field, once.
-    mutating func look() throws(Fault) -> News {
+    mutating func look() throws(ServerError) -> News {
         let stamp = FileStamp(of: path)
         guard !isRead || stamp != self.stamp else { return .unchanged }
         self.stamp = stamp
@@ -34,13 +30,13 @@ struct PushConfigurationFile {
         return .read(stamp == nil ? nil : try Self.read(path))
     }
 
-    static func read(_ path: String) throws(Fault) -> PushConfiguration {
-        guard let data = FileManager.default.contents(atPath: path) else { throw Fault(description: "\(path) cannot be read.") }
-        guard data.count <= bytesMax else { throw Fault(description: "\(path) is longer than \(bytesMax) bytes.") }
+    static func read(_ path: String) throws(ServerError) -> PushConfiguration {
+        guard let data = FileManager.default.contents(atPath: path) else { throw ServerError(.push, "\(path) cannot be read.") }
+        guard data.count <= bytesMax else { throw ServerError(.push, "\(path) is longer than \(bytesMax) bytes.") }
         do throws(WireError) {
             return try PushConfiguration(parsing: Array(data))
         } catch {
-            throw Fault(description: "\(path), \(error.path): \(error.message)")
+            throw ServerError(.push, "\(path), \(error.path): \(error.message)")
         }
     }
 }

@@ -68,7 +68,7 @@ package struct Storage {
         try withStore { store in
             let named = try workspace.map { name in
                 guard let known = try store.credentials.workspaces().first(where: { $0.id.rawValue == name }) else {
-                    throw UnknownWorkspace(name: name)
+                    throw ServerError(.workspace, "There is no workspace \(name).")
                 }
                 return known.id
             }
@@ -99,8 +99,4 @@ package struct Storage {
         return value
     }
 
-    struct UnknownWorkspace: Error, CustomStringConvertible {
-        let name: String
-        var description: String { "There is no workspace \(name)." }
-    }
 }

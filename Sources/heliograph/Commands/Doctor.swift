@@ -31,7 +31,7 @@ struct Doctor: ParsableCommand {
     var json = false
 
     func run() throws {
-        let settings = Result { () throws(SettingsError) in try options.effective(at: place) }
+        let settings = Result { () throws(ServerError) in try options.effective(at: place) }
         let relay = RelayDoctor(
             dataDirectory: place.data.path, flag: place.data.flag, settings: settings, asksApple: askApple)
         let host = HostDoctor(executable: Executable.path)

@@ -38,7 +38,8 @@ enum Failure {
 
     private static func exit(of error: any Error) -> ClientExit {
         switch error {
-        case is SettingsError, is ValidationError: .usage
+        case is ValidationError: .usage
+        case let error as ServerError where error.code == .settings: .usage
         case let error as HostError:
             switch error.code {
             case .badConfiguration: .usage
@@ -47,7 +48,7 @@ enum Failure {
             case .alreadyRunning, .tooLong: .refused
             case .file, .system: .failed
             }
-        case let fault as HTTPFault: fault.code == .local ? .failed : .unreachable
+        case let fault as HTTPError: fault.code == .local ? .failed : .unreachable
         case is NotFound: .notFound
         case is NoRelay: .unreachable
         default: RelayServer.isFaultOfMachine(error) ? .failed : .refused

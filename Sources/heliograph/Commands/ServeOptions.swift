@@ -107,7 +107,7 @@ struct ServeOptions: ParsableArguments {
     }
 
     /// With what the environment and the file say.
-    func effective(at place: ServePlace) throws(SettingsError) -> EffectiveSettings {
+    func effective(at place: ServePlace) throws(ServerError) -> EffectiveSettings {
         try EffectiveSettings(
             dataDirectory: place.data.path, flags: flags, environment: Environment.all,
             file: place.config ?? Environment.value("HELIOGRAPH_CONFIG"))

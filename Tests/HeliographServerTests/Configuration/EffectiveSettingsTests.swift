@@ -18,7 +18,7 @@ import WebSocketEngine
     private func fault(
         flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil
     ) throws -> String {
-        let error = #expect(throws: SettingsError.self) { try settings(flags: flags, environment: environment, file: file) }
+        let error = #expect(throws: ServerError.self) { try settings(flags: flags, environment: environment, file: file) }
         return try #require(error).description
     }
 
@@ -53,7 +53,7 @@ import WebSocketEngine
         var configuration = ServerConfiguration(dataDirectory: "")
         try setting.apply(standard, &configuration)
         #expect(setting.text(configuration) == standard)
-        #expect(throws: SettingFault.self) { try setting.apply("\u{7}", &configuration) }
+        #expect(throws: SettingValueError.self) { try setting.apply("\u{7}", &configuration) }
     }
 
     @Test(
@@ -118,7 +118,7 @@ import WebSocketEngine
 
     @Test("a file that was named has to be there")
     func missingFile() throws {
-        #expect(throws: SettingsError.self) {
+        #expect(throws: ServerError.self) {
             try EffectiveSettings(dataDirectory: "/", flags: [:], environment: [:], file: "/nowhere/relay.json")
         }
     }

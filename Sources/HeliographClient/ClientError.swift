@@ -1,5 +1,5 @@
 /// Why a client command cannot go on: a sentence for the person, and how the command ends.
-package struct ClientFault: Error, Equatable, Sendable {
+package struct ClientError: Error, Equatable, Sendable {
     package let exit: ClientExit
     package let message: String
     /// What to do about it, as a second line.

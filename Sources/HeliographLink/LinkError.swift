@@ -1,5 +1,5 @@
 /// Why a link does not come back.
-package struct LinkFault: Error, Equatable, Sendable {
+package struct LinkError: Error, Equatable, Sendable {
     package enum Kind: Sendable, Equatable {
         /// The relay does not know the token (any more).
         case unauthorised

@@ -1,7 +1,7 @@
 internal import HeliographLink
 
-extension ClientFault {
-    init(_ fault: LinkFault) {
+extension ClientError {
+    init(_ fault: LinkError) {
         let exit: ClientExit =
             switch fault.kind {
             case .unauthorised: .unauthorised

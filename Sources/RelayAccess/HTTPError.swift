@@ -1,5 +1,5 @@
 /// Why a request had no answer.
-package struct HTTPFault: Error, Equatable, Sendable {
+package struct HTTPError: Error, Equatable, Sendable {
     package enum Code: Sendable {
         /// No connection, or none that lasted.
         case unreachable

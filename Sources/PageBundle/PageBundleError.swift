@@ -1,5 +1,5 @@
 /// What cannot be put into one file without guessing. The build ends with it.
-package struct BundleFailure: Error, CustomStringConvertible, Equatable {
+package struct PageBundleError: Error, CustomStringConvertible, Equatable {
     package var file: String
     package var sentence: String
 

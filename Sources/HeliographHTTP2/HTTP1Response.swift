@@ -53,11 +53,10 @@ struct HTTP1Response {
             guard bytes.count - head.start >= count else { return nil }
             return whole(head, Array(bytes[head.start..<head.start + count]), restAt: head.start + count)
         case .chunked:
-            guard let (body, end) = try Self.chunks(bytes[head.start...], room) else {
-                guard bytes.count - head.start <= 4 * room + limits.headerBytesMax else { throw .tooLarge }
-                return nil
-            }
-            return whole(head, body, restAt: end)
+            let found = try Self.chunks(bytes[head.start...], room)
+            // Sizes and trailers count as well: chunks of one byte are no way around the limit.
+            guard (found?.end ?? bytes.count) - head.start <= 4 * room + limits.headerBytesMax else { throw .tooLarge }
+            return found.map { whole(head, $0.body, restAt: $0.end) }
         case .untilEnd:
             guard bytes.count - head.start <= room else { throw .tooLarge }
             return nil
@@ -165,10 +164,9 @@ struct HTTP1Response {
     }
 
     private static func line(_ bytes: ArraySlice<UInt8>) throws(Failure) -> (line: ArraySlice<UInt8>, next: Int)? {
-        guard let end = bytes.firstIndex(of: 13), end + 1 < bytes.endIndex else {
-            guard bytes.count <= chunkLineBytesMax else { throw .malformed("a line without an end") }
-            return nil
-        }
+        let end = bytes.firstIndex(of: 13)
+        guard (end ?? bytes.endIndex) - bytes.startIndex <= chunkLineBytesMax else { throw .malformed("a line without an end") }
+        guard let end, end + 1 < bytes.endIndex else { return nil }
         guard bytes[end + 1] == 10 else { throw .malformed("a line that ends in the middle") }
         return (bytes[..<end], end + 2)
     }

@@ -85,6 +85,35 @@ struct HTTP1ResponseTests {
         #expect(throws: HTTP1Response.Failure.tooLarge) { try read(text) }
     }
 
+    @Test func `spoilt in any way it is the same in pieces and as a whole, and within its bounds`() {
+        let seed = Array(
+            "HTTP/1.1 103 -\r\n\r\nHTTP/1.1 429 -\r\nTransfer-Encoding: chunked\r\nx: y\r\n\r\n2;x=y\r\nok\r\n0\r\nx: y\r\n\r\n"
+                .utf8)
+        var state: UInt64 = 7
+        func random(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+        for _ in 0..<3_000 {
+            var text = seed
+            for _ in 0...random(3) {
+                switch random(3) {
+                case 0: text[random(text.count)] = UInt8(random(256))
+                case 1: text.remove(at: random(text.count))
+                default: text.insert(Array("\r\n:;0f ".utf8)[random(7)], at: random(text.count))
+                }
+            }
+            var (whole, pieces) = (HTTP1Response(), HTTP1Response())
+            let known = Result { try whole.append(text, Self.limits) }
+            let found = Result { () throws -> Whole? in
+                for byte in text { if let found = try pieces.append([byte], Self.limits) { return found } }
+                return nil
+            }
+            #expect((try? known.get())?.message == (try? found.get())?.message)
+            #expect((try? known.get())?.message.body.count ?? 0 <= 64)
+        }
+    }
+
     @Test func `an endless row of preliminary answers ends`() {
         #expect(throws: HTTP1Response.Failure.self) { try read(String(repeating: "HTTP/1.1 100 -\r\n\r\n", count: 9)) }
     }

@@ -30,6 +30,8 @@ package struct Faults: Sendable, Equatable {
     /// Per decision.
     package var wrongDigest = 0.0
     package var resentDecision = 0.0
+    /// Per decision that comes to a host: it comes for another question as well.
+    package var strayDecision = 0.0
     /// Per push: what APNs answers, and whether it keeps what it took.
     package var refusedPush = 0.0
     package var unknownPush = 0.0
@@ -51,18 +53,27 @@ package struct Faults: Sendable, Equatable {
         (\.restlessClient, 0.02, 0.3), (\.wrongDigest, 0.05, 0.5), (\.resentDecision, 0.05, 0.5),
     ]
 
+    /// A relay that errs, drawn by dice of its own: the other worlds are as they were before there was any.
+    private static let relayRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
+        (\.strayDecision, 0.05, 0.5)
+    ]
+
     /// Drawn where there are phones, by dice of their own: the other worlds are as they were before there were any.
     private static let pushRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
         (\.refusedPush, 0.01, 0.3), (\.unknownPush, 0.01, 0.2), (\.unsentPush, 0.01, 0.2), (\.latePush, 0.01, 0.3),
         (\.lostPush, 0.01, 0.3), (\.repeatedPush, 0.01, 0.2),
     ]
 
-    package static var count: Int { ranges.count + pushRanges.count }
+    package static var count: Int { ranges.count + relayRanges.count + pushRanges.count }
 
     package static func drawn(by dice: inout Dice) -> Faults {
         var faults = Faults()
         for range in ranges where dice.chance(0.4) { faults[keyPath: range.fault] = dice.spread(range.low, range.high) }
         return faults
+    }
+
+    package mutating func drawErrors(by dice: inout Dice) {
+        for range in Self.relayRanges where dice.chance(0.4) { self[keyPath: range.fault] = dice.spread(range.low, range.high) }
     }
 
     package mutating func drawPushes(by dice: inout Dice) {
@@ -72,7 +83,7 @@ package struct Faults: Sendable, Equatable {
     /// Without the fault of this number; for finding out which of them a failure needs.
     package func without(_ number: Int) -> Faults {
         var fewer = self
-        fewer[keyPath: (Self.ranges + Self.pushRanges)[number].fault] = 0
+        fewer[keyPath: (Self.ranges + Self.relayRanges + Self.pushRanges)[number].fault] = 0
         return fewer
     }
 }

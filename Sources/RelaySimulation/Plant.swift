@@ -8,6 +8,16 @@ package enum Plant: String, Sendable, CaseIterable {
     case twoWinners
     /// An agent takes a denial for an allow.
     case deafAgent
+    /// A desk takes any hook that asks the same for the one that asked before.
+    case strangersAnswer
+    /// A desk does not compare the digest of a decision with that of the input.
+    case carelessDigest
+    /// A desk answers what is over.
+    case lateAnswer
+    /// A desk hands an answer over to whoever asks the same later.
+    case repeatedAnswer
+    /// A desk's answer is handed over though the disk did not take it.
+    case unrecordedAnswer
     /// News of an approval does not reach a client.
     case unheardApproval
     /// The relay is not told who has left.
@@ -57,7 +67,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .answerBeforeDurable: [.durability]
         case .droppedEvent: [.view]
         case .twoWinners: [.decision]
-        case .deafAgent: [.freedom]
+        case .deafAgent, .strangersAnswer, .carelessDigest, .lateAnswer, .repeatedAnswer, .unrecordedAnswer: [.freedom]
         case .unheardApproval: [.pending]
         case .ghosts: [.memory]
         case .forgetfulLog: [.replay]

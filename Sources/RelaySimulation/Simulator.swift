@@ -2,7 +2,7 @@ import RelayCore
 
 /// One seed, one run: a relay, hosts, agents, clients, disks and a network under faults, watched by checkers.
 ///
-/// The same seed and configuration give the same trace, to the byte. Reading order: `World`, `RelayProcess`, `HostMachine`,
+/// The same seed and configuration give the same trace, to the byte. Reading order: `World`, `RelayProcess`, `HostProcess`,
 /// `ClientProcess`, then `Checkers/`.
 package struct Simulator: Sendable {
     package struct Configuration: Sendable {

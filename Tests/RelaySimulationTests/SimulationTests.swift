@@ -19,7 +19,7 @@ struct SimulationTests {
         #expect(steps > Int(Self.seeds) * 300, "worlds in which nothing happens prove nothing")
     }
 
-    @Test("the same seed gives the same trace, to the byte; another gives another", arguments: [UInt64(1), 2, 3, 17, 4_711])
+    @Test("the same seed gives the same trace, to the byte; another gives another", arguments: [UInt64(1), 3, 5, 17, 4_711])
     func sameSeed(_ seed: UInt64) {
         let first = Simulator(seed: seed).run(isTraced: true)
         let second = Simulator(seed: seed).run()

@@ -14,27 +14,57 @@ struct CompletenessChecker {
     private var entries: [SessionID: [Entry]] = [:]
     /// The next number that the log has to account for.
     private var next: [SessionID: Int] = [:]
-    /// Waits in the daemon's memory for a disk that takes it; numbered then.
-    private var owed: [(session: SessionID, bytes: [UInt8])] = []
+    /// Wait in the daemon's memory for a disk that takes them; numbered then.
+    private var owed = 0
+    /// Events that adapters said, and those that the spool was given, whether it took them or not.
+    private var said = 0
+    private var given = 0
+    private var lastTaken: SessionID?
     private var powerWasLost = false
 
     // MARK: The host
 
-    mutating func wrote(_ session: SessionID, _ number: Int64, _ bytes: [UInt8]) -> String? {
+    mutating func emitted() { said += 1 }
+
+    /// What adapters said went to the spool.
+    func heardAll() -> String? { said == given ? nil : "\(said) events were said, and \(given) went to the spool" }
+
+    mutating func took(_ items: [Spool.Item], _ numbers: [Int64]) -> String? {
+        let events = items.compactMap(Self.event)
+        given += events.count - owed
+        owed = 0
+        guard events.count == numbers.count else { return "\(events.count) events have \(numbers.count) numbers" }
+        lastTaken = events.last?.session
+        var complaints: [String] = []
+        for (event, number) in zip(events, numbers) {
+            if let complaint = wrote(event.session, number, event.bytes) { complaints.append(complaint) }
+        }
+        return complaints.first
+    }
+
+    /// They take numbers with them, or are owed.
+    mutating func refused(_ items: [Spool.Item]) {
+        given += items.compactMap(Self.event).count
+        for item in items {
+            switch item {
+            case .event(let session, let bytes, _): entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
+            case .owed: owed += 1
+            case .note: break
+            }
+        }
+    }
+
+    private static func event(_ item: Spool.Item) -> (session: SessionID, bytes: [UInt8])? {
+        switch item {
+        case .event(let session, let bytes, _), .owed(let session, let bytes): (session, bytes)
+        case .note: nil
+        }
+    }
+
+    private mutating func wrote(_ session: SessionID, _ number: Int64, _ bytes: [UInt8]) -> String? {
         entries[session, default: []].append(Entry(bytes: bytes))
         let expected = entries[session]?.count ?? 0
         return number == expected ? nil : "\(session) numbers an event \(number), and not \(expected)"
-    }
-
-    mutating func skipped(_ session: SessionID, _ bytes: [UInt8]) {
-        entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
-    }
-
-    mutating func owes(_ session: SessionID, _ bytes: [UInt8]) { owed.append((session, bytes)) }
-
-    mutating func wroteOwed() {
-        for (session, bytes) in owed { entries[session, default: []].append(Entry(bytes: bytes)) }
-        owed = []
     }
 
     mutating func synchronized() {
@@ -49,15 +79,15 @@ struct CompletenessChecker {
     mutating func lostPower() { powerWasLost = true }
 
     /// A planted fault: the last event is none.
-    mutating func misremember(_ session: SessionID) {
-        if let last = entries[session]?.indices.last { entries[session]?[last].bytes = [] }
+    mutating func misremember() {
+        if let session = lastTaken, let last = entries[session]?.indices.last { entries[session]?[last].bytes = [] }
     }
 
     /// The spool was opened again: what may be missing is what the disk had not taken, or not synchronized.
     mutating func opened(_ index: SpoolIndex) -> String? {
         defer { powerWasLost = false }
         // It went with the process, as the daemon's memory does.
-        owed = []
+        owed = 0
         for (session, list) in entries.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let count = Int(index.nextSeq(of: session)) - 1
             guard count <= list.count else { return "\(session) goes on after \(count), and \(list.count) were written" }

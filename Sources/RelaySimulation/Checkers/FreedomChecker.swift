@@ -4,7 +4,7 @@ import RelayProtocol
 struct FreedomChecker {
     struct Question {
         /// The hook that waits.
-        let token: Int
+        let hook: Int
         let run: Int
         let digest: InputDigest
         var isOver = false
@@ -14,8 +14,8 @@ struct FreedomChecker {
     /// For each approval the inputs that somebody allowed.
     private var allowed: [ApprovalID: Set<InputDigest>] = [:]
 
-    mutating func asked(_ id: ApprovalID, token: Int, run: Int, digest: InputDigest) {
-        questions[id] = Question(token: token, run: run, digest: digest)
+    mutating func asked(_ id: ApprovalID, hook: Int, run: Int, digest: InputDigest) {
+        questions[id] = Question(hook: hook, run: run, digest: digest)
     }
 
     mutating func ended(_ id: ApprovalID) { questions[id]?.isOver = true }
@@ -25,12 +25,19 @@ struct FreedomChecker {
         if decide.verdict == .allow { allowed[decide.approval, default: []].insert(decide.digest) }
     }
 
-    func ran(_ id: ApprovalID, run: Int, digest: InputDigest) -> String? {
-        guard let question = questions[id] else { return "an agent ran \(id), which was never asked" }
+    /// A hook may have been asked about twice, where what was known of the first time was lost.
+    func ran(_ ask: Agent.Ask) -> String? {
+        let asked = questions.filter { $0.value.hook == ask.hook }.sorted { $0.key.rawValue < $1.key.rawValue }
+        guard let last = asked.last else { return "an agent ran what hook \(ask.hook) asked, and nobody was asked about it" }
+        let complaints = asked.compactMap { complaint($0.key, $0.value, ask) }
+        return complaints.count < asked.count ? nil : complaint(last.key, last.value, ask)
+    }
+
+    private func complaint(_ id: ApprovalID, _ question: Question, _ ask: Agent.Ask) -> String? {
         if question.isOver { return "an agent ran \(id) after its end" }
-        if question.run != run { return "an agent ran in run \(run) what was asked in run \(question.run), \(id)" }
-        if question.digest != digest { return "an agent ran another input than \(id) asked about" }
-        if allowed[id]?.contains(digest) != true { return "an agent ran \(id), and nobody allowed that input" }
+        if question.run != ask.run { return "an agent ran in run \(ask.run) what was asked in run \(question.run), \(id)" }
+        if question.digest != ask.digest { return "an agent ran another input than \(id) asked about" }
+        if allowed[id]?.contains(ask.digest) != true { return "an agent ran \(id), and nobody allowed that input" }
         return nil
     }
 }

@@ -15,8 +15,8 @@ extension World {
         if let complaint = durability.check(message) { report(.durability, complaint) }
     }
 
-    func checkFreedom(of approval: ApprovalID, run: Int, digest: InputDigest) {
-        if let complaint = freedom.ran(approval, run: run, digest: digest) { report(.freedom, complaint) }
+    func checkFreedom(of ask: Agent.Ask) {
+        if let complaint = freedom.ran(ask) { report(.freedom, complaint) }
     }
 
     func checkCompleteness(of batch: LogBatch) {
@@ -106,18 +106,18 @@ extension World {
                 .pending, "\(client.name) has pending \(named(pending(client.approvals.values))); the relay \(named(open))")
         }
         for host in hosts {
-            for approval in host.daemon?.adapter.inOrder ?? [] where approval.handed == nil {
+            for question in host.daemon?.questions ?? [] where question.isOpen {
                 // Decided, or ended by the relay's own clock, which said so.
-                let known = stored(approval.session)
-                if known?.ends[approval.id] != nil || known?.decisions[approval.id] != nil { continue }
-                if !open.contains(approval.id) {
-                    return report(.pending, "\(host.name) waits for \(approval.id), which the relay does not have pending")
+                let (id, known) = (question.approval, stored(question.session))
+                if known?.ends[id] != nil || known?.decisions[id] != nil { continue }
+                if !open.contains(id) {
+                    return report(.pending, "\(host.name) waits for \(id), which the relay does not have pending")
                 }
             }
         }
-        let tokens = Set(hosts.flatMap(\.agents).compactMap { agent in agent.ask.flatMap { $0.isAtTerminal ? nil : $0.token } })
+        let hooks = Set(hosts.flatMap(\.agents).compactMap { agent in agent.ask.flatMap { $0.isAtTerminal ? nil : $0.hook } })
         for id in open.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let token = freedom.questions[id]?.token, tokens.contains(token) else {
+            guard let hook = freedom.questions[id]?.hook, hooks.contains(hook) else {
                 return report(.convergence, "\(id) is pending, and its agent no longer waits for it")
             }
         }

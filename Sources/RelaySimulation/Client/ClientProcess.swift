@@ -224,7 +224,7 @@ final class ClientProcess {
         let verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? "no" : nil)
         let decide = DecideCommand(
             session: approval.session, approval: approval.id,
-            digest: isWrong ? Agent.digest(0) : approval.request.digest, verdict: verdict)
+            digest: isWrong ? Agent.foreignDigest : approval.request.digest, verdict: verdict)
         let command = CommandID(world.name("k"))!
         world.freedom.intended(decide)
         unanswered.append((command, decide))

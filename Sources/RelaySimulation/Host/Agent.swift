@@ -1,3 +1,4 @@
+import HostCore
 import RelayProtocol
 
 /// A coding agent on a host: works, asks, and goes on when somebody answers, at its own terminal or from afar. Its own process:
@@ -5,24 +6,30 @@ import RelayProtocol
 final class Agent {
     /// A question that it waits on.
     struct Ask {
-        /// What the hook that waits is called; the same when it calls a later daemon again.
-        let token: Int
+        let session: SessionID
+        /// The hook that waits; the same when it calls a later daemon again.
+        let hook: Int
         let run: Int
-        let digest: InputDigest
-        /// How long its hook waits, in milliseconds: some longer than the world lasts, and open when all is quiet.
-        let life: Int64
+        let input: [UInt8]
+        /// Some wait longer than the world lasts, and are open when all is quiet.
+        let isAttended: Bool
         var attempts = 0
         /// Answered without a decision: the hook is gone, and the agent asks at its own terminal.
         var isAtTerminal = false
+
+        var life: Int64 { isAttended ? SimulatedAdapter.life : SimulatedAdapter.headlessLife }
+        var digest: InputDigest { SimulatedAdapter.digests.input(tool: SimulatedAdapter.tool, input) }
     }
 
     private unowned let world: World
     let host: Int
+    /// As its adapter is named, and each of its sessions begins.
+    let name: String
     private(set) var session: SessionID
     /// All that it ever worked on; it may go back to one.
     private var sessions: [SessionID]
-    /// One process of it.
-    private(set) var run = 0
+    private let index: Int
+    private var run = 0
     private(set) var ask: Ask?
     private var isFinished = false
     private var calls = 0
@@ -30,14 +37,18 @@ final class Agent {
     init(world: World, host: Int, index: Int) {
         self.world = world
         self.host = host
-        session = SessionID("h\(host)-s\(index)")!
+        self.index = index
+        name = "h\(host)a\(index)"
+        session = SessionID("\(name)-0")!
         sessions = [session]
     }
 
-    func owns(_ session: SessionID) -> Bool { sessions.contains(session) }
+    private var machine: HostProcess { world.hosts[host] }
 
-    private var machine: HostMachine { world.hosts[host] }
-    private var name: String { "agent\(host)" }
+    /// One run of it.
+    var process: AgentProcess { process(run) }
+
+    private func process(_ run: Int) -> AgentProcess { AgentProcess(id: Int32(index + 1), startedAt: UInt64(run)) }
 
     // MARK: Life
 
@@ -45,7 +56,7 @@ final class Agent {
         run += 1
         ask = nil
         world.trace.note(world.now, name, "starts", "\(session) run \(run)")
-        tell(.started(run: run))
+        tell(.started(session, process))
         work()
     }
 
@@ -56,7 +67,7 @@ final class Agent {
         world.trace.note(world.now, name, "is gone", "\(session) run \(gone)")
         ask = nil
         run += 1
-        world.after(world.dice.within(0...50)) { [self] _ in machine.tell(.gone(run: gone), of: self) }
+        world.after(world.dice.within(0...50)) { [self] _ in machine.tell(.agentGone(process(gone))) }
         world.after(world.dice.within(50...2_000)) { [self] _ in start() }
     }
 
@@ -71,7 +82,7 @@ final class Agent {
         isFinished = true
         if let ask {
             self.ask = nil
-            tell(.proven(token: ask.token, ran: true, isOurs: false))
+            tell(.proven(hook: ask.hook, ran: true, isOurs: false))
         }
         // So that what was lost before it is counted.
         world.after(10) { [self] _ in for session in sessions { machine.tell(.ended(session), of: self) } }
@@ -88,13 +99,13 @@ final class Agent {
             if world.isCalm {
                 // Some go on waiting while all is quiet; nobody begins anything else.
                 return world.after(60_000) { [self] _ in
-                    if ask == nil { machine.tell(.worked([.statusChanged(.idle, reason: nil)]), of: self) }
+                    if ask == nil { machine.tell(.worked(session, [.statusChanged(.idle, reason: nil)]), of: self) }
                 }
             }
             if world.dice.chance(world.shape.endings) { return turn() }
             if world.dice.chance(0.3) { return begin() }
             let burst = world.dice.chance(0.1) ? world.shape.burst : 1 + world.dice.below(3)
-            tell(.worked((0..<burst).map { _ in event() }))
+            tell(.worked(session, (0..<burst).map { _ in event() }))
             work()
         }
     }
@@ -106,7 +117,7 @@ final class Agent {
             if world.dice.chance(0.3) {
                 session = world.dice.pick(sessions)
             } else {
-                session = SessionID("\(sessions[0])-\(sessions.count)")!
+                session = SessionID("\(name)-\(sessions.count)")!
                 sessions.append(session)
             }
             start()
@@ -136,73 +147,74 @@ final class Agent {
     private func begin() {
         world.lastName += 1
         let ask = Ask(
-            token: world.lastName, run: run, digest: Self.digest(world.lastName),
-            life: world.dice.chance(0.3) ? 3_600_000 : 30_000)
+            session: session, hook: world.lastName, run: run, input: Self.inputs[world.dice.below(Self.inputs.count)],
+            isAttended: world.dice.chance(0.3))
         self.ask = ask
-        world.trace.note(world.now, name, "asks", "\(session) hook \(ask.token)")
-        call(ask.token)
+        world.trace.note(world.now, name, "asks", "\(session) hook \(ask.hook)")
+        call(ask.hook)
         if world.dice.chance(0.45) {
-            world.after(world.dice.within(300...20_000)) { [self] _ in answeredLocally(ask.token) }
+            world.after(world.dice.within(300...20_000)) { [self] _ in answeredLocally(ask.hook) }
         }
         // The agent's own patience with a hook.
         world.after(ask.life + 3_000) { [self] _ in
-            guard self.ask?.token == ask.token, self.ask?.isAtTerminal == false else { return }
-            world.trace.note(world.now, name, "gives up", "hook \(ask.token)")
+            guard self.ask?.hook == ask.hook, self.ask?.isAtTerminal == false else { return }
+            world.trace.note(world.now, name, "gives up", "hook \(ask.hook)")
             self.ask = nil
-            machine.tell(.hookGone(token: ask.token), of: self)
+            machine.hookGone(ask.hook)
             work()
         }
     }
 
-    static func digest(_ number: Int) -> InputDigest {
-        let digits = String(number, radix: 16)
-        return InputDigest(String(repeating: "0", count: 64 - digits.count) + digits)!
-    }
+    /// So few that an agent asks for the very same again.
+    private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array($0.utf8) }
+
+    /// What no tool's input has.
+    static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!
 
     /// The hook calls the daemon, and calls again when there is none.
-    private func call(_ token: Int) {
-        guard var ask, ask.token == token, !ask.isAtTerminal else { return }
+    private func call(_ hook: Int) {
+        guard var ask, ask.hook == hook, !ask.isAtTerminal else { return }
         if machine.isUp {
             ask.attempts += 1
             self.ask = ask
-            machine.tell(.asked(ask), of: self)
+            machine.asked(ask, by: self)
         } else {
-            world.after(500) { [self] _ in call(token) }
+            world.after(500) { [self] _ in call(hook) }
         }
     }
 
     /// The daemon that the hook waited on is gone.
     func daemonGone() {
         guard let ask else { return }
-        world.after(world.dice.within(100...2_000)) { [self] _ in call(ask.token) }
+        world.after(world.dice.within(100...2_000)) { [self] _ in call(ask.hook) }
     }
 
-    private func answeredLocally(_ token: Int) {
-        guard let ask, ask.token == token else { return }
-        world.trace.note(world.now, name, "is answered", "at its terminal, hook \(token)")
+    private func answeredLocally(_ hook: Int) {
+        guard let ask, ask.hook == hook else { return }
+        world.trace.note(world.now, name, "is answered", "at its terminal, hook \(hook)")
         self.ask = nil
-        tell(.proven(token: token, ran: world.dice.chance(0.7), isOurs: false))
+        tell(.proven(hook: hook, ran: world.dice.chance(0.7), isOurs: false))
         work()
     }
 
-    /// What the daemon prints for its hook; nil leaves the agent to its own prompt.
-    func answered(_ token: Int, _ verdict: Decision.Verdict?, of approval: ApprovalID?) {
-        guard let ask, ask.token == token, ask.run == run, !ask.isAtTerminal else { return }
-        guard let verdict, let approval else {
+    /// What the hook prints; nil leaves the agent to its own prompt.
+    func answered(_ hook: Int, _ output: [UInt8]?) {
+        guard let ask, ask.hook == hook, ask.run == run, !ask.isAtTerminal else { return }
+        guard let output else {
             self.ask?.isAtTerminal = true
             // Its own prompt: somebody at the terminal, some time.
-            world.after(world.dice.within(100...5_000)) { [self] _ in answeredLocally(token) }
+            world.after(world.dice.within(100...5_000)) { [self] _ in answeredLocally(hook) }
             return
         }
         self.ask = nil
-        let runs = verdict == .allow || world.plant == .deafAgent
-        world.trace.note(world.now, name, runs ? "runs" : "does not run", "hook \(token), \(approval)")
-        if runs { world.checkFreedom(of: approval, run: run, digest: ask.digest) }
-        tell(.proven(token: token, ran: runs, isOurs: true))
+        let runs = output == SimulatedForm.allowed || world.plant == .deafAgent
+        world.trace.note(world.now, name, runs ? "runs" : "does not run", "hook \(hook)")
+        if runs { world.checkFreedom(of: ask) }
+        tell(.proven(hook: hook, ran: runs, isOurs: true))
         work()
     }
 
-    private func tell(_ news: HostMachine.News) {
-        world.after(world.dice.within(0...3)) { [self] _ in machine.tell(news, of: self) }
+    private func tell(_ fact: SimulatedAdapter.Fact) {
+        world.after(world.dice.within(0...3)) { [self] _ in machine.tell(fact, of: self) }
     }
 }

@@ -1,219 +1,120 @@
 import HostCore
 import RelayProtocol
 
-/// One life of a host's daemon: the real spool over a simulated disk, the real link machine over a simulated network, and an
-/// adapter that does with approvals what an adapter must.
+/// One life of a host's daemon: the shipped machine over a simulated disk and a simulated network, with a clock and callers that are simulated.
 final class Daemon {
-    unowned let world: World
-    unowned let machine: HostMachine
+    private unowned let world: World
+    private unowned let host: HostProcess
     let spool: Spool
-    private var link: LinkMachine
-    var adapter = Adapter()
+    private var machine: HostMachine
     var connection: Connection?
-    private var greeting = 0
-    private var isFlushArmed = false
-    /// Where in the spool the open approvals were asked.
-    var asked: [ApprovalID: (session: SessionID, seq: Int64)] = [:]
-    private var isDiskRetryArmed = false
-    private let life: Int
-    private var isAlive: Bool { machine.daemon === self }
+    /// Hooks that wait.
+    private var callers: [HookToken: (agent: Agent, hook: Int)] = [:]
+    /// Which arming of each timer counts.
+    private var armings: [HostTimer: Int] = [:]
+    private var isAlive: Bool { host.daemon === self }
 
-    init(world: World, machine: HostMachine, life: Int) throws(SpoolError) {
+    init(world: World, host: HostProcess) throws(SpoolError) {
         self.world = world
-        self.machine = machine
-        self.life = life
+        self.host = host
         var limits = SpoolLimits()
         limits.bytesMax = world.configuration.spoolBytesMax
         limits.segmentBytesMax = world.configuration.spoolSegmentBytesMax
-        let name = machine.name
-        spool = try Spool(disk: machine.disk, limits: limits) { [unowned world] entry in
-            switch entry {
-            case .took, .refused: return
-            default: break
-            }
-            world.trace.note(world.now, name, "spool", "\(entry)")
-            // Its files are never lost here: what was sent was synchronized before.
-            if case .renumbered(let session, _) = entry {
-                world.report(.completeness, "\(name) numbers \(session) anew")
-            }
-        }
-        link = LinkMachine(software: "simulated", name: name)
+        spool = try Spool(disk: host.disk, limits: limits) { [unowned world, unowned host] in world.noted($0, at: host) }
+        machine = HostMachine(
+            agents: host.agents.map { SimulatedAdapter($0.name, of: host, in: world) }, spool: spool,
+            link: LinkMachine(software: "simulated", name: host.name))
     }
 
-    func start() {
-        adapter.restore(spool.index.notes, until: world.now + Adapter.reclaimWithin)
-        drive(.started)
-        for agent in machine.agents { for run in adapter.runs(of: agent) where run != agent.run { gone(run, agent) } }
-        everySecond()
-    }
+    var isLive: Bool { machine.isLive }
+    var questions: [AgentQuestion] { machine.questions }
 
-    private func everySecond() {
+    // MARK: Facts
+
+    func tell(_ fact: HostFact) {
         guard isAlive else { return }
-        resolveOverdue()
-        machine.inThisLife(after: 1_000) { $0.everySecond() }
-    }
-
-    // MARK: The link
-
-    func drive(_ input: LinkMachine.Input) {
-        guard isAlive else { return }
-        let active = machine.agents.map(\.session)
-        for effect in link.handle(input, index: spool.index, active: active, at: machine.instant) {
-            if world.dice.chance(world.faults.hostCrash) { return machine.crash() }
-            carryOut(effect)
-            guard isAlive else { return }
+        if case .told = fact, world.dice.chance(world.faults.hostCrash) { return host.crash() }
+        let orders = machine.handle(fact, at: host.instant)
+        if let complaint = host.ledger.heardAll() { world.report(.completeness, complaint) }
+        // Nothing leaves before it is on disk.
+        if case .fired(.flush) = fact, orders.contains(where: { if case .send = $0 { true } else { false } }) {
+            host.ledger.synchronized()
         }
-        armFlush()
-        if spool.isFailing { armDiskRetry() }
+        for order in orders where isAlive { carryOut(order) }
     }
 
-    private func carryOut(_ effect: LinkMachine.Effect) {
-        switch effect {
-        case .connect: connection = world.connect(.host(machine.index))
-        case .send(let bytes): if let connection { world.sendToRelay(bytes, on: connection) }
+    func asked(_ ask: Agent.Ask, by agent: Agent) {
+        world.lastName += 1
+        let token = HookToken(rawValue: UInt64(world.lastName))
+        callers[token] = (agent, ask.hook)
+        tell(.told(agent: agent.name, SimulatedAdapter.Fact.asked(ask, agent.process, token)))
+    }
+
+    func hookGone(_ hook: Int) {
+        for token in callers.filter({ $0.value.hook == hook }).keys {
+            callers[token] = nil
+            tell(.hookGone(token))
+        }
+    }
+
+    // MARK: Orders
+
+    private func carryOut(_ order: HostOrder) {
+        switch order {
+        case .arm(let timer, let wait): arm(timer, after: wait.milliseconds)
+        case .disarm(let timer): armings[timer, default: 0] += 1
+        case .log(let entry): world.trace.note(world.now, host.name, "logs", "\(entry)")
+        default:
+            if world.dice.chance(world.faults.hostCrash) { host.crash() } else { act(order) }
+        }
+    }
+
+    private func act(_ order: HostOrder) {
+        switch order {
+        case .connect: connection = world.connect(.host(host.index))
+        case .send(let bytes), .stream(let bytes): if let connection { world.sendToRelay(bytes, on: connection) }
         case .close(let code):
             if let connection { world.peerCloses(connection, CloseCode(rawValue: code) ?? .goingAway) }
-        case .retryAfter(let wait): machine.inThisLife(after: wait.milliseconds) { $0.drive(.retry) }
-        case .expectWelcome(let within):
-            greeting += 1
-            let greeting = greeting
-            machine.inThisLife(after: within.milliseconds) { if $0.greeting == greeting { $0.drive(.welcomeOverdue) } }
-        case .resendAfter(let wait): machine.inThisLife(after: wait.milliseconds) { $0.drive(.resendDue) }
-        case .acknowledge(let session, let through): spool.acknowledge(session, through: through)
-        case .drop(let session, let seq): spool.drop(session, seq: seq)
-        case .decide(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
-        case .hold(let holds): if world.plant != .deafHost { machine.holds = holds }
-        case .linkChanged(let isLive):
-            if isLive { greeting += 1 }
-            world.trace.note(world.now, machine.name, "link", isLive ? "is live" : "is down")
-        case .log(let entry): world.trace.note(world.now, machine.name, "logs", "\(entry)")
+        case .saveHolds(let holds): if world.plant != .deafHost { host.holds = holds }
+        case .respond(let token, let output):
+            guard let (agent, hook) = callers.removeValue(forKey: token) else { return }
+            world.after(world.dice.within(0...2)) { _ in agent.answered(hook, output) }
+        case .checkAgents(let processes):
+            for process in processes where !host.isAlive(process) { tell(.agentGone(process)) }
+        case .carryOut, .arm, .disarm, .log: break
         }
     }
 
-    var isLive: Bool { link.isLive }
-
-    private func armFlush() {
-        guard !isFlushArmed, link.isLive else { return }
-        isFlushArmed = true
-        machine.inThisLife(after: 1) { daemon in
-            daemon.isFlushArmed = false
-            daemon.flush()
-        }
-    }
-
-    /// As the real daemon does it: nothing leaves before it is on disk.
-    private func flush() {
-        guard isAlive, let connection, link.isLive else { return }
-        do throws(SpoolError) {
-            try spool.synchronize()
-            machine.ledger.synchronized()
-            while let question = link.nextQuestion(spool.index) { world.sendToRelay(question, on: connection) }
-            while let batch = link.nextBatch(spool.index) {
-                guard let events = try read(batch) else { return drive(.sendAgain) }
-                let message = HostMessage.events(
-                    HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))
-                world.sendToRelay(message.bytes, on: connection)
-                if world.dice.chance(world.faults.hostCrash) { return machine.crash() }
-            }
-        } catch {
-            world.trace.note(world.now, machine.name, "cannot send", error.message)
-            armDiskRetry()
-        }
-    }
-
-    /// Nil where one of them was damaged: that one is a gap now. This disk loses nothing that it said it has.
-    private func read(_ batch: SpoolIndex.Batch) throws(SpoolError) -> [Event]? {
-        var events: [Event] = []
-        for bytes in try spool.read(batch) {
-            guard let event = try? Event(stored: bytes) else {
-                world.report(.completeness, "the spool of \(machine.name) gives back what is no event")
-                return nil
-            }
-            events.append(event)
-        }
-        return events
-    }
-
-    private func armDiskRetry() {
-        guard !isDiskRetryArmed else { return }
-        isDiskRetryArmed = true
-        machine.inThisLife(after: 5_000) { daemon in
-            daemon.isDiskRetryArmed = false
-            daemon.retryDisk()
-        }
-    }
-
-    private func retryDisk() {
-        do throws(SpoolError) {
-            try spool.retry()
-            machine.ledger.wroteOwed()
-        } catch {
-            return armDiskRetry()
-        }
-        drive(.sendAgain)
-    }
-
-    // MARK: Recording
-
-    struct Record {
-        var session: SessionID
-        var head: EventHead
-    }
-
-    /// All of it with one write, or nothing. What is lost so takes its numbers with it.
-    func record(_ records: [Record], notes: [(key: String, note: [UInt8]?)] = []) -> Bool {
-        let wall = machine.instant.wall
-        let events = records.map { (session: $0.session, event: Event($0.head, at: wall)) }
-        return write(events.map { ($0.session, $0.event) }, notes)
-    }
-
-    private func write(_ events: [(session: SessionID, event: Event)], _ notes: [(key: String, note: [UInt8]?)]) -> Bool {
-        guard isAlive else { return false }
-        if world.dice.chance(world.faults.hostCrash) {
-            machine.crash()
-            return false
-        }
-        let items = events.map { Self.item($0.session, $0.event) } + notes.map { .note($0.key, $0.note) }
-        guard !items.isEmpty else { return true }
-        defer { if isAlive { spool.isFailing ? armDiskRetry() : armFlush() } }
-        do throws(SpoolError) {
-            let numbers = try spool.append(items)
-            machine.ledger.wroteOwed()
-            for (number, event) in zip(numbers, events) {
-                if let complaint = machine.ledger.wrote(event.session, number, event.event.bytes) {
-                    world.report(.completeness, complaint)
-                }
-                if case .approvalRequested(let request) = event.event.head { asked[request.approval] = (event.session, number) }
-            }
-            for note in notes where note.note == nil {
-                guard let id = ApprovalID(note.key), let place = asked.removeValue(forKey: id) else { continue }
-                spool.release(place.session, seq: place.seq)
-            }
-            if world.plant == .leakySpool, let event = events.last { machine.ledger.misremember(event.session) }
-            return true
-        } catch {
-            world.trace.note(world.now, machine.name, "cannot write", "\(events.count) events: \(error.message)")
-            for (item, event) in zip(items, events) {
-                if case .owed = item {
-                    machine.ledger.owes(event.session, event.event.bytes)
-                } else {
-                    machine.ledger.skipped(event.session, event.event.bytes)
-                }
-            }
-            return false
-        }
-    }
-
-    /// The end of what others wait for comes late rather than never. A question does not: its hook was told that nobody decides.
-    private static func item(_ session: SessionID, _ event: Event) -> Spool.Item {
-        switch event.head {
-        case .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionEnded: .owed(session, event.bytes)
-        case .approvalRequested, .approvalDelivered: .event(session, event.bytes, isKept: true)
-        default: .event(session, event.bytes, isKept: false)
+    private func arm(_ timer: HostTimer, after wait: Int64) {
+        armings[timer, default: 0] += 1
+        let arming = armings[timer]
+        world.after(wait) { [weak self] _ in
+            if let self, armings[timer] == arming { tell(.fired(timer)) }
         }
     }
 }
 
-extension Duration {
-    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+extension World {
+    /// The books of a host are kept by what its spool took.
+    fileprivate func noted(_ entry: SpoolLog, at host: HostProcess) {
+        switch entry {
+        case .took(let items, let numbers):
+            if let complaint = host.ledger.took(items, numbers) { report(.completeness, complaint) }
+            if plant == .leakySpool { host.ledger.misremember() }
+            settled(items)
+        case .refused(let items, let error):
+            trace.note(now, host.name, "cannot write", "\(items.count) items: \(error.message)")
+            host.ledger.refused(items)
+            settled(items)
+        default:
+            trace.note(now, host.name, "spool", "\(entry)")
+            // Its files are never lost here: what was sent was synchronized before.
+            if case .renumbered(let session, _) = entry { report(.completeness, "\(host.name) numbers \(session) anew") }
+        }
+    }
+
+    /// What a desk remembers no longer is over.
+    private func settled(_ items: [Spool.Item]) {
+        for case .note(let key, nil) in items { if let id = ApprovalID(key) { freedom.ended(id) } }
+    }
 }

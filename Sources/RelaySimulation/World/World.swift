@@ -26,7 +26,7 @@ final class World {
 
     let log = SimulatedLog(workspaces: [World.workspace.id])
     private(set) var relay: RelayProcess!
-    private(set) var hosts: [HostMachine] = []
+    private(set) var hosts: [HostProcess] = []
     private(set) var clients: [ClientProcess] = []
     /// Phones, APNs and their checkers; nil where nobody has one.
     private(set) var pushes: PushWorld?
@@ -55,11 +55,15 @@ final class World {
         dice = Dice(seed: seed)
         shape = configuration.shape ?? Shape.drawn(by: &dice)
         faults = configuration.faults ?? Faults.drawn(by: &dice)
+        if configuration.faults == nil {
+            var errorDice = Dice(seed: seed &+ 0xBF58_476D)
+            faults.drawErrors(by: &errorDice)
+        }
         trace = Trace(isKept: isTraced)
         relay = RelayProcess(world: self)
         let hostCount = 1 + dice.below(configuration.hostsMax)
         let clientCount = 1 + dice.below(configuration.clientsMax)
-        for index in 0..<hostCount { hosts.append(HostMachine(world: self, index: index, agents: 1 + dice.below(2))) }
+        for index in 0..<hostCount { hosts.append(HostProcess(world: self, index: index, agents: 1 + dice.below(2))) }
         for index in 0..<clientCount { clients.append(ClientProcess(world: self, index: index)) }
         if configuration.hasPhones ?? seed.isMultiple(of: 5) {
             var pushDice = Dice(seed: ~seed)

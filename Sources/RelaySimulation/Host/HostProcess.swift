@@ -4,26 +4,14 @@ import RelayCore
 import RelayProtocol
 
 /// A machine with agents, a disk, and a daemon that comes and goes.
-final class HostMachine {
-    /// What hooks tell the daemon.
-    enum News {
-        case started(run: Int)
-        case worked([EventHead])
-        case asked(Agent.Ask)
-        /// The tool was run or refused; `isOurs` where the daemon's answer made it so.
-        case proven(token: Int, ran: Bool, isOurs: Bool)
-        case hookGone(token: Int)
-        case gone(run: Int)
-        case ended(SessionID)
-    }
-
+final class HostProcess {
     private unowned let world: World
     let index: Int
     let identity: HostIdentity
     let disk: SimulatedDisk
     private(set) var agents: [Agent] = []
     private(set) var daemon: Daemon?
-    private(set) var life = 0
+    private var life = 0
     /// Milliseconds between what its wall clock shows and the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
@@ -56,11 +44,11 @@ final class HostMachine {
     private func startDaemon() {
         guard daemon == nil else { return }
         do throws(SpoolError) {
-            let daemon = try Daemon(world: world, machine: self, life: life)
+            let daemon = try Daemon(world: world, host: self)
             if let complaint = ledger.opened(daemon.spool.index) { world.report(.completeness, complaint) }
             self.daemon = daemon
             world.trace.note(world.now, name, "starts", "life \(life), \(daemon.spool.index.pendingCount) events wait")
-            daemon.start()
+            daemon.tell(.started(holds: holds))
         } catch {
             // A disk that is full or fails: whoever supervises it tries again.
             world.trace.note(world.now, name, "cannot start", error.message)
@@ -91,30 +79,37 @@ final class HostMachine {
         }
     }
 
+    func isAlive(_ process: AgentProcess) -> Bool { agents.contains { $0.process == process } }
+
     // MARK: Facts
 
-    func tell(_ news: News, of agent: Agent) { daemon?.tell(news, of: agent) }
+    func tell(_ fact: HostFact) { daemon?.tell(fact) }
+
+    func tell(_ fact: SimulatedAdapter.Fact, of agent: Agent) { daemon?.tell(.told(agent: agent.name, fact)) }
+
+    func asked(_ ask: Agent.Ask, by agent: Agent) { daemon?.asked(ask, by: agent) }
+
+    func hookGone(_ hook: Int) { daemon?.hookGone(hook) }
 
     func opened(_ connection: Connection) {
         guard let daemon, daemon.connection === connection else { return world.peerCloses(connection, .goingAway) }
-        daemon.drive(.opened)
+        daemon.tell(.linkOpened)
     }
 
     func received(_ message: MessageToHost, on connection: Connection) {
         guard let daemon, daemon.connection === connection else { return }
-        daemon.drive(.received(message))
+        daemon.tell(.received(message))
+        // A relay that errs sends what was decided of one question to another, too.
+        guard case .decision(_, _, let digest, let decision) = message, world.dice.chance(world.faults.strayDecision),
+            let other = daemon.questions.first(where: { $0.isOpen && $0.digest != digest })
+        else { return }
+        world.trace.note(world.now, name, "gets astray", "what \(decision.command) decided, for \(other.approval)")
+        daemon.tell(.received(.decision(other.session, other.approval, digest, decision)))
     }
 
     func closed(_ connection: Connection, _ end: LinkEnd) {
         guard let daemon, daemon.connection === connection else { return }
         daemon.connection = nil
-        daemon.drive(.closed(end, dice: world.dice.fraction()))
-    }
-
-    func inThisLife(after wait: Int64, _ action: @escaping (Daemon) -> Void) {
-        let life = life
-        world.after(wait) { [self] _ in
-            if self.life == life, let daemon { action(daemon) }
-        }
+        daemon.tell(.linkClosed(end, dice: world.dice.fraction()))
     }
 }

@@ -1,0 +1,66 @@
+import HostCore
+import RelayProtocol
+
+/// What a desk would do that had a bug: the facts that it is told, and the orders that it gives, are altered on their way. Nothing is where
+/// no such fault is planted.
+struct DeskBugs {
+    let plant: Plant?
+    /// Those who asked what is over, which a desk with a bug goes on waiting for.
+    private var waiting: [ApprovalID: HookToken] = [:]
+    private var forgotten: ApprovalID?
+    /// The last answer for each input.
+    private var answers: [InputDigest: [UInt8]] = [:]
+
+    init(plant: Plant?) { self.plant = plant }
+
+    /// What is handed over does not wait for the disk.
+    var isUnrecorded: Bool { plant == .unrecordedAnswer }
+
+    /// One answer for all who ask the same.
+    func answer(beforeAsking question: ApprovalQuestion<SimulatedForm>) -> [UInt8]? {
+        plant == .repeatedAnswer ? answers[question.digest] : nil
+    }
+
+    mutating func delivered(_ output: [UInt8], _ digest: InputDigest) { answers[digest] = output }
+
+    /// One run's hook is taken for another's.
+    func altered(
+        _ question: ApprovalQuestion<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>
+    ) -> ApprovalQuestion<SimulatedForm> {
+        guard plant == .strangersAnswer,
+            let known = desk.approvals.first(where: { $0.session == question.session && $0.digest == question.digest })
+        else { return question }
+        var altered = question
+        (altered.run, altered.attempt) = (known.run, 2)
+        return altered
+    }
+
+    /// The digest of a decision is not looked at.
+    func altered(_ fact: ApprovalFact<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>) -> ApprovalFact<SimulatedForm> {
+        guard plant == .carelessDigest, case .decided(let session, let id, _, let decision) = fact, decision.verdict == .allow,
+            let approval = desk[id]
+        else { return fact }
+        return .decided(session, id, approval.digest, decision)
+    }
+
+    /// Who waits for what is over goes on waiting.
+    mutating func altered(_ order: ApprovalOrder) -> ApprovalOrder? {
+        guard plant == .lateAnswer else { return order }
+        switch order {
+        case .remember(let id, nil): forgotten = id
+        case .abstain(let token):
+            guard let id = forgotten else { return order }
+            waiting[id] = token
+            forgotten = nil
+            return nil
+        default: forgotten = nil
+        }
+        return order
+    }
+
+    /// And is answered when somebody decides.
+    func answer(late id: ApprovalID, _ decision: Decision) -> (HookToken, [UInt8])? {
+        guard decision.verdict == .allow, let token = waiting[id] else { return nil }
+        return (token, SimulatedForm.allowed)
+    }
+}

@@ -1,0 +1,210 @@
+import HostCore
+import RelayProtocol
+
+/// The translator of one simulated agent: the shipped approval desk, and next to nothing around it.
+struct SimulatedAdapter: AgentAdapter {
+    enum Fact: Sendable {
+        case started(SessionID, AgentProcess)
+        case worked(SessionID, [EventHead])
+        case asked(Agent.Ask, AgentProcess, HookToken)
+        /// The tool was run or refused; `isOurs` where the answer of a hook made it so.
+        case proven(hook: Int, ran: Bool, isOurs: Bool)
+        case ended(SessionID)
+    }
+
+    static let tool = "Bash"
+    /// In milliseconds.
+    static let life: Int64 = 3_600_000
+    static let headlessLife: Int64 = 30_000
+    private static let checkEvery: Int64 = 1_000
+    private static let limits = ApprovalLimits(
+        life: .milliseconds(life), headlessLife: .milliseconds(headlessLife), lossGrace: .seconds(2))
+
+    let name: String
+    private unowned let host: HostProcess
+    private unowned let world: World
+    private var desk: ApprovalDesk<SimulatedForm>
+    private var live: Set<SessionID> = []
+    private var checkedAt: Int64
+    private var bugs: DeskBugs
+
+    private var now: HostInstant
+    private var effects: [AgentEffect<Never>] = []
+
+    init(_ name: String, of host: HostProcess, in world: World) {
+        self.name = name
+        self.host = host
+        self.world = world
+        now = host.instant
+        desk = ApprovalDesk(Self.limits, Self.digests, at: now)
+        checkedAt = now.monotonic
+        bugs = DeskBugs(plant: world.plant)
+    }
+
+    mutating func handle(_ input: AgentInput<Fact>, at now: HostInstant) -> [AgentEffect<Never>] {
+        desk.heard(at: now)
+        self.now = now
+        effects = []
+        switch input {
+        case .daemonStarted(let notes): restore(notes)
+        case .own(let fact): learn(fact)
+        case .hookGone(let token): tellDesk(.hookGone(token))
+        case .decided(let session, let id, let digest, let decision): tellDesk(.decided(session, id, digest, decision))
+        case .held, .eventsLost: break
+        case .agentGone(let process): tellDesk(.agentGone(process))
+        case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
+        case .notRecorded(let id): tellDesk(.notRecorded(id))
+        case .timerFired:
+            tellDesk(.timerFired)
+            if now.monotonic - checkedAt >= Self.checkEvery { check() }
+        }
+        return effects
+    }
+
+    var nextDeadline: Int64? {
+        [desk.nextDeadline, desk.contains { $0.process != nil } ? checkedAt + Self.checkEvery : nil].compactMap(\.self).min()
+    }
+
+    func isLive(_ session: SessionID) -> Bool { live.contains(session) }
+
+    var liveSessions: [AgentSession] {
+        live.sorted { $0.rawValue < $1.rawValue }.map { AgentSession(id: $0, status: nil, process: nil) }
+    }
+
+    var questions: [AgentQuestion] { desk.approvals.map { AgentQuestion($0) } }
+
+    // MARK: Facts
+
+    private mutating func restore(_ notes: [String: [UInt8]]) {
+        var asked: [ApprovalID: [UInt8]] = [:]
+        for (key, note) in notes {
+            if key.hasPrefix(name), let session = SessionID(key) {
+                live.insert(session)
+            } else if let id = ApprovalID(key) {
+                asked[id] = note
+            } else {
+                world.report(.completeness, "\(name) is given the note \(key), which is not its own")
+            }
+        }
+        tellDesk(.restarted(notes: asked))
+        check()
+    }
+
+    private mutating func learn(_ fact: Fact) {
+        switch fact {
+        case .started(let session, let process):
+            begin(session)
+            var facts = SessionFacts(agentName: "simulated")
+            facts.run = "\(process.startedAt)"
+            emit(.sessionStarted(facts), in: session)
+        case .worked(let session, let heads):
+            begin(session)
+            overtaken()
+            for head in heads { emit(head, in: session) }
+        case .asked(let ask, let process, let token): asked(ask, process, token)
+        case .proven(let hook, let ran, let isOurs):
+            let evidence: ApprovalEvidence =
+                ran ? .carriedOut(answers: nil, failed: false) : .reported(isOurs ? .ourDenial : .rejection)
+            for approval in desk.approvals where approval.call == Self.call(hook) { tellDesk(.shown(approval.id, evidence)) }
+        case .ended(let session):
+            overtaken()
+            tellDesk(.sessionEnded(session, agentGone: false))
+            live.remove(session)
+            emit(.sessionEnded(reason: "done", failed: false), in: session)
+            effects.append(.remember(session.rawValue, nil))
+        }
+    }
+
+    private mutating func begin(_ session: SessionID) {
+        if live.insert(session).inserted { effects.append(.remember(session.rawValue, [1])) }
+    }
+
+    private static func call(_ hook: Int) -> String { "c\(hook)" }
+
+    private mutating func asked(_ ask: Agent.Ask, _ process: AgentProcess, _ token: HookToken) {
+        begin(ask.session)
+        var question = ApprovalQuestion(
+            session: ask.session, kind: .tool, tool: Self.tool, input: ask.input, digest: ask.digest, form: SimulatedForm(),
+            token: token)
+        question.call = Self.call(ask.hook)
+        question.process = process
+        question.isAttended = ask.isAttended
+        question.attempt = ask.attempts
+        question.run = "hook \(ask.hook)"
+        if let answer = bugs.answer(beforeAsking: question) { return effects.append(.respond(token, answer)) }
+        for order in desk.handle(.asked(bugs.altered(question, desk)), at: now) {
+            guard case .show(let id) = order, let approval = desk[id] else {
+                carryOut(order)
+                continue
+            }
+            world.freedom.asked(id, hook: ask.hook, run: ask.run, digest: ask.digest)
+            var request = ApprovalRequest(
+                approval: id, kind: .tool, tool: Self.tool, title: "Run \(ask.hook)", digest: approval.digest)
+            request.expiresAt = approval.expiresAt
+            emit(.approvalRequested(request), in: ask.session)
+        }
+    }
+
+    /// The agent goes on, so what it asked before is over, whatever became of it.
+    private mutating func overtaken() {
+        for approval in desk.approvals { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
+    }
+
+    private mutating func check() {
+        checkedAt = now.monotonic
+        let processes = Set(desk.approvals.compactMap(\.process))
+        if !processes.isEmpty { effects.append(.checkAgents(processes.sorted { $0.startedAt < $1.startedAt })) }
+    }
+
+    // MARK: Orders
+
+    private mutating func tellDesk(_ fact: ApprovalFact<SimulatedForm>) {
+        if case .decided(_, let id, _, let decision) = fact, let (token, answer) = bugs.answer(late: id, decision) {
+            return effects.append(.respond(token, answer))
+        }
+        for order in desk.handle(bugs.altered(fact, desk), at: now) { carryOut(order) }
+    }
+
+    private mutating func carryOut(_ order: ApprovalOrder) {
+        switch bugs.altered(order) {
+        case .show: preconditionFailure("only what a hook asks is shown")
+        case .remember(let id, let note): effects.append(.remember(id.rawValue, note))
+        case .reopened: break
+        case .deliver(let id, let token, let output):
+            if let session = desk[id]?.session { emit(.approvalDelivered(id), in: session) }
+            if let digest = desk[id]?.digest { bugs.delivered(output, digest) }
+            effects.append(bugs.isUnrecorded ? .restrict(token, output) : .respond(token, output))
+        case .abstain(let token): effects.append(.respond(token, nil))
+        case .settled(let session, let end): if let end { emit(end, in: session) }
+        case .emit(let session, let head): emit(head, in: session)
+        // A hook that goes away means No.
+        case .judge(let id): tellDesk(.shown(id, .deniedAtTerminal))
+        case .check(let process): effects.append(.checkAgents([process]))
+        case nil: break
+        }
+    }
+
+    private mutating func emit(_ head: EventHead, in session: SessionID) {
+        let isKept: Bool =
+            switch head {
+            case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
+                .sessionEnded:
+                true
+            default: false
+            }
+        host.ledger.emitted()
+        effects.append(.emit(session, Event(head, at: now.wall).bytes, isKept: isKept))
+    }
+
+    // MARK: Names
+
+    /// Tells apart whatever is asked here; it keeps nobody out.
+    static let digests = Digests { bytes in
+        var lanes: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x9E37_79B9_7F4A_7C15, 0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB]
+        for byte in bytes { for lane in lanes.indices { lanes[lane] = (lanes[lane] ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 } }
+        return lanes.map { lane in
+            let digits = String(lane, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

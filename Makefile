@@ -28,11 +28,10 @@ STRICT := HELIOGRAPH_STRICT=1
 FOR_TESTS := --scratch-path .build/tests
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
-# Modules whose folders need no other that needs them, but for pairs. The rest is to come: HeliographHost, the simulators, and the
-# wrappers of C libraries.
+# Modules whose folders need no other that needs them, but for pairs. The rest is to come: the simulators, and the wrappers of C libraries.
 WITHOUT_CIRCLES := $(addprefix Sources/, \
 	AgentACP AgentClaude AgentLocal \
-	ChannelAPNs HeliographClient HeliographKit HeliographLink HeliographServer HostCore LiveActivityKit \
+	ChannelAPNs HeliographClient HeliographHost HeliographKit HeliographLink HeliographServer HostCore LiveActivityKit \
 	PushAPNs PushPlanner PushWeb RelayAccess RelayCore RelayModel RelayProtocol RelayStore StoreSQLite)
 # Everything that `swift format` looks at.
 SWIFT := Package.swift Sources Tests

@@ -166,7 +166,7 @@ final class Agent {
     }
 
     /// So few that an agent asks for the very same again.
-    private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array($0.utf8) }
+    private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array(#"{"command":"\#($0)"}"#.utf8) }
 
     /// What no tool's input has.
     static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!

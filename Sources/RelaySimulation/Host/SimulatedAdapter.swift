@@ -141,6 +141,7 @@ struct SimulatedAdapter: AgentAdapter {
             var request = ApprovalRequest(
                 approval: id, kind: .tool, tool: Self.tool, title: "Run \(ask.hook)", digest: approval.digest)
             request.expiresAt = approval.expiresAt
+            request.alert = (try? JSONDocument(parsing: ask.input).root).flatMap { RequestWords(request, input: $0) }
             emit(.approvalRequested(request), in: ask.session)
         }
     }

@@ -40,6 +40,7 @@ extension Effect {
             for name in ["id", "code", "reason"] as [StaticString] {
                 if let word = try message.optionalString(name) { words.append(word) }
             }
+            if let error = message.optional("error") { words.append(try error.string("code")) }
             return words.joined(separator: " ")
         case .close(let peer, let code): return "close \(peer.rawValue) \(code)"
         case .read(let id, let query): return "read \(id.rawValue) \(query.range)"

@@ -33,7 +33,7 @@ struct RetentionSweepTests {
         sweep.fallsDue()
         let gone = step(&sweep, sessions, at: 100, followed: [P.key("d")], staged: [P.key("e")], &orders)
         #expect(gone == ["b through 2", "a through 2"])
-        #expect(try orders.said() == ["removed age 2/6"])
+        #expect(try orders.said() == ["removed age 2/4"])
         #expect(!sweep.isDue)
     }
 

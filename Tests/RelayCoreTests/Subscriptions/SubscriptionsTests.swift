@@ -40,7 +40,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.isFollowed(key) && subscriptions.live(of: key).isEmpty)
         let page = LogPage(first: 1, events: [Event(.error(message: "x", recoverable: true), at: 1).bytes])
         subscriptions.pageRead(ReadID(rawValue: 1), page, seeing: shown, &orders)
-        #expect(try orders.said() == ["1,2: sessionSnapshot"])
+        #expect(try orders.said() == ["1,2: snapshot"])
         #expect(subscriptions.live(of: key) == [P.peer(1), P.peer(2)])
         subscriptions.left(P.peer(1), &orders)
         #expect(subscriptions.live(of: key) == [P.peer(2)])

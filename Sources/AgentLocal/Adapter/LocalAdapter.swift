@@ -15,6 +15,8 @@ package struct LocalAdapter: AgentAdapter {
 
     private var sessions: [SessionID: LocalSession] = [:]
     private(set) var desk: ApprovalDesk<LocalForm>
+    /// When an answer was first handed over; one that an earlier life handed over counts from the start of this one.
+    private var handedAt: [ApprovalID: Int64] = [:]
     private var agentsCheckedAt: Int64
     /// The sessions whose every tool needs approval.
     private var holds = Holds()
@@ -144,6 +146,10 @@ package struct LocalAdapter: AgentAdapter {
         )
         let size = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } }
         request.questions = size <= QuestionOffer.bytesMax ? offers : []
+        switch approval.kind {
+        case .tool: request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
+        case .question: request.alert = RequestWords(request, questions: ask.questions.map { $0.shown(cleaner.clean) })
+        }
         let isShown = emit(.approvalRequested(request), in: approval.session, at: nil) { writer in
             switch approval.kind {
             case .tool: writer.raw("input", shown)
@@ -173,7 +179,9 @@ package struct LocalAdapter: AgentAdapter {
     private mutating func carryOut(_ order: ApprovalOrder) {
         switch order {
         case .show: preconditionFailure("only what a program asks is shown")
-        case .remember(let id, let note): self.order(.remember(id.rawValue, note))
+        case .remember(let id, let note):
+            if note == nil { handedAt[id] = nil }
+            self.order(.remember(id.rawValue, note))
         case .reopened: break
         case .deliver(let id, let token, let output): deliver(id, token, output)
         case .abstain(let token): self.order(.respond(token, nil))
@@ -187,6 +195,7 @@ package struct LocalAdapter: AgentAdapter {
 
     private mutating func deliver(_ id: ApprovalID, _ token: HookToken, _ output: [UInt8]) {
         guard let approval = desk[id] else { return order(.respond(token, nil)) }
+        handedAt[id] = handedAt[id] ?? now.monotonic
         emit(.approvalDelivered(id), in: approval.session, at: nil)
         var output = output
         if case .deny = approval.answer?.kind, let form = approval.form { output = form.naming(rejection: output) }
@@ -273,6 +282,7 @@ package struct LocalAdapter: AgentAdapter {
             }
         }
         tellDesk(.restarted(notes: asked))
+        for approval in desk.approvals where approval.answer != nil { handedAt[approval.id] = now.monotonic }
         check(Set(sessions.values.compactMap(\.process)))
     }
 
@@ -280,15 +290,15 @@ package struct LocalAdapter: AgentAdapter {
 
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
-        deadlines += desk.approvals.compactMap(receivedAt)
+        deadlines += handedAt.keys.compactMap(receivedAt)
         if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
         return deadlines.min()
     }
 
-    /// When it is known that the program has its answer.
-    private func receivedAt(_ approval: PendingApproval<LocalForm>) -> Int64? {
-        guard approval.isAnswered, approval.run != nil else { return nil }
-        return approval.phaseAt + limits.askAgainWithin.milliseconds
+    /// When the program is taken to have its answer, and nobody is handed it again.
+    private func receivedAt(_ id: ApprovalID) -> Int64? {
+        guard let handedAt = handedAt[id], desk[id]?.run != nil else { return nil }
+        return handedAt + limits.askAgainWithin.milliseconds
     }
 
     private var agentCheckInterval: Duration? {
@@ -299,7 +309,7 @@ package struct LocalAdapter: AgentAdapter {
     private mutating func timerFired() {
         tellDesk(.timerFired)
         for approval in desk.approvals {
-            if let due = receivedAt(approval), now.monotonic >= due { tellDesk(.answerReceived(approval.id)) }
+            if let due = receivedAt(approval.id), now.monotonic >= due { tellDesk(.answerReceived(approval.id)) }
         }
         guard let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds else { return }
         agentsCheckedAt = now.monotonic

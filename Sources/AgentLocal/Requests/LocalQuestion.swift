@@ -41,6 +41,12 @@ struct LocalQuestion: Sendable {
     /// As people see its choices: two that look alike are told apart.
     func shownLabels(_ clean: (String) -> String) -> [String] { ShownLabels.apart(choices.map { clean($0.label) }) }
 
+    /// As a notification shows it.
+    func shown(_ clean: (String) -> String) -> ShownQuestion {
+        ShownQuestion(
+            text: clean(text), choices: zip(choices, shownLabels(clean)).map { ($1, $0.description.map(clean)) })
+    }
+
     func bytes(_ clean: (String) -> String) -> [UInt8] {
         JSONWriter.object {
             $0.field("id", id)

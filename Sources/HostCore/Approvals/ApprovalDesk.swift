@@ -253,7 +253,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
     }
 
     private mutating func answerReceived(_ id: ApprovalID) {
-        guard pending[id]?.isAnswered == true, pending[id]?.run != nil else { return }
+        guard pending[id]?.answer != nil, pending[id]?.run != nil else { return }
         pending[id]?.run = nil
         if let note = pending[id]?.note { orders.append(.remember(id, note)) }
     }

@@ -82,6 +82,17 @@ struct ApprovalDeskRestartTests {
         #expect(bench.tell(.asked(DeskBench.question("rm -rf ~", token: 2, attempt: 2))) == ["remember", "show"])
     }
 
+    @Test("an answer that its caller is known to have is handed over to nobody again, also after a restart")
+    func received() {
+        var bench = DeskBench()
+        _ = bench.ask()
+        _ = bench.decide(.allow)
+        #expect(bench.tell(.answerReceived(bench.shown)) == ["remember"])
+        #expect(bench.tell(.answerReceived(bench.shown)) == [])
+        _ = bench.restart()
+        #expect(bench.ask(token: 2, attempt: 2) == ["remember", "show"])
+    }
+
     @Test("a note that cannot be read is no question")
     func damaged() throws {
         var bench = DeskBench()

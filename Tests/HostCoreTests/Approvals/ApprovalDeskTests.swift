@@ -118,6 +118,8 @@ struct ApprovalDeskTests {
             "stale answeredLocally"
         ),
         (.deniedAtTerminal, "cancelled deniedLocally", "stale deniedLocally", "applied denied", "stale deniedLocally"),
+        (.answersTaken, "cancelled answeredLocally", "stale answeredLocally", "stale answeredLocally", "applied answered"),
+        (.withdrawn, "cancelled withdrawn", "stale unconfirmed", "stale unconfirmed", "stale unconfirmed"),
     ]
 
     @Test("what the agent shows decides how a question ended", arguments: evidence.indices)

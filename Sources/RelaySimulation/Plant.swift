@@ -77,7 +77,8 @@ package enum Plant: String, Sendable, CaseIterable {
         case .silentTrim: [.view]
         case .forgottenSpending, .deafHost: [.budget]
         case .backdatedPush, .restlessCard: [.order]
-        case .swallowedPush: [.edge]
+        // What was swallowed may have been an approval, which is missed at once; in the end the card is wrong.
+        case .swallowedPush: [.edge, .phase]
         case .swallowedCrossing: [.crossing]
         case .sleepingCards: [.edge, .phase]
         case .boastfulPhone: [.reserve]

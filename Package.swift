@@ -247,7 +247,10 @@ let package = Package(
         tests("AgentLocalTests", ["AgentLocal", "HostCore", "RelayProtocol", "HeliographCrypto"]),
         tests(
             "HeliographHostTests",
-            ["HeliographHost", "AgentClaude", "HostCore", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging]),
+            [
+                "HeliographHost", "AgentACP", "AgentClaude", "HostCore", "RelayProtocol", "WebSocketEngine",
+                "HeliographCrypto", logging,
+            ]),
         tests(
             "HeliographServerTests",
             [

@@ -2,7 +2,7 @@
 package struct ACPLimits: Sendable {
     /// One line of JSON; a prompt with a picture in it has some megabytes. What is longer goes through in pieces and is not read.
     var lineBytes = 8 << 20
-    /// Sessions of one agent process; an editor has a handful open. Of what is beyond nothing is told.
+    /// Sessions of one agent process; an editor has a handful open. Beyond that nothing is told of another.
     var sessionsMax = 64
     /// The editor's requests whose answers are awaited. Beyond that the oldest is forgotten.
     var requestsMax = 256
@@ -33,7 +33,7 @@ package struct ACPLimits: Sendable {
     var changesMax = 32
     var todosMax = 500
     var todoBytes = 400
-    /// Of a session that was not yet named in an answer of the agent.
+    /// Events of a session that no answer of the agent has named yet.
     var heldEventsMax = 64
 
     package init() {}

@@ -6,6 +6,8 @@ package enum ACPOrder: Sendable {
     case toEditor([UInt8])
     case tell(SessionID, Event)
     case ask(ACPQuestion)
+    /// Nobody afar decides the permission of this request: it is the editor's alone.
+    case leftToEditor([UInt8])
     /// It is answered or gone: nobody need decide it any more.
     case withdraw(ApprovalID)
     case settled(SessionID, ApprovalID, ACPOutcome)
@@ -26,12 +28,27 @@ package struct ACPQuestion: Sendable, Equatable {
 
     package var session: SessionID
     package var approval: ApprovalID
+    /// The agent's own identifier of it, as it is written.
+    package var request: [UInt8]
     package var tool: String
     package var title: String
     /// All of it, as JSON.
     package var input: [UInt8]
     /// All that the agent offers, in its order and with its names.
     package var options: [Option]
+
+    package init(
+        session: SessionID, approval: ApprovalID, request: [UInt8], tool: String, title: String, input: [UInt8],
+        options: [Option]
+    ) {
+        self.session = session
+        self.approval = approval
+        self.request = request
+        self.tool = tool
+        self.title = title
+        self.input = input
+        self.options = options
+    }
 
     /// As the daemon takes it.
     package func json(waitSeconds: Int64) -> [UInt8] {

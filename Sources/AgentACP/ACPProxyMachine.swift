@@ -42,7 +42,10 @@ package struct ACPProxyMachine: Sendable {
         case .agentClosed: if let piece = fromAgent.finish() { passToEditor(piece, now) }
         case .decided(let approval, let verdict): decided(approval, verdict)
         case .undecided(let approval):
-            if let open = permissions.release(approval) { settle([(open.question.session, approval)], .unknown) }
+            if let open = permissions.release(approval) {
+                settle([(open.question.session, approval)], .unknown)
+                orders.append(.leftToEditor(open.question.request))
+            }
         case .agentGone(let reason, let failed):
             close(permissions.end(of: nil, isAnswered: false), .cancelled)
             settle(permissions.unproven(in: nil), .unknown)
@@ -128,7 +131,7 @@ package struct ACPProxyMachine: Sendable {
         case .notification("session/update", let params?):
             if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
         case .request(let id, "session/request_permission", let params):
-            if exact != nil { asked(id, params, now) }
+            if exact == nil || !asked(id, params, now) { orders.append(.leftToEditor(id)) }
         case .notification("$/cancel_request", let params):
             guard exact != nil, let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
             if let open = permissions.takenBack(id) { close([(id: id, open: open)], .cancelled) }
@@ -192,27 +195,32 @@ package struct ACPProxyMachine: Sendable {
 
     // MARK: Permissions
 
-    private mutating func asked(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) {
+    /// False where only the editor can be asked.
+    private mutating func asked(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) -> Bool {
         guard permissions.hasRoom(for: id), let request = PermissionRequest(params, optionsMax: limits.optionsMax),
             let session = sessions[request.session]?.id
-        else { return }
+        else { return false }
         let calls = sessions[request.session]?.calls(for: request.call) ?? []
-        guard let subject = PermissionSubject(request.call, calls, limits) else { return }
-        guard let approval = ApprovalID("\(run.prefix(40))-\(questionCount)") else { return }
+        guard let subject = PermissionSubject(request.call, calls, limits),
+            let approval = ApprovalID("\(run.prefix(40))-\(questionCount)")
+        else { return false }
         questionCount += 1
         let question = ACPQuestion(
-            session: session, approval: approval, tool: subject.tool, title: subject.title, input: subject.input,
+            session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)
         tell(request.session) { $0.paused(at: now) }
         permissions.begin(id, question, calls: subject.calls)
         orders.append(.ask(question))
+        return true
     }
 
     private mutating func decided(_ approval: ApprovalID, _ verdict: ACPVerdict) {
         guard let (id, open, choice) = permissions.decide(approval, verdict) else { return }
         guard let answer = choice.answer(to: id) else {
             // Nothing that was offered was meant: the editor's own prompt stands.
-            return settle([(open.question.session, approval)], .unknown)
+            settle([(open.question.session, approval)], .unknown)
+            orders.append(.leftToEditor(id))
+            return
         }
         fromEditor.insert(answer)
         let cancel = JSONWriter.object { writer in

@@ -13,6 +13,7 @@ struct ACPBench {
     var events: [(session: SessionID, event: Event)] = []
     var asked: [ACPQuestion] = []
     var withdrawn: [ApprovalID] = []
+    var leftToEditor: [String] = []
     var settled: [(approval: ApprovalID, outcome: ACPOutcome)] = []
 
     static let session = "48c3824c-3f6f-8f44-225f-c4a025c0f6a2"
@@ -30,6 +31,7 @@ struct ACPBench {
             case .toEditor(let bytes): toEditor += bytes
             case .tell(let session, let event): events.append((session, event))
             case .ask(let question): asked.append(question)
+            case .leftToEditor(let request): leftToEditor.append(String(decoding: request, as: UTF8.self))
             case .withdraw(let approval): withdrawn.append(approval)
             case .settled(_, let approval, let outcome): settled.append((approval, outcome))
             }

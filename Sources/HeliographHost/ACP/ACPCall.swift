@@ -3,12 +3,18 @@ import Glibc
 internal import HeliographPlatform
 package import Logging
 
-/// `heliograph acp -- AGENT ARGS`: what an editor starts in the agent's place.
+/// `heliograph acp -- AGENT ARGS`: what an editor starts in the agent's place, or, at a terminal and with a prompt, all there is of one.
 package enum ACPCall {
-    /// The status that the agent ended with, or what a shell would say of one that did not start.
-    package static func run(_ command: [String], logger: Logger) throws -> Int32 {
+    /// The status that the agent ended with, or what a shell would say of one that did not start; without an editor 0 or 1.
+    package static func run(_ command: [String], prompt: String?, software: String, logger: Logger) throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
-        let limits = ACPDriverLimits()
+        var limits = ACPDriverLimits()
+        let hasTerminal = isatty(STDIN_FILENO) == 1
+        var client: ACPClientMachine?
+        if hasTerminal || prompt != nil {
+            client = ACPClientMachine(directory: try folder(), version: software, prompt: prompt, hasTerminal: hasTerminal)
+        }
+        limits.isAttended = client == nil || hasTerminal
         let inbox = try ACPInbox()
         guard let run = HookRequest.randomCall() else { throw HostError(.system, "the system gives no random bytes") }
         var signals = passedOn
@@ -21,6 +27,7 @@ package enum ACPCall {
             logger.error("\(failure.sentence)")
             return failure.exit
         }
+        if !limits.isAttended { limits.questionSeconds = limits.headlessQuestionSeconds }
         let reporter = try DaemonReporter(socketPath: HostPaths().socket, inbox: inbox, limits: limits, logger: logger)
         let isStarted =
             reporter.start() && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
@@ -31,10 +38,18 @@ package enum ACPCall {
         }
         let name = command[0].split(separator: "/").last.map(String.init) ?? command[0]
         var loop = ACPProxyLoop(
-            child: child, machine: ACPProxyMachine(run: run, agentName: name), inbox: inbox, reporter: reporter, limits: limits)
+            child: child, machine: ACPProxyMachine(run: run, agentName: name), client: client, inbox: inbox, reporter: reporter,
+            limits: limits)
         let end = loop.run()
         reporter.finish()
         return end.exit
+    }
+
+    private static func folder() throws -> String {
+        // The system makes the room, and it is given back below.
+        guard let path = unsafe getcwd(nil, 0) else { throw HostError(.system, "this folder is gone") }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
     }
 
     private static var passedOn: sigset_t {

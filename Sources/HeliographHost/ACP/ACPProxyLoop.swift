@@ -20,6 +20,12 @@ struct ACPProxyLoop {
     private let reporter: DaemonReporter
     private let limits: ACPDriverLimits
     private var machine: ACPProxyMachine
+    /// Stands where the editor would; nil where there is one.
+    private var client: ACPClientMachine?
+    /// Typed, and not yet a whole line.
+    private var typed: [UInt8] = []
+    private let readsInput: Bool
+    private var clientFailed: Bool?
     private var toAgent: OutputBuffer
     private var toEditor = OutputBuffer(descriptor: STDOUT_FILENO)
     private var editorIsOpen = true
@@ -30,9 +36,13 @@ struct ACPProxyLoop {
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
 
     init(
-        child: AgentChild, machine: ACPProxyMachine, inbox: ACPInbox, reporter: DaemonReporter, limits: ACPDriverLimits
+        child: AgentChild, machine: ACPProxyMachine, client: ACPClientMachine?, inbox: ACPInbox, reporter: DaemonReporter,
+        limits: ACPDriverLimits
     ) {
         self.child = child
+        self.client = client
+        // What is not typed by anybody is not for the agent.
+        readsInput = client == nil || isatty(STDIN_FILENO) == 1
         self.machine = machine
         self.inbox = inbox
         self.reporter = reporter
@@ -42,6 +52,7 @@ struct ACPProxyLoop {
 
     /// Until the agent has ended and all that it wrote is passed on.
     mutating func run() -> AgentEnd {
+        tellClient(.started)
         while true {
             if let end, !agentOutputIsOpen || .now >= end.drainUntil { return finish(end.0) }
             waitAndPass()
@@ -59,14 +70,15 @@ struct ACPProxyLoop {
         while toEditor.count > 0, HookSocket.wait(for: POLLOUT, on: STDOUT_FILENO, until: deadline) == .ready {
             toEditor.write(bytesMax: limits.writeBytes)
         }
-        return end
+        guard let clientFailed else { return end }
+        return AgentEnd(exit: clientFailed ? 1 : 0, signal: nil)
     }
 
     // MARK: Bytes
 
     private mutating func waitAndPass() {
         // A descriptor that is not waited for is left out: a hang-up would wake us again and again.
-        let readsEditor = editorIsOpen && toAgent.count < limits.bufferBytes
+        let readsEditor = readsInput && editorIsOpen && toAgent.count < limits.bufferBytes
         let readsAgent = agentOutputIsOpen && toEditor.count < limits.bufferBytes
         var entries = [
             pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
@@ -94,7 +106,7 @@ struct ACPProxyLoop {
     private mutating func readEditor() {
         switch read(STDIN_FILENO) {
         case .some(let bytes) where bytes.isEmpty: editorLeft()
-        case .some(let bytes): perform(.fromEditor(bytes))
+        case .some(let bytes): if client == nil { perform(.fromEditor(bytes)) } else { type(bytes) }
         case nil: break
         }
     }
@@ -177,11 +189,40 @@ struct ACPProxyLoop {
         for order in machine.handle(fact, at: .now) {
             switch order {
             case .toAgent(let bytes): toAgent.append(bytes)
-            case .toEditor(let bytes): toEditor.append(bytes)
+            case .toEditor(let bytes): if client == nil { toEditor.append(bytes) } else { tellClient(.received(bytes)) }
+            case .leftToEditor(let request): tellClient(.leftToUs(request))
             case .tell(let session, let event): reporter.put(.event(session, event))
-            case .ask(let question): reporter.put(.ask(question))
+            case .ask(let question):
+                reporter.put(.ask(question))
+                tellClient(.asked(question))
             case .withdraw(let approval): reporter.put(.withdraw(approval))
             case .settled(let session, let approval, let outcome): reporter.put(.settled(session, approval, outcome))
+            }
+        }
+    }
+
+    // MARK: Without an editor
+
+    private mutating func type(_ bytes: [UInt8]) {
+        typed += bytes
+        while let feed = typed.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: typed[..<feed], as: UTF8.self)
+            typed.removeFirst(feed + 1)
+            tellClient(.typed(line))
+        }
+        // A terminal gives no longer line than 4 KiB.
+        if typed.count > limits.bufferBytes { typed = [] }
+    }
+
+    private mutating func tellClient(_ fact: ACPClientMachine.Fact) {
+        guard let orders = client?.handle(fact) else { return }
+        for order in orders {
+            switch order {
+            case .send(let line): perform(.fromEditor(line))
+            case .show(let text): toEditor.append(Array(text.utf8))
+            case .finished(let failed):
+                clientFailed = failed
+                editorLeft()
             }
         }
     }

@@ -78,7 +78,9 @@ final class DaemonReporter: Sendable {
                 unsent = nil
                 if sent == .unsupported { giveUp() }
             }
-            if unsent == nil, state.withLock({ $0.isClosing && $0.queue.isEmpty }) { return finished.wake() }
+            let isClosing = state.withLock { $0.isClosing }
+            // An editor waits for our end: one that is away is not waited for.
+            if isClosing, unsent != nil || state.withLock({ $0.queue.isEmpty }) { return finished.wake() }
             if unsent != nil { waitForDaemon() }
         }
     }
@@ -171,8 +173,7 @@ final class DaemonReporter: Sendable {
             var exchange = HookExchange(request: request, socketPath: socketPath, limits: hookLimits) { [self] in
                 state.withLock { $0.asking.contains(approval) }
             }
-            // The editor's own prompt is there as well.
-            exchange.isAttended = true
+            exchange.isAttended = limits.isAttended
             let verdict = exchange.ask().flatMap(ACPVerdict.init(answer:))
             let isWanted = state.withLock { $0.asking.remove(approval) != nil }
             guard isWanted else { return }

@@ -14,7 +14,15 @@ struct ACPCommand: ParsableCommand {
 
               heliograph acp -- vibe-acp
               heliograph acp -- openhands acp
+
+            Without an editor it is the client itself: at a terminal, or for one prompt.
+
+              heliograph acp -- vibe-acp
+              heliograph acp --prompt 'run the tests and mend what fails' -- vibe-acp
             """)
+
+    @Option(help: "Have the agent do this in this folder, and end. What it asks is denied if nobody decides within an hour.")
+    var prompt: String?
 
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
     var logLevel = "notice"
@@ -24,6 +32,7 @@ struct ACPCommand: ParsableCommand {
 
     func validate() throws {
         if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is none of the levels.") }
+        if prompt?.isEmpty == true { throw ValidationError("--prompt is empty.") }
         if agent.first?.isEmpty != false { throw ValidationError("Name the agent after `--`: heliograph acp -- vibe-acp") }
     }
 
@@ -31,7 +40,9 @@ struct ACPCommand: ParsableCommand {
         let level = Logger.Level(rawValue: logLevel) ?? .notice
         LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
         try Failure.reporting {
-            throw ExitCode(try ACPCall.run(agent, logger: Logger(label: "heliograph.acp")))
+            throw ExitCode(
+                try ACPCall.run(
+                    agent, prompt: prompt, software: ServerConfiguration.software, logger: Logger(label: "heliograph.acp")))
         }
     }
 }

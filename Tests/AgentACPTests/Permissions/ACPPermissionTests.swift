@@ -182,6 +182,7 @@ struct ACPPermissionTests {
     func undecided() throws {
         var (bench, approval) = try asked()
         bench.take(.undecided(approval))
+        #expect(bench.leftToEditor == ["0"])
         bench.take(.decided(approval, ACPVerdict(allows: true)))
         #expect(bench.takeAgentLines() == [] && bench.takeEditorLines() == [])
         bench.editor(ACPBench.selected("reject_once"))

@@ -1,0 +1,261 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// The editor's part where there is none: one session with an agent, at a terminal or for one prompt.
+///
+/// It stands before `ACPProxyMachine` as an editor would, so that what it shows and answers goes the same ways. Where there is no terminal,
+/// only people afar can be asked; what they do not decide is denied.
+package struct ACPClientMachine: Sendable {
+    package enum Fact: Sendable {
+        case started
+        /// A line from the agent.
+        case received([UInt8])
+        /// A permission can be decided from afar as well; it came with the line before.
+        case asked(ACPQuestion)
+        /// Nobody afar decides the permission of this request.
+        case leftToUs([UInt8])
+        case typed(String)
+    }
+
+    package enum Order: Sendable, Equatable {
+        /// A line for the agent.
+        case send([UInt8])
+        case show(String)
+        case finished(failed: Bool)
+    }
+
+    private enum Phase: Equatable { case initializing, opening, idle, running, over }
+
+    private struct Permission {
+        let id: [UInt8]
+        let title: String
+        let options: [ACPQuestion.Option]
+        var isShown = false
+    }
+
+    /// Permissions that are open at a time; agents ask one after the other.
+    private static let permissionsMax = 16
+
+    private let directory: String
+    private let version: String
+    /// Nil where lines are typed.
+    private let prompt: String?
+    private let hasTerminal: Bool
+    private var phase = Phase.initializing
+    private var number: Int64 = 0
+    private var session = ""
+    private var permissions: [Permission] = []
+    private var isInLine = false
+    private var orders: [Order] = []
+
+    package init(directory: String, version: String, prompt: String?, hasTerminal: Bool) {
+        self.directory = directory
+        self.version = version
+        self.prompt = prompt
+        self.hasTerminal = hasTerminal
+    }
+
+    package mutating func handle(_ fact: Fact) -> [Order] {
+        switch fact {
+        case .started:
+            let version = version
+            request("initialize") { writer in
+                writer.field("protocolVersion", 1)
+                writer.object("clientCapabilities") {
+                    $0.object("fs") {
+                        $0.field("readTextFile", false)
+                        $0.field("writeTextFile", false)
+                    }
+                    $0.field("terminal", false)
+                }
+                writer.object("clientInfo") {
+                    $0.field("name", "heliograph")
+                    $0.field("version", version)
+                }
+            }
+        case .received(let line): received(line)
+        case .asked(let question):
+            guard let place = permissions.firstIndex(where: { $0.id == question.request }) else { break }
+            show(place, question.title, String(decoding: question.input, as: UTF8.self))
+        case .leftToUs(let id):
+            guard let place = permissions.firstIndex(where: { $0.id == id }) else { break }
+            if hasTerminal {
+                if !permissions[place].isShown { show(place, permissions[place].title, nil) }
+            } else {
+                answer(place, PermissionChoice(ACPVerdict(allows: false), among: permissions[place].options))
+                say("Denied: nobody decided.")
+            }
+        case .typed(let line): typed(line)
+        }
+        defer { orders = [] }
+        return orders
+    }
+
+    // MARK: From the agent
+
+    private mutating func received(_ line: [UInt8]) {
+        let exact = RPCMessage(line)
+        switch exact ?? RPCMessage(repairing: line) {
+        case .response(_, let result, let failure): answered(result, failure)
+        case .notification("session/update", let params): updated(params?.optional("update"))
+        case .notification("$/cancel_request", let params):
+            guard let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
+            guard let place = permissions.firstIndex(where: { $0.id == id }) else { return }
+            permissions.remove(at: place)
+            say("Decided from afar.")
+        case .request(let id, "session/request_permission", let params):
+            // What two readers could take for different things nobody is to allow.
+            guard exact != nil, permissions.count < Self.permissionsMax, let request = PermissionRequest(params, optionsMax: 64)
+            else { return send(PermissionChoice.cancelled.answer(to: id)) }
+            let title = request.call.text("title") ?? "The agent asks for something that it does not name."
+            permissions.append(Permission(id: id, title: title, options: request.options))
+        case .request(let id, _, _):
+            send(
+                JSONWriter.object { writer in
+                    writer.field("jsonrpc", "2.0")
+                    writer.raw("id", id)
+                    writer.object("error") {
+                        $0.field("code", -32601)
+                        $0.field("message", "this client has no such method")
+                    }
+                } + [UInt8(ascii: "\n")])
+        case .notification, nil: break
+        }
+    }
+
+    private mutating func answered(_ result: JSONValue?, _ failure: String?) {
+        if let failure {
+            say("The agent refuses: \(VisibleText.prose(failure))")
+            if phase != .running || prompt != nil { return finish(failed: true) }
+            return rest()
+        }
+        switch phase {
+        case .initializing:
+            phase = .opening
+            let folder = directory
+            request("session/new") {
+                $0.field("cwd", folder)
+                $0.array("mcpServers", [])
+            }
+        case .opening:
+            guard let name = result?.text("sessionId") else {
+                say("The agent opened no session.")
+                return finish(failed: true)
+            }
+            session = name
+            if let prompt { begin(prompt) } else { rest() }
+        case .running:
+            permissions = []
+            let reason = result?.text("stopReason")
+            if let reason, reason != "end_turn" { say("The turn ended: \(VisibleText.line(reason))") }
+            if prompt != nil { return finish(failed: reason != "end_turn") }
+            rest()
+        case .idle, .over: break
+        }
+    }
+
+    private mutating func updated(_ update: JSONValue?) {
+        guard let update else { return }
+        switch update.text("sessionUpdate") {
+        case "agent_message_chunk":
+            guard let text = update.optional("content")?.text("text"), !text.isEmpty else { return }
+            orders.append(.show(VisibleText.prose(text)))
+            isInLine = text.utf8.last != UInt8(ascii: "\n")
+        case "tool_call":
+            if let title = update.text("title"), !title.isEmpty { say("• \(VisibleText.line(title))") }
+        default: break
+        }
+    }
+
+    // MARK: From the person
+
+    private mutating func typed(_ line: String) {
+        let words = TextCut.trim(line)
+        if let place = permissions.firstIndex(where: \.isShown) {
+            let options = permissions[place].options
+            guard let number = Int(words), (1...options.count).contains(number) else {
+                return say("A number from 1 to \(options.count), please.")
+            }
+            return answer(place, .option(options[number - 1].id))
+        }
+        guard !words.isEmpty else { return }
+        switch phase {
+        case .idle: begin(line)
+        case .initializing, .opening, .running: say("The agent is at work; this line was not sent.")
+        case .over: break
+        }
+    }
+
+    private mutating func show(_ place: Int, _ title: String, _ input: String?) {
+        permissions[place].isShown = true
+        say(VisibleText.exactLine(title))
+        if let input { say(VisibleText.exact(input)) }
+        guard hasTerminal else { return say("Waiting for a decision from afar.") }
+        for (offset, option) in permissions[place].options.enumerated() {
+            say("  \(offset + 1)  \(VisibleText.line(option.name))")
+        }
+    }
+
+    private mutating func answer(_ place: Int, _ choice: PermissionChoice) {
+        let permission = permissions.remove(at: place)
+        send(choice.answer(to: permission.id))
+    }
+
+    // MARK: Helpers
+
+    private mutating func begin(_ text: String) {
+        phase = .running
+        let name = session
+        request("session/prompt") { writer in
+            writer.field("sessionId", name)
+            writer.array(
+                "prompt",
+                [
+                    JSONWriter.object {
+                        $0.field("type", "text")
+                        $0.field("text", text)
+                    }
+                ])
+        }
+    }
+
+    private mutating func rest() {
+        phase = .idle
+        endLine()
+        if hasTerminal { orders.append(.show("> ")) }
+        isInLine = false
+    }
+
+    private mutating func finish(failed: Bool) {
+        guard phase != .over else { return }
+        phase = .over
+        endLine()
+        orders.append(.finished(failed: failed))
+    }
+
+    private mutating func say(_ line: String) {
+        endLine()
+        orders.append(.show(line + "\n"))
+    }
+
+    private mutating func endLine() {
+        if isInLine { orders.append(.show("\n")) }
+        isInLine = false
+    }
+
+    private mutating func send(_ line: [UInt8]?) {
+        if let line { orders.append(.send(line)) }
+    }
+
+    private mutating func request(_ method: String, _ params: (inout JSONWriter) -> Void) {
+        number += 1
+        let number = number
+        send(
+            JSONWriter.object { writer in
+                writer.field("jsonrpc", "2.0")
+                writer.field("id", number)
+                writer.field("method", method)
+                writer.object("params", params)
+            } + [UInt8(ascii: "\n")])
+    }
+}

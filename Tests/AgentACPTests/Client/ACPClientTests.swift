@@ -1,0 +1,121 @@
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentACP
+
+/// Without an editor.
+@Suite("ACP: the client")
+struct ACPClientTests {
+    private struct Talk {
+        var client: ACPClientMachine
+        var sent: [String] = []
+        var shown = ""
+        var failed: Bool?
+
+        mutating func take(_ fact: ACPClientMachine.Fact) {
+            for order in client.handle(fact) {
+                switch order {
+                case .send(let line): sent.append(String(decoding: line.dropLast(), as: UTF8.self))
+                case .show(let text): shown += text
+                case .finished(let failed): self.failed = failed
+                }
+            }
+        }
+
+        mutating func agent(_ line: String) { take(.received(Array((line + "\n").utf8))) }
+
+        mutating func permission(id: String = "0") {
+            agent(
+                #"{"jsonrpc":"2.0","id":\#(id),"method":"session/request_permission","params":{"sessionId":"s","#
+                    + #""toolCall":{"toolCallId":"c1","title":"rm"},"options":\#(ACPBench.options)}}"#)
+        }
+    }
+
+    private func open(prompt: String? = nil, hasTerminal: Bool) -> Talk {
+        var talk = Talk(
+            client: ACPClientMachine(directory: "/p", version: "1", prompt: prompt, hasTerminal: hasTerminal))
+        talk.take(.started)
+        talk.agent(#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}"#)
+        talk.agent(#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}"#)
+        return talk
+    }
+
+    private func question(request: String = "0") -> ACPQuestion {
+        ACPQuestion(
+            session: SessionID("s")!, approval: ApprovalID("a")!, request: Array(request.utf8), tool: "bash", title: "rm",
+            input: Array(#"{"command":"rm"}"#.utf8), options: [])
+    }
+
+    @Test("one prompt: a session in the folder, the prompt, the words, the end")
+    func prompt() {
+        var talk = open(prompt: "do it", hasTerminal: false)
+        #expect(talk.sent.count == 3 && talk.sent[1].contains(#""cwd":"/p""#))
+        #expect(talk.sent[2].contains(#""method":"session/prompt""#) && talk.sent[2].contains(#""text":"do it""#))
+        talk.agent(
+            #"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","#
+                + #""content":{"type":"text","text":"Done\u001b[2J"}}}}"#)
+        #expect(talk.shown == "Done⟨U+001B⟩[2J")
+        talk.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        #expect(talk.failed == false)
+    }
+
+    @Test("a turn that was refused or cut short has failed", arguments: ["refusal", "max_tokens", "cancelled"])
+    func stopped(_ reason: String) {
+        var talk = open(prompt: "do it", hasTerminal: false)
+        talk.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"\#(reason)"}}"#)
+        #expect(talk.failed == true && talk.shown.contains(reason))
+    }
+
+    @Test("without a terminal, what nobody afar decides is denied")
+    func headless() {
+        var talk = open(prompt: "do it", hasTerminal: false)
+        talk.permission()
+        talk.take(.asked(question()))
+        #expect(talk.sent.count == 3)
+        talk.take(.leftToUs(Array("0".utf8)))
+        #expect(talk.sent.last == ACPBench.selected("reject_once"))
+    }
+
+    @Test("at a terminal a number answers, and only one that was shown")
+    func terminal() {
+        var talk = open(hasTerminal: true)
+        talk.take(.typed("go"))
+        talk.permission()
+        talk.take(.asked(question()))
+        #expect(talk.shown.contains(#"{"command":"rm"}"#) && talk.shown.contains("  4  Deny"))
+        for wrong in ["", "0", "5", "y", "1 2"] { talk.take(.typed(wrong)) }
+        #expect(talk.sent.count == 3)
+        talk.take(.typed(" 4 "))
+        #expect(talk.sent.last == ACPBench.selected("reject_once"))
+    }
+
+    @Test("what is decided from afar is no longer asked at the terminal")
+    func remote() {
+        var talk = open(hasTerminal: true)
+        talk.take(.typed("go"))
+        talk.permission()
+        talk.take(.asked(question()))
+        talk.agent(#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#)
+        talk.take(.typed("1"))
+        #expect(talk.sent.count == 3 && talk.shown.contains("Decided from afar."))
+    }
+
+    @Test("a permission that cannot be read strictly is cancelled, and other requests are refused")
+    func unreadable() {
+        var talk = open(prompt: "do it", hasTerminal: false)
+        talk.agent(#"{"id":7,"method":"session/request_permission","params":{"sessionId":"\ud800"}}"#)
+        #expect(talk.sent.last?.contains(#""outcome":"cancelled""#) == true)
+        talk.agent(#"{"id":8,"method":"fs/read_text_file","params":{"path":"/etc/passwd"}}"#)
+        #expect(talk.sent.last?.contains("-32601") == true)
+    }
+
+    @Test("an agent that opens no session ends it")
+    func noSession() {
+        var talk = Talk(client: ACPClientMachine(directory: "/p", version: "1", prompt: nil, hasTerminal: true))
+        talk.take(.started)
+        talk.agent(#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+        talk.agent(#"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Authentication required"}}"#)
+        #expect(talk.failed == true && talk.shown.contains("Authentication required"))
+    }
+}

@@ -97,6 +97,9 @@ fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor tim
 sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
 
+openhands-check: build venv ## Decide about the real OpenHands, from PyPI, behind `heliograph acp` (its installation takes minutes)
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_openhands.py $(PYTEST)
+
 autobahn: build venv ## Run the Autobahn test suite against the engine, libwebsockets and Python's websockets (minutes); ARGS=--quick
 	@Tests/Tools/install-packages $(BENCH_PACKAGES)
 	$(RELEASE) autobahn-echo
@@ -165,4 +168,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize openhands-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv

@@ -1,0 +1,108 @@
+"""Real agents of PyPI that speak the Agent Client Protocol, each in an environment of its own, with a scripted model on loopback."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relay import ROOT, plain_environment
+
+sys.path.insert(0, str(ROOT / "Tests/Tools"))
+from scripted_openai_api import ScriptedOpenAIAPI  # noqa: E402
+
+VIBE = "mistral-vibe==3.0.2"
+OPENHANDS = "openhands==1.16.0"
+
+
+def python() -> str:
+    """One that the agents run on: 3.12, which is the only one that both take."""
+    places = [*sorted((Path.home() / ".pyenv/versions").glob("3.12.*/bin/python3.12")), shutil.which("python3.12")]
+    for place in places:
+        # A version manager has a program of the name that runs nothing.
+        if place and subprocess.run([place, "-c", "import venv"], capture_output=True).returncode == 0:
+            return str(place)
+    pytest.skip("there is no Python 3.12, which the agents need")
+
+
+def install(requirement: str) -> Path:
+    """The folder of its programs. Installed once for all runs, and said how long that took."""
+    folder = ROOT / ".build/agents" / requirement.replace("==", "-")
+    done = folder / "installed"
+    if not done.exists():
+        begun = time.monotonic()
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([python(), "-m", "venv", str(folder)], check=True)
+        subprocess.run([str(folder / "bin/pip"), "install", "--quiet", "--disable-pip-version-check", requirement], check=True)
+        done.write_text(f"{time.monotonic() - begun:.0f} s\n")
+        print(f"{requirement} was installed in {done.read_text().strip()}")
+    return folder / "bin"
+
+
+class Agent:
+    """A throw-away home, a project in it, and the agent's `command` and `environment`."""
+
+    def __init__(self, folder: Path):
+        self.home = folder / "home"
+        self.project = folder / "project"
+        self.project.mkdir(parents=True)
+        self.home.mkdir(parents=True)
+        self.api = ScriptedOpenAIAPI()
+        self.api.start()
+        self.environment = plain_environment(self.home) | {"FAKE_KEY": "x"}
+        self.command: list[str] = []
+
+    @property
+    def socket(self) -> Path:
+        return self.home / ".local/state/heliograph/host.sock"
+
+    def close(self) -> None:
+        self.api.stop()
+
+
+def vibe(folder: Path) -> Agent:
+    agent = Agent(folder)
+    agent.command = [str(install(VIBE) / "vibe-acp")]
+    settings = agent.home / ".vibe/config.toml"
+    settings.parent.mkdir()
+    settings.write_text(f"""
+active_model = "fake"
+enable_telemetry = false
+enable_update_checks = false
+enable_auto_update = false
+[[providers]]
+name = "fake"
+api_base = "{agent.api.url}"
+api_key_env_var = "FAKE_KEY"
+api_style = "openai"
+backend = "generic"
+[[models]]
+name = "fake-model"
+provider = "fake"
+alias = "fake"
+input_price = 0.4
+output_price = 2.0
+""")
+    return agent
+
+
+def openhands(folder: Path) -> Agent:
+    agent = Agent(folder)
+    agent.command = [str(install(OPENHANDS) / "openhands"), "acp"]
+    agent.environment |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "OPENHANDS_SUPPRESS_BANNER": "1", "SHELL": os.environ.get("SHELL", "/bin/bash")}
+    settings: dict[str, Any] = {
+        "kind": "Agent",
+        "llm": {"model": "openai/fake-model", "api_key": "x", "base_url": agent.api.url, "usage_id": "agent", "num_retries": 0},
+        "tools": [{"name": name, "params": {}} for name in ("terminal", "file_editor", "task_tracker")],
+        # Others would be fetched from GitHub.
+        "agent_context": {"skills": [], "load_user_skills": False, "load_public_skills": False},
+    }
+    path = agent.home / ".openhands/agent_settings.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(settings))
+    return agent

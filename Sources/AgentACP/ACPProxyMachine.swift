@@ -61,7 +61,7 @@ package struct ACPProxyMachine: Sendable {
     private mutating func passToAgent(_ piece: LineFlow.Piece, _ now: HostInstant) {
         guard case .line(let line) = piece, let message = RPCMessage(line) else {
             if case .line(let line) = piece { orders.append(.toAgent(line)) }
-            if case .fragment(let part, _) = piece { orders.append(.toAgent(part)) }
+            if case .fragment(let part) = piece { orders.append(.toAgent(part)) }
             // What we cannot read may have been the answer: then nobody else is to give another.
             if !Self.isBlank(piece) { close(permissions.end(of: nil, isAnswered: false), .unknown) }
             return
@@ -121,7 +121,7 @@ package struct ACPProxyMachine: Sendable {
 
     private mutating func passToEditor(_ piece: LineFlow.Piece, _ now: HostInstant) {
         guard case .line(let line) = piece else {
-            if case .fragment(let part, _) = piece { orders.append(.toEditor(part)) }
+            if case .fragment(let part) = piece { orders.append(.toEditor(part)) }
             return
         }
         orders.append(.toEditor(line))

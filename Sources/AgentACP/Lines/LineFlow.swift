@@ -6,8 +6,8 @@ struct LineFlow: Sendable {
     enum Piece: Equatable {
         /// With its line feed, but for the last of the stream.
         case line([UInt8])
-        /// Part of a line that is too long; `opens` where it is its first.
-        case fragment([UInt8], opens: Bool)
+        /// Part of a line that is too long.
+        case fragment([UInt8])
     }
 
     private let lineBytesMax: Int
@@ -27,10 +27,10 @@ struct LineFlow: Sendable {
             let part = feed.map { rest[...$0] } ?? rest
             rest = rest[part.endIndex...]
             if isInLongLine {
-                pieces.append(.fragment(Array(part), opens: false))
+                pieces.append(.fragment(Array(part)))
                 isInLongLine = feed == nil
             } else if kept.count + part.count > lineBytesMax {
-                pieces.append(.fragment(kept + part, opens: true))
+                pieces.append(.fragment(kept + part))
                 kept = []
                 isInLongLine = feed == nil
             } else {

@@ -26,8 +26,6 @@ struct PermissionBook {
 
     init(limits: ACPLimits) { self.limits = limits }
 
-    var isEmpty: Bool { open.isEmpty }
-
     func hasRoom(for id: [UInt8]) -> Bool {
         // The editor's late answer to another question of this name could be taken for the answer to this one.
         open.count < limits.questionsMax && open[id] == nil && !owed.contains(id)

@@ -25,7 +25,8 @@ struct Layering {
             "CoreMetrics",
         ]),
         "HeliographHost": Module(imports: [
-            "AgentACP", "AgentClaude", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess", "WebSocketEngine",
+            "AgentACP", "AgentClaude", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
+            "WebSocketEngine",
             "HeliographCrypto", "HeliographPlatform",
             "Logging",
         ]),

@@ -123,6 +123,7 @@ let package = Package(
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("AgentACP", ["HostCore", "RelayProtocol"]),
         module("AgentLocal", ["HostCore", "RelayProtocol"]),
+        module("AgentCodex", ["HostCore", "RelayProtocol"]),
         module("HostCore", ["HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol"),
@@ -245,6 +246,7 @@ let package = Package(
         tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("AgentClaudeTests", ["AgentClaude", "HostCore", "RelayProtocol", "HeliographCrypto"], exclude: ["Fixtures"]),
         tests("AgentLocalTests", ["AgentLocal", "HostCore", "RelayProtocol", "HeliographCrypto"]),
+        tests("AgentCodexTests", ["AgentCodex", "HostCore", "RelayProtocol", "HeliographCrypto"], exclude: ["Fixtures"]),
         tests(
             "HeliographHostTests",
             [

@@ -61,6 +61,7 @@ struct Layering {
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentLocal": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
+        "AgentCodex": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),

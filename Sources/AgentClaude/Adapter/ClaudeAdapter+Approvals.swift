@@ -47,7 +47,7 @@ extension ClaudeAdapter {
         _ approval: PendingApproval<ClaudeForm>, _ agentName: String?, input: JSONValue?, _ change: ClaudeChange?,
         shown: [UInt8], isRedacted: Bool
     ) {
-        let paths = sessions[approval.session]?.paths ?? ClaudePaths(home: home)
+        let paths = sessions[approval.session]?.paths ?? ShownPaths(home: home)
         let title = ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
             approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)

@@ -54,7 +54,7 @@ extension ClaudeAdapter {
         var facts = SessionFacts(agentName: "claude-code")
         facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
         if let directory = session.paths.workingDirectory {
-            facts.project = TextCut.line(clean(ClaudePaths.last(directory)))
+            facts.project = TextCut.line(clean(ShownPaths.last(directory)))
             facts.workingDirectory = TextCut.line(clean(session.paths.tilde(directory)))
         }
         facts.run = session.usage.run(of: session.process)

@@ -13,7 +13,7 @@ struct ClaudeOperation: Equatable {
     var file: String?
 
     /// `clean` takes secrets out of a text before anything of it is cut away.
-    init(tool: String, input: JSONValue?, paths: ClaudePaths, clean: (String) -> String) {
+    init(tool: String, input: JSONValue?, paths: ShownPaths, clean: (String) -> String) {
         // Far more than is shown, so that a secret at the cut is still seen to be one.
         func text(_ key: StaticString) -> String? { input?.text(key).map { clean(String($0.prefix(Self.readCharacters))) } }
         func set(_ doing: String, _ asking: String, _ detail: String?, _ separator: String = " ") -> (String, String) {
@@ -22,7 +22,7 @@ struct ClaudeOperation: Equatable {
         }
         let path = input?.text("file_path") ?? input?.text("notebook_path")
         if let path { file = TextCut.line(clean(paths.short(path))) }
-        let name = path.map { clean(ClaudePaths.last($0)) }
+        let name = path.map { clean(ShownPaths.last($0)) }
         switch tool {
         case "Bash": (doing, asking) = set("Running", "Run", text("command"), ": ")
         case "Read": (doing, asking) = set("Reading", "Read", name)

@@ -56,7 +56,7 @@ package struct ClaudeSession {
 
     package let id: SessionID
     package internal(set) var process: AgentProcess?
-    var paths: ClaudePaths
+    var paths: ShownPaths
     /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
     var tasksDirectory: String?
     /// Where Claude writes what it did; nil until a hook says so.
@@ -93,7 +93,7 @@ package struct ClaudeSession {
     private var callOrder = 0
 
     /// Its own name at Claude, which is the last part of the directory of its tasks.
-    var registryName: String? { tasksDirectory.map(ClaudePaths.last) }
+    var registryName: String? { tasksDirectory.map(ShownPaths.last) }
 
     /// `<config>/sessions/<pid>.json`, beside the tasks.
     var registryFile: String? {
@@ -104,7 +104,7 @@ package struct ClaudeSession {
 
     init(id: SessionID, home: String) {
         self.id = id
-        paths = ClaudePaths(home: home)
+        paths = ShownPaths(home: home)
     }
 
     mutating func begin(_ call: String, tool: String, _ digest: InputDigest, agent: String?, countMax: Int) {

@@ -80,27 +80,13 @@ struct ClaudeDiff {
         if lines.isEmpty { return nil }
     }
 
-    /// Lines that have their signs. Each side is looked through as it stands in its file.
+    /// Lines that have their signs.
     private mutating func append(_ signed: [String]) {
-        let signs = signed.map { $0.utf8.first ?? UInt8(ascii: " ") }
-        func side(without other: UInt8) -> [String?] {
-            let isOfSide = signs.map { $0 != other && $0 != UInt8(ascii: "\\") }
-            let text = zip(signed, isOfSide).filter(\.1).map { Self.unsigned($0.0) }.joined(separator: "\n")
-            var shown = redactor.lines(of: text, isExcerpt: true)[...]
-            return isOfSide.map { $0 ? shown.popFirst() : nil }
-        }
-        let (old, new) = (side(without: UInt8(ascii: "+")), side(without: UInt8(ascii: "-")))
-        for index in signed.indices {
-            // What one side hides is hidden.
-            let shown = [old[index], new[index]].compactMap(\.self)
-            let hidden = shown.first { !$0.utf8.elementsEqual(Self.unsigned(signed[index]).utf8) } ?? shown.first
-            lines.append(hidden.map { String(decoding: [signs[index]], as: UTF8.self) + $0 } ?? signed[index])
-            if signs[index] == UInt8(ascii: "+") { added += 1 }
-            if signs[index] == UInt8(ascii: "-") { removed += 1 }
-        }
+        let shown = SignedLines(signed, isExcerpt: true, redactor)
+        lines += shown.lines
+        added += shown.added
+        removed += shown.removed
     }
-
-    private static func unsigned(_ line: String) -> String { String(decoding: line.utf8.dropFirst(), as: UTF8.self) }
 
     private mutating func replace(_ edit: JSONValue) {
         guard let old = edit.text("old_string"), let new = edit.text("new_string") else { return }

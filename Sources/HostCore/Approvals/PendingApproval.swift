@@ -8,7 +8,8 @@ package struct PendingApproval<Form: AnswerForm> {
     package let tool: String
     /// The subagent that asks; nil for the main one.
     package let agent: String?
-    private let prompt: String?
+    /// The prompt, or turn, that it came of.
+    package let prompt: String?
     /// Which run of the hook asked: only the same one is ever given what is meant for it.
     package internal(set) var run: String?
     /// Over what `input` holds: what a decision must be for.

@@ -1,20 +1,25 @@
 /// Shows paths as short as people know them: within the project relative, within the home directory with `~`.
-struct ClaudePaths: Sendable {
-    var home: String
-    var workingDirectory: String?
+package struct ShownPaths: Sendable {
+    package var home: String
+    package var workingDirectory: String?
 
-    func short(_ path: String) -> String {
+    package init(home: String, workingDirectory: String? = nil) {
+        self.home = home
+        self.workingDirectory = workingDirectory
+    }
+
+    package func short(_ path: String) -> String {
         if let workingDirectory, let rest = Self.rest(of: path, below: workingDirectory) { return rest }
         return tilde(path)
     }
 
-    func tilde(_ path: String) -> String {
+    package func tilde(_ path: String) -> String {
         if path == home { return "~" }
         guard let rest = Self.rest(of: path, below: home) else { return path }
         return "~/" + rest
     }
 
-    static func last(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    package static func last(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
     private static func rest(of path: String, below directory: String) -> String? {
         guard directory.count > 1, path.hasPrefix(directory + "/") else { return nil }

@@ -1,0 +1,137 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Approvals: what the app-server asks all that are attached, first answer wins.
+///
+/// | what comes | shows |
+/// |---|---|
+/// | `serverRequest/resolved`, and we had not answered | answeredAtTerminal |
+/// | the item ends, not declined | carriedOut |
+/// | the item ends, declined | reported: our denial where we denied, else a rejection |
+/// | the turn ends | turnEnded |
+/// | the connection is back, and the question does not come again | answeredAtTerminal |
+extension CodexAdapter {
+    mutating func requested(_ id: [UInt8], _ method: String, _ params: JSONValue, _ token: HookToken) {
+        guard let name = params.text("threadId") ?? params.text("conversationId"), threads[name]?.isWatched == true else {
+            return
+        }
+        let session = sessionID(name)
+        switch CodexQuestion.reading(method, params, changes: { sessions[session]?.changes[$0] }) {
+        case .known(let question): ask(question, id, token, in: session)
+        // Nothing is answered: neither "no", which is a person's, nor an error, which Codex takes for one.
+        case .unknown(let kind): waitAtTerminal(kind, in: session)
+        case .service: break
+        }
+    }
+
+    private mutating func ask(_ asked: CodexQuestion, _ id: [UInt8], _ token: HookToken, in session: SessionID) {
+        // What is known already was said again because its thread was resumed.
+        guard requests.opened(id, token) else { return }
+        var question = ApprovalQuestion(
+            session: session, kind: .tool, tool: asked.tool, input: asked.input,
+            digest: digests.input(tool: asked.tool, asked.input),
+            form: CodexForm(), token: token)
+        question.prompt = asked.turn
+        question.call = asked.item
+        question.run = asked.run
+        // It may be one of an earlier connection: whether it is, its run tells.
+        question.attempt = 2
+        var shown = (json: Array("{}".utf8), isRedacted: false, isCut: true)
+        if let input = try? JSONDocument(parsing: asked.input).root {
+            // To look for secrets takes as long as the input is large; one that comes again has been through that.
+            shown.isCut = false
+            if desk.isNew(question) { shown = cleaner.clean(input, of: asked.tool, bytesMax: limits.approvalInputBytes) }
+        }
+        question.isCut = shown.isCut || !asked.canBeAllowed
+        for order in consult(.asked(question)) {
+            guard case .show(let name) = order, let approval = desk[name] else {
+                carryOut(order)
+                continue
+            }
+            show(approval, asked, shown.json, isRedacted: shown.isRedacted)
+        }
+        if isWaitingAtTerminal(in: session) { setStatus(.running, in: session) }
+    }
+
+    private mutating func show(
+        _ approval: PendingApproval<CodexForm>, _ asked: CodexQuestion, _ shown: [UInt8], isRedacted: Bool
+    ) {
+        let paths = paths(of: approval.session)
+        let title = TextCut.line(asked.words(paths, clean: cleaner.clean), bytesMax: limits.operationBytes)
+        var request = ApprovalRequest(
+            approval: approval.id, kind: .tool, tool: approval.tool, title: title, digest: approval.digest)
+        let changes = asked.changes.flatMap { CodexChange.all($0, redactor) }
+        request.isRedacted = isRedacted || changes?.contains { $0.lines.isRedacted } == true
+        request.isCut = approval.isCut
+        request.expiresAt = approval.expiresAt
+        request.call = approval.call
+        // Whole or not at all: people decide on what they see. It has the room that the input leaves.
+        let room = limits.approvalDiffBytes + max(0, limits.approvalInputBytes - shown.count)
+        let diff = changes.flatMap { cleaner.cleanWhole(CodexChange.diff(of: $0, name: paths.short), bytesMax: room) }
+        let isShown = emit(.approvalRequested(request), in: approval.session) {
+            $0.raw("input", shown)
+            $0.field("diff", diff)
+        }
+        if !isShown { tellDesk(.cut(approval.id)) }
+    }
+
+    private func isWaitingAtTerminal(in id: SessionID) -> Bool { sessions[id].map(isWaitingAtTerminal) ?? false }
+
+    // MARK: Over
+
+    mutating func requestResolved(_ id: [UInt8], in session: SessionID) {
+        guard let token = requests.resolved(id) else {
+            // What we answered shows by its item what came of it; what we could not answer is over.
+            if isWaitingAtTerminal(in: session), !hasOpenCard(session) { setStatus(.running, in: session) }
+            return
+        }
+        if let approval = desk.approvals.first(where: { $0.token == token }) {
+            tellDesk(.shown(approval.id, .answeredAtTerminal))
+        }
+    }
+
+    /// Its item is over.
+    mutating func proven(_ tool: CodexTool, _ call: String, in session: SessionID) {
+        for approval in desk.approvals where approval.session == session && approval.call == call {
+            guard tool.isDeclined else {
+                tellDesk(.shown(approval.id, .carriedOut(answers: nil, failed: !tool.succeeded)))
+                continue
+            }
+            let isOurs = if case .deny? = approval.answer?.kind { true } else { false }
+            tellDesk(.shown(approval.id, .reported(isOurs ? .ourDenial : .rejection)))
+        }
+    }
+
+    /// The connection was gone for so long that the question would have come again, were it still asked.
+    private mutating func judge(_ id: ApprovalID) {
+        guard let approval = desk[id] else { return }
+        let isWatched = sessions[approval.session].map { threads[$0.thread]?.isWatched == true } ?? false
+        tellDesk(.shown(id, isWatched ? .answeredAtTerminal : .turnEnded(wentOn: false)))
+    }
+
+    // MARK: Orders of the desk
+
+    mutating func tellDesk(_ fact: ApprovalFact<CodexForm>) {
+        for order in consult(fact) { carryOut(order) }
+    }
+
+    private mutating func carryOut(_ order: ApprovalOrder) {
+        switch order {
+        case .show: preconditionFailure("only what Codex asks is shown")
+        case .remember(let id, let note): self.order(.remember(id.rawValue, note))
+        case .deliver(let id, let token, let output): deliver(id, token, output)
+        case .abstain(let token): requests.forget(token)
+        case .settled(let session, let end?): emit(end, in: session)
+        case .emit(let session, let head): emit(head, in: session)
+        case .judge(let id): judge(id)
+        // No process is known, and the card of a question that is asked again is there.
+        case .reopened, .settled, .check: break
+        }
+    }
+
+    private mutating func deliver(_ id: ApprovalID, _ token: HookToken, _ output: [UInt8]) {
+        guard let approval = desk[id], let request = requests.answer(token) else { return }
+        emit(.approvalDelivered(id), in: approval.session)
+        order(.respond(token, CodexMessage.answer(request, output)))
+    }
+}

@@ -1,0 +1,155 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// The life of a session: its start, turns, status and end.
+extension CodexAdapter {
+    mutating func startSession(_ name: String, _ thread: JSONValue, model: String?) {
+        let id = sessionID(name)
+        let known = sessions[id]
+        var session = known ?? CodexSession(id: id, thread: name, at: now.monotonic)
+        session.lostAt = nil
+        session.heardAt = now.monotonic
+        session.workingDirectory = thread.text("cwd") ?? session.workingDirectory
+        session.model = (model ?? thread.text("model")).map { line($0, bytesMax: WireLimits.nameBytesMax) }
+        session.isEnded = false
+        session.hasNews = true
+        sessions[id] = session
+        forgetSessions()
+        if known == nil || known?.isEnded == true {
+            var facts = SessionFacts(agentName: "codex")
+            facts.agentVersion = thread.text("cliVersion").map { line($0, bytesMax: WireLimits.nameBytesMax) }
+            facts.model = session.model
+            if let directory = session.workingDirectory {
+                facts.project = line(ShownPaths.last(directory))
+                facts.workingDirectory = line(paths(of: id).tilde(directory))
+            }
+            facts.isResumed = known != nil
+            emit(.sessionStarted(facts), in: id)
+        }
+        if let title = thread.text("name") ?? thread.text("preview") { rename(id, title) }
+        if let status = thread.optional("status") { show(status, in: id) }
+    }
+
+    func paths(of id: SessionID) -> ShownPaths {
+        ShownPaths(home: home, workingDirectory: sessions[id]?.workingDirectory)
+    }
+
+    mutating func rename(_ id: SessionID, _ text: String) {
+        let title = String(line(text).prefix(limits.titleCharacters))
+        guard !title.isEmpty, let session = sessions[id], session.title != title else { return }
+        sessions[id]?.title = title
+        sessions[id]?.hasNews = true
+        emit(.sessionRenamed(title: title), in: id)
+    }
+
+    /// Closes what is open in it, and ends it.
+    mutating func end(_ id: SessionID, reason: String?, isGone: Bool) {
+        tellDesk(.sessionEnded(id, agentGone: isGone))
+        closeCalls("Not finished", in: id)
+        sessions[id]?.isEnded = true
+        sessions[id]?.lostAt = nil
+        sessions[id]?.dialogSince = nil
+        sessions[id]?.status = nil
+        sessions[id]?.hasNews = true
+        emit(.sessionEnded(reason: reason, failed: isGone), in: id)
+    }
+
+    private mutating func forgetSessions() {
+        guard sessions.count > limits.sessionsMax else { return }
+        guard let oldest = sessions.values.filter(\.isEnded).min(by: { $0.heardAt < $1.heardAt }) else { return }
+        sessions[oldest.id] = nil
+        order(.remember(oldest.id.rawValue, nil))
+    }
+
+    // MARK: Turns
+
+    mutating func turnStarted(_ params: JSONValue, in id: SessionID) {
+        guard let turn = params.optional("turn")?.text("id") else { return }
+        sessions[id]?.begin(turn)
+        setStatus(.running, in: id)
+    }
+
+    mutating func turnCompleted(_ params: JSONValue, in id: SessionID) {
+        guard let turn = params.optional("turn"), let name = turn.text("id") else { return }
+        let isInterrupted = turn.text("status") == "interrupted"
+        for approval in desk.approvals where approval.session == id && approval.prompt == name {
+            tellDesk(.shown(approval.id, .turnEnded(wentOn: false)))
+        }
+        closeCalls(isInterrupted ? "Interrupted" : "Not run", in: id)
+        if let problem = turn.optional("error")?.text("message") {
+            emit(
+                .error(message: TextCut.line(cleaner.clean(problem, bytesMax: limits.messageBytes)), recoverable: true), in: id)
+        }
+        sessions[id]?.dialogSince = nil
+        setStatus(.idle, reason: isInterrupted ? "interrupted" : nil, in: id)
+    }
+
+    private mutating func closeCalls(_ summary: String, in id: SessionID) {
+        for (name, call) in (sessions[id]?.calls ?? [:]).sorted(by: { $0.value.order < $1.value.order }) {
+            var finish = ToolFinish(call: name, tool: call.tool, succeeded: false)
+            finish.summary = summary
+            emit(.toolFinished(finish), in: id)
+            sessions[id]?.wants(nil, of: name, bytesMax: limits.changesBytes)
+        }
+        sessions[id]?.calls = [:]
+        sessions[id]?.messages = []
+    }
+
+    // MARK: Status
+
+    /// Codex says that a dialog is open before it says which: what people see of that is its card, unless none comes.
+    mutating func show(_ status: JSONValue, in id: SessionID) {
+        let flags = status.list("activeFlags").compactMap { try? $0.string() }
+        switch status.text("type") {
+        case "active" where flags.contains("waitingOnUserInput"): waitAtTerminal(.question, in: id)
+        case "active" where flags.contains("waitingOnApproval"):
+            if sessions[id]?.dialogSince == nil { sessions[id]?.dialogSince = now.monotonic }
+            if sessions[id]?.status == nil || sessions[id]?.status == .idle { setStatus(.running, in: id) }
+        case "active":
+            sessions[id]?.dialogSince = nil
+            dialogsAreOver(in: id)
+            setStatus(.running, in: id)
+        case "idle":
+            sessions[id]?.dialogSince = nil
+            dialogsAreOver(in: id)
+            // A turn that was interrupted says so after this.
+            if sessions[id]?.status != .idle { setStatus(.idle, in: id) }
+        case "systemError":
+            emit(.error(message: "Codex reports an error of its own", recoverable: true), in: id)
+            setStatus(.idle, in: id)
+        default: break
+        }
+    }
+
+    /// Those that an earlier connection asked, and nobody asks any more.
+    private mutating func dialogsAreOver(in id: SessionID) {
+        for approval in desk.approvals where approval.session == id && approval.token == nil && approval.isOpen {
+            tellDesk(.shown(approval.id, .answeredAtTerminal))
+        }
+    }
+
+    mutating func setStatus(_ status: SessionStatus, reason: String? = nil, in id: SessionID) {
+        guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
+        sessions[id]?.status = status
+        sessions[id]?.statusReason = reason
+        emit(.statusChanged(status, reason: reason), in: id)
+    }
+
+    /// A dialog on the terminal's screen that nobody can answer from afar.
+    mutating func waitAtTerminal(_ kind: ApprovalKind, in id: SessionID) {
+        setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
+    }
+
+    func isWaitingAtTerminal(_ session: CodexSession) -> Bool { session.statusReason == Self.terminalReason }
+
+    func hasOpenCard(_ id: SessionID) -> Bool { desk.contains { $0.session == id && $0.isOpen } }
+
+    private static let terminalReason = "waits at the terminal"
+
+    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    mutating func eventsLost(_ ids: Set<SessionID>) {
+        for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
+            if let status = session.status { emit(.statusChanged(status, reason: session.statusReason), in: session.id) }
+        }
+    }
+}

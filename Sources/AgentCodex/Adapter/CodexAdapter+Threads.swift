@@ -1,0 +1,189 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// The connection to the app-server, and which of its threads are watched.
+///
+/// A thread is resumed without its turns, told its last turn, and followed from then on. Nothing is changed by that: the terminal that is
+/// attached to the same thread does not notice.
+extension CodexAdapter {
+    mutating func connected() {
+        calls.reset()
+        threads = [:]
+        call(.initialize)
+    }
+
+    mutating func disconnected() {
+        calls.reset()
+        threads = [:]
+        for token in requests.reset() { tellDesk(.hookGone(token)) }
+        for session in sessionsInOrder where !session.isEnded {
+            sessions[session.id]?.lostAt = session.lostAt ?? now.monotonic
+            sessions[session.id]?.dialogSince = nil
+        }
+    }
+
+    mutating func received(_ document: JSONDocument, _ token: HookToken) {
+        guard let message = CodexMessage(document) else { return }
+        switch message {
+        case .result(let id, let result): if let call = calls.end(id) { answered(call, result) }
+        case .failure(let id, _, _): if let call = calls.end(id) { failed(call) }
+        case .request(_, _, let params), .notification(_, let params):
+            let name = params.text("threadId") ?? ""
+            if case .catchingUp? = threads[name]?.phase {
+                if threads[name]?.hold(document, token, countMax: limits.heldMessagesMax) == true { return }
+                watch(name)
+            }
+            learn(message, token)
+        }
+    }
+
+    private mutating func learn(_ message: CodexMessage, _ token: HookToken) {
+        switch message {
+        case .request(let id, let method, let params): requested(id, method, params, token)
+        case .notification(let method, let params): notified(method, params)
+        case .result, .failure: break
+        }
+    }
+
+    private mutating func answered(_ call: CodexCalls.Call, _ result: JSONValue) {
+        switch call {
+        case .initialize:
+            order(.own(.send(JSONWriter.object { $0.field("method", "initialized") })))
+            self.call(.listThreads)
+        case .listThreads:
+            for name in result.list("data").compactMap({ try? $0.string() }) where hasRoom(for: name) { resume(name) }
+        case .resume(let name): resumed(name, result)
+        case .listTurns(let name): caughtUp(name, result)
+        case .unsubscribe: break
+        }
+    }
+
+    private mutating func failed(_ call: CodexCalls.Call) {
+        switch call {
+        // What does not greet us, or does not tell what it has, is not what we know.
+        case .initialize, .listThreads: order(.own(.hangUp))
+        case .resume(let name): threads[name]?.failed(limits, at: now.monotonic)
+        case .listTurns(let name): watch(name)
+        case .unsubscribe: break
+        }
+    }
+
+    // MARK: Threads
+
+    private mutating func hasRoom(for name: String) -> Bool {
+        guard threads[name] == nil else { return true }
+        guard !name.isEmpty, name.utf8.count <= WireLimits.nameBytesMax, threads.count < limits.threadsMax else { return false }
+        threads[name] = CodexThread()
+        return true
+    }
+
+    mutating func resume(_ name: String) {
+        guard threads[name]?.isWaiting == true else { return }
+        threads[name]?.phase = .resuming
+        call(.resume(thread: name))
+    }
+
+    private mutating func resumed(_ name: String, _ result: JSONValue) {
+        guard let thread = result.optional("thread"), thread.text("id") == name, !thread.isTrue("ephemeral") else {
+            threads[name]?.phase = .ignored
+            return
+        }
+        startSession(name, thread, model: result.text("model"))
+        threads[name]?.phase = .catchingUp(due: now.monotonic + limits.catchUpWithin.milliseconds)
+        call(.listTurns(thread: name))
+    }
+
+    private mutating func caughtUp(_ name: String, _ result: JSONValue) {
+        guard case .catchingUp? = threads[name]?.phase else { return }
+        if let turn = result.list("data").first, let id = turn.text("id") { catchUp(turn, id, in: sessionID(name), name) }
+        watch(name)
+    }
+
+    /// What was missed of the last turn. An old turn of a thread that is new to us is its past, and is not told.
+    private mutating func catchUp(_ turn: JSONValue, _ id: String, in session: SessionID, _ name: String) {
+        let isRunning = turn.text("status") == "inProgress"
+        let isNew = sessions[session]?.turn == nil && !isRunning && threads[name]?.wasSeenActive == false
+        sessions[session]?.begin(id)
+        for item in turn.list("items") {
+            guard let item = CodexItem(item) else { continue }
+            if isNew { _ = sessions[session]?.tell(item.id, countMax: limits.toldMax) } else { finish(item, in: session) }
+        }
+        for approval in desk.approvals where approval.session == session {
+            if approval.prompt != id || !isRunning { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
+        }
+    }
+
+    /// From here on what comes of the thread is told as it comes.
+    mutating func watch(_ name: String) {
+        guard let held = threads[name]?.takeHeld() else { return }
+        threads[name]?.phase = .watched
+        for (document, token) in held { if let message = CodexMessage(document) { learn(message, token) } }
+    }
+
+    mutating func letGo(_ name: String) {
+        threads[name]?.phase = .waiting(due: nil)
+        threads[name]?.wasSeenActive = false
+        call(.unsubscribe(thread: name))
+    }
+
+    // MARK: Notifications
+
+    private mutating func notified(_ method: String, _ params: JSONValue) {
+        switch method {
+        case "thread/started": threadStarted(params)
+        case "thread/status/changed": statusChanged(params)
+        case "thread/closed", "thread/archived", "thread/deleted": threadGone(params)
+        default:
+            guard let name = params.text("threadId"), threads[name]?.isWatched == true else { return }
+            notified(method, params, in: sessionID(name))
+        }
+    }
+
+    private mutating func notified(_ method: String, _ params: JSONValue, in session: SessionID) {
+        switch method {
+        case "turn/started": turnStarted(params, in: session)
+        case "turn/completed": turnCompleted(params, in: session)
+        case "turn/plan/updated": planUpdated(params, in: session)
+        case "item/started": if let item = params.optional("item").flatMap(CodexItem.init) { begin(item, in: session) }
+        case "item/completed": if let item = params.optional("item").flatMap(CodexItem.init) { finish(item, in: session) }
+        case "item/agentMessage/delta": messageGrew(params, in: session)
+        case "thread/tokenUsage/updated":
+            let (thread, model) = (sessions[session]?.thread ?? "", sessions[session]?.model)
+            if let told = params.optional("tokenUsage").flatMap({
+                sessions[session]?.usage.take($0, thread: thread, model: model)
+            }) {
+                sessions[session]?.hasNews = true
+                emit(.usage(told), in: session)
+            }
+        case "thread/name/updated": if let title = params.text("threadName") { rename(session, title) }
+        case "serverRequest/resolved":
+            if let id = params.optional("requestId") { requestResolved(Array(id.bytes), in: session) }
+        default: break
+        }
+    }
+
+    private mutating func threadStarted(_ params: JSONValue) {
+        guard let thread = params.optional("thread"), let name = thread.text("id"), hasRoom(for: name) else { return }
+        if thread.isTrue("ephemeral") { threads[name]?.phase = .ignored }
+    }
+
+    private mutating func threadGone(_ params: JSONValue) {
+        guard let name = params.text("threadId") else { return }
+        threads[name] = nil
+        if sessions[sessionID(name)]?.isEnded == false { end(sessionID(name), reason: nil, isGone: false) }
+    }
+
+    private mutating func statusChanged(_ params: JSONValue) {
+        guard let name = params.text("threadId"), let status = params.optional("status"), hasRoom(for: name) else { return }
+        if status.text("type") == "notLoaded" { return threadGone(params) }
+        if threads[name]?.isWaiting == true {
+            if status.text("type") == "active" {
+                threads[name]?.wasSeenActive = true
+                threads[name]?.showsLife()
+            }
+            return resume(name)
+        }
+        if status.text("type") == "active" { threads[name]?.wasSeenActive = true }
+        if threads[name]?.isWatched == true { show(status, in: sessionID(name)) }
+    }
+}

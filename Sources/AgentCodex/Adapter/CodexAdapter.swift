@@ -1,0 +1,184 @@
+package import HostCore
+package import RelayProtocol
+
+/// Turns what Codex's shared app-server says into events, and decisions into answers to its requests, beside the terminal that is attached
+/// to the same server.
+///
+/// Pure: `handle` takes a fact and gives orders. What fails here fails towards saying nothing: the terminal's dialog stays.
+package struct CodexAdapter: AgentAdapter {
+    package var name: String { Self.name }
+    package static let name = "codex"
+
+    let limits: CodexLimits
+    let home: String
+    let digests: Digests
+    let cleaner = Cleaner()
+    let redactor = Redactor()
+
+    var sessions: [SessionID: CodexSession] = [:]
+    private(set) var desk: ApprovalDesk<CodexForm>
+    /// By their names, on this connection.
+    var threads: [String: CodexThread] = [:]
+    var calls = CodexCalls()
+    var requests: CodexRequests
+
+    /// When the input at hand came.
+    private(set) var now: HostInstant
+    private var effects: [CodexEffect] = []
+
+    package init(home: String, digests: Digests, limits: CodexLimits = CodexLimits(), at now: HostInstant) {
+        self.home = home
+        self.digests = digests
+        self.limits = limits
+        self.now = now
+        desk = ApprovalDesk(limits.approvals, digests, at: now)
+        requests = CodexRequests(countMax: limits.requestsMax)
+    }
+
+    package mutating func handle(_ input: CodexInput, at now: HostInstant) -> [CodexEffect] {
+        desk.heard(at: now)
+        self.now = now
+        effects = []
+        switch input {
+        case .daemonStarted(let notes): restore(notes)
+        case .own(.connected): connected()
+        case .own(.received(let message, let token)): received(message, token)
+        case .own(.disconnected): disconnected()
+        case .decided(let session, let approval, let digest, let decision):
+            if desk[approval]?.session == session || sessions[session] != nil {
+                tellDesk(.decided(session, approval, digest, decision))
+            }
+        case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
+        case .notRecorded(let approval): tellDesk(.notRecorded(approval))
+        case .eventsLost(let sessions): eventsLost(sessions)
+        case .timerFired: timerFired()
+        // Codex's hooks and processes are none of ours, and it has no word for "ask about everything".
+        case .hookGone, .agentGone, .held: break
+        }
+        for session in sessionsInOrder where session.hasNews {
+            sessions[session.id]?.hasNews = false
+            order(.remember(session.id.rawValue, session.note))
+        }
+        return effects
+    }
+
+    // MARK: Over a restart
+
+    private mutating func restore(_ notes: [String: [UInt8]]) {
+        var asked: [ApprovalID: [UInt8]] = [:]
+        for (key, note) in notes {
+            if key.hasPrefix("\(name)-"), let id = SessionID(key),
+                let session = CodexSession(id: id, note: note, at: now.monotonic)
+            {
+                sessions[id] = session
+            } else if let id = ApprovalID(key) {
+                asked[id] = note
+            }
+        }
+        tellDesk(.restarted(notes: asked))
+    }
+
+    // MARK: Waiting
+
+    /// When `timerFired` is due, by the clock that never jumps.
+    package var nextDeadline: Int64? {
+        var deadlines = desk.nextDeadline.map { [$0] } ?? []
+        deadlines += threads.values.compactMap(\.due)
+        for session in sessions.values where !session.isEnded {
+            if let lost = session.lostAt { deadlines.append(lost + limits.goneGrace.milliseconds) }
+            if let since = session.dialogSince, !isWaitingAtTerminal(session), !hasOpenCard(session.id) {
+                deadlines.append(since + limits.dialogGrace.milliseconds)
+            }
+            if isIdle(session) { deadlines.append(session.heardAt + limits.watchIdle.milliseconds) }
+        }
+        return deadlines.min()
+    }
+
+    private mutating func timerFired() {
+        tellDesk(.timerFired)
+        let now = now.monotonic
+        for (name, thread) in threads.sorted(by: { $0.key < $1.key }) where thread.due.map({ $0 <= now }) == true {
+            if thread.isWaiting { resume(name) } else { watch(name) }
+        }
+        for session in sessionsInOrder where !session.isEnded {
+            if let lost = session.lostAt, now - lost >= limits.goneGrace.milliseconds {
+                end(session.id, reason: "Codex's server no longer has it", isGone: true)
+                continue
+            }
+            if let since = session.dialogSince, now - since >= limits.dialogGrace.milliseconds, !isWaitingAtTerminal(session),
+                !hasOpenCard(session.id)
+            {
+                waitAtTerminal(.tool, in: session.id)
+            }
+            if isIdle(session), now - session.heardAt >= limits.watchIdle.milliseconds { letGo(session.thread) }
+        }
+    }
+
+    private func isIdle(_ session: CodexSession) -> Bool {
+        session.status == .idle && threads[session.thread]?.isWatched == true
+    }
+
+    // MARK: What is there, in an order that is the same each time
+
+    package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
+
+    package var liveSessions: [AgentSession] {
+        sessionsInOrder.filter { !$0.isEnded }.map { AgentSession(id: $0.id, status: $0.status, process: nil) }
+    }
+
+    package var questions: [AgentQuestion] { desk.approvals.map { AgentQuestion($0) } }
+
+    var sessionsInOrder: [CodexSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+
+    /// "codex-" and Codex's own name of the thread; another spelling than the wire's is digested.
+    func sessionID(_ thread: String) -> SessionID {
+        SessionID("\(name)-\(thread)") ?? SessionID("\(name)-x\(digests.name(thread).prefix(40))") ?? digested(thread)
+    }
+
+    private func digested(_ thread: String) -> SessionID { preconditionFailure("hexadecimal digits are an identifier") }
+
+    // MARK: Orders
+
+    /// Gives the approval desk a fact.
+    mutating func consult(_ fact: ApprovalFact<CodexForm>) -> [ApprovalOrder] { desk.handle(fact, at: now) }
+
+    mutating func order(_ effect: CodexEffect) { effects.append(effect) }
+
+    mutating func call(_ call: CodexCalls.Call) { order(.own(.send(calls.begin(call)))) }
+
+    /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
+    @discardableResult
+    mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
+        let event = Event(head, at: now.wall, body: body)
+        if Self.isTaken(event) {
+            emit(event, in: session)
+            return true
+        }
+        let bare = Event(head.cut, at: now.wall)
+        emit(
+            Self.isTaken(bare) ? bare : Event(.error(message: "\(head.kind) cannot be shown", recoverable: true), at: now.wall),
+            in: session)
+        return false
+    }
+
+    /// By the reader that the relay has.
+    private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
+
+    private mutating func emit(_ event: Event, in session: SessionID) {
+        sessions[session]?.heardAt = now.monotonic
+        order(.emit(session, event.bytes, isKept: event.head.knownKind?.isKeptAtHost == true))
+    }
+
+    func line(_ text: String, bytesMax: Int = WireLimits.lineBytesMax) -> String {
+        TextCut.line(cleaner.clean(text), bytesMax: bytesMax)
+    }
+}
+
+extension EventHead {
+    /// Without its body: people must not decide on what they do not see.
+    fileprivate var cut: EventHead {
+        guard case .approvalRequested(var request) = self else { return self }
+        request.isCut = true
+        return .approvalRequested(request)
+    }
+}

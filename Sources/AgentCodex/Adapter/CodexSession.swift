@@ -1,0 +1,120 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// One thread of Codex as people see it, over all connections to its server.
+struct CodexSession {
+    struct Call {
+        var tool: String
+        var order: Int
+    }
+
+    struct Message {
+        var id: String
+        var text = ""
+        /// Bytes of `text` that were streamed: whole lines only.
+        var streamed = 0
+    }
+
+    let id: SessionID
+    let thread: String
+    var workingDirectory: String?
+    var model: String?
+    var title: String?
+    var isEnded = false
+    var status: SessionStatus?
+    var statusReason: String?
+    /// The turn that was last told of, and what of it was told.
+    private(set) var turn: String?
+    private(set) var told: [String] = []
+    var calls: [String: Call] = [:]
+    var messages: [Message] = []
+    /// What is to become of files, by the item: said with the item, and asked about without it.
+    private(set) var changes: [String: [UInt8]] = [:]
+    var todos: [UInt8] = []
+    var usage = CodexUsage()
+    /// Codex shows a dialog; since when.
+    var dialogSince: Int64?
+    /// Nobody watches the thread; since when. Nil while we do.
+    var lostAt: Int64?
+    /// When it was last heard of, by the clock that never jumps.
+    var heardAt: Int64
+    var hasNews = false
+    private var callOrder = 0
+
+    init(id: SessionID, thread: String, at now: Int64) {
+        self.id = id
+        self.thread = thread
+        heardAt = now
+    }
+
+    mutating func begin(_ turn: String) {
+        guard self.turn != turn else { return }
+        self.turn = turn
+        told = []
+        hasNews = true
+    }
+
+    /// False where it was told before.
+    mutating func tell(_ item: String, countMax: Int) -> Bool {
+        guard !told.contains(item) else { return false }
+        told.append(item)
+        if told.count > countMax { told.removeFirst() }
+        hasNews = true
+        return true
+    }
+
+    /// False where it has begun already.
+    mutating func begin(call: String, tool: String, countMax: Int) -> Bool {
+        guard calls[call] == nil, !told.contains(call) else { return false }
+        callOrder += 1
+        calls[call] = Call(tool: tool, order: callOrder)
+        while calls.count > countMax, let oldest = calls.min(by: { $0.value.order < $1.value.order }) {
+            calls[oldest.key] = nil
+        }
+        return true
+    }
+
+    mutating func wants(_ changes: [UInt8]?, of item: String, bytesMax: Int) {
+        self.changes[item] = changes
+        while self.changes.values.reduce(0, { $0 + $1.count }) > bytesMax, let first = self.changes.keys.min() {
+            self.changes[first] = nil
+        }
+        hasNews = true
+    }
+
+    mutating func takeMessage(_ item: String) -> Message? {
+        messages.firstIndex { $0.id == item }.map { messages.remove(at: $0) }
+    }
+
+    // MARK: Over a restart
+
+    var note: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("thread", thread)
+            writer.field("cwd", workingDirectory)
+            writer.field("model", model)
+            writer.field("title", title)
+            writer.flag("ended", isEnded)
+            writer.field("turn", turn)
+            writer.strings("told", told)
+            writer.object("changes") {
+                for (item, bytes) in changes.sorted(by: { $0.key < $1.key }) { $0.raw(dynamic: item, bytes) }
+            }
+            usage.write(to: &writer)
+        }
+    }
+
+    init?(id: SessionID, note: [UInt8], at now: Int64) {
+        guard let value = try? JSONDocument(parsing: note).root.object(), let thread = value.text("thread") else { return nil }
+        self.init(id: id, thread: thread, at: now)
+        workingDirectory = value.text("cwd")
+        model = value.text("model")
+        title = value.text("title")
+        isEnded = value.isTrue("ended")
+        turn = value.text("turn")
+        told = value.list("told").compactMap { try? $0.string() }
+        for member in (try? value.optional("changes")?.members()) ?? [] { changes[member.key] = Array(member.value.bytes) }
+        usage = CodexUsage(from: value)
+        lostAt = now
+    }
+}

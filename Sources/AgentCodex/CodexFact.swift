@@ -1,0 +1,12 @@
+package import HostCore
+package import RelayProtocol
+
+package typealias CodexInput = AgentInput<CodexFact>
+
+/// What only the connection to Codex's app-server tells.
+package enum CodexFact: Sendable {
+    case connected
+    /// The token names what came to whoever answers it, should it be a request; it is this message's alone.
+    case received(JSONDocument, HookToken)
+    case disconnected
+}

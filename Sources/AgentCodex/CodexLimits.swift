@@ -1,0 +1,51 @@
+internal import HostCore
+
+/// The bounds of the Codex adapter, each with its reason.
+package struct CodexLimits: Sendable {
+    /// Codex itself waits without end; a day is as long as a card is of use. A connection that broke is there again, and what is asked has
+    /// been said again, within seconds.
+    var approvals = ApprovalLimits(life: .seconds(86_400), headlessLife: .seconds(3_580), lossGrace: .seconds(15))
+    /// Codex says that a dialog is open before it says which: the question comes within milliseconds.
+    var dialogGrace = Duration.seconds(1)
+    /// Codex's server is restarted by its updates, and the terminal connects again by itself; what is away for longer is over.
+    var goneGrace = Duration.seconds(30)
+    /// A thread can be resumed once its first turn is written down, which is some milliseconds after that began. Doubled each time.
+    var resumeRetry = Duration.milliseconds(50)
+    /// Six seconds in all; after that at the thread's next sign of life.
+    var resumeAttemptsMax = 7
+    /// For what a turn held before we came; without it the thread is followed from here on.
+    var catchUpWithin = Duration.seconds(5)
+    /// What comes of one thread meanwhile.
+    var heldMessagesMax = 512
+    /// Codex unloads a thread that nobody watches. One that rests for so long is let go, and its next sign of life brings us back.
+    var watchIdle = Duration.seconds(1_800)
+    /// Threads of one server.
+    var threadsMax = 256
+    /// Open questions on one connection, and questions that we answered and Codex has not closed yet.
+    var requestsMax = 256
+    /// Sessions in memory, those that are over included.
+    var sessionsMax = 1_000
+    /// Items of one turn that were told, so that none is told twice after a connection broke.
+    var toldMax = 256
+    /// Open calls, and unfinished messages, of one session.
+    var callsMax = 64
+    var messagesMax = 8
+    /// File changes that are asked for, in a session's note: a later life of this daemon is not told them again.
+    var changesBytes = 128 << 10
+
+    var titleCharacters = 80
+    var operationBytes = 200
+    var summaryBytes = 200
+    /// One message or prompt.
+    var messageBytes = 128 << 10
+    /// What a command printed: its beginning and its end.
+    var outputBytes = 16 << 10
+    var diffBytes = 64 << 10
+    var inputBytes = 32 << 10
+    /// The input of an approval: all of it wherever an event can hold it. What is left is for the head and the diff.
+    var approvalInputBytes = 176 << 10
+    var approvalDiffBytes = 32 << 10
+    var todosMax = 500
+
+    package init() {}
+}

@@ -1,0 +1,42 @@
+internal import HostCore
+
+/// What the app-server asked us on this connection. A resumed thread says again what is open: under the same id, which is answered once.
+struct CodexRequests {
+    private let countMax: Int
+    private var open: [HookToken: [UInt8]] = [:]
+    /// Answered by us, and not yet closed by the server.
+    private var answered: Set<[UInt8]> = []
+
+    init(countMax: Int) { self.countMax = countMax }
+
+    /// False where it is known already, or too many are.
+    mutating func opened(_ id: [UInt8], _ token: HookToken) -> Bool {
+        guard open.count + answered.count < countMax, !answered.contains(id), !open.values.contains(id) else { return false }
+        open[token] = id
+        return true
+    }
+
+    /// The id to answer, once.
+    mutating func answer(_ token: HookToken) -> [UInt8]? {
+        guard let id = open.removeValue(forKey: token) else { return nil }
+        answered.insert(id)
+        return id
+    }
+
+    /// Nobody will answer it from here.
+    mutating func forget(_ token: HookToken) { open[token] = nil }
+
+    /// Closed by the server: the token if we had not answered it.
+    mutating func resolved(_ id: [UInt8]) -> HookToken? {
+        answered.remove(id)
+        guard let token = open.first(where: { $0.value == id })?.key else { return nil }
+        open[token] = nil
+        return token
+    }
+
+    /// The connection is gone: those that were open.
+    mutating func reset() -> [HookToken] {
+        defer { (open, answered) = ([:], []) }
+        return open.keys.sorted { $0.rawValue < $1.rawValue }
+    }
+}

@@ -1,0 +1,57 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// How far we are with watching one thread on this connection.
+struct CodexThread {
+    enum Phase {
+        /// It cannot be resumed before its first turn. Tried at `due`, or at its next sign of life; becomes resuming.
+        case waiting(due: Int64?)
+        /// Becomes catchingUp, or waiting where it cannot be resumed.
+        case resuming
+        /// What its turn held before is being told to us; what comes meanwhile comes after it. Becomes watched.
+        case catchingUp(due: Int64)
+        case watched
+        /// A side thread of Codex's own, such as the one that finds a title.
+        case ignored
+    }
+
+    var phase = Phase.waiting(due: nil)
+    private(set) var attempts = 0
+    /// It began to work while we looked: what its turn holds is news.
+    var wasSeenActive = false
+    private(set) var held: [(message: JSONDocument, token: HookToken)] = []
+
+    var isWatched: Bool { if case .watched = phase { true } else { false } }
+    var isIgnored: Bool { if case .ignored = phase { true } else { false } }
+    var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+
+    /// When something is due, by the clock that never jumps.
+    var due: Int64? {
+        switch phase {
+        case .waiting(let due): due
+        case .catchingUp(let due): due
+        case .resuming, .watched, .ignored: nil
+        }
+    }
+
+    mutating func showsLife() { attempts = 0 }
+
+    /// It could not be resumed: when to try again, if at all before it shows life.
+    mutating func failed(_ limits: CodexLimits, at now: Int64) {
+        attempts += 1
+        let isHopeful = wasSeenActive && attempts < limits.resumeAttemptsMax
+        phase = .waiting(due: isHopeful ? now + limits.resumeRetry.milliseconds << Int64(attempts - 1) : nil)
+    }
+
+    /// False where there is no more room: then what is held is told now.
+    mutating func hold(_ message: JSONDocument, _ token: HookToken, countMax: Int) -> Bool {
+        guard held.count < countMax else { return false }
+        held.append((message, token))
+        return true
+    }
+
+    mutating func takeHeld() -> [(message: JSONDocument, token: HookToken)] {
+        defer { held = [] }
+        return held
+    }
+}

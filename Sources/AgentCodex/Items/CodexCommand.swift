@@ -1,0 +1,22 @@
+internal import RelayProtocol
+
+/// A command as Codex runs it, and as people typed it: Codex hands every command to a shell.
+enum CodexCommand {
+    /// What a shell is given in single quotes, where nothing in it needs another reading; else the command as it is. For titles only:
+    /// people decide on the whole.
+    static func plain(_ command: String) -> String {
+        for shell in ["bash", "sh", "zsh"] {
+            for folder in ["/bin/", "/usr/bin/", ""] {
+                for flag in ["-lc", "-c"] {
+                    let start = "\(folder)\(shell) \(flag) '"
+                    guard command.hasPrefix(start), command.hasSuffix("'"), command.utf8.count > start.utf8.count + 1 else {
+                        continue
+                    }
+                    let inner = command.dropFirst(start.count).dropLast()
+                    if !inner.contains("'") { return String(inner) }
+                }
+            }
+        }
+        return command
+    }
+}

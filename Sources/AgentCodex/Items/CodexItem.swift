@@ -1,0 +1,30 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// One item of a turn, as far as people are told of it.
+struct CodexItem {
+    enum Kind {
+        case prompt(String)
+        case answer(String)
+        case thought(String)
+        case tool(CodexTool)
+        /// Nothing that is told.
+        case other
+    }
+
+    let id: String
+    let kind: Kind
+
+    init?(_ item: JSONValue) {
+        guard let id = item.text("id").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }), !id.isEmpty else {
+            return nil
+        }
+        self.id = id
+        switch item.text("type") {
+        case "userMessage": kind = .prompt(item.list("content").compactMap { $0.text("text") }.joined(separator: "\n"))
+        case "agentMessage", "plan": kind = .answer(item.text("text") ?? "")
+        case "reasoning": kind = .thought(item.list("summary").compactMap { try? $0.string() }.joined(separator: "\n\n"))
+        default: kind = CodexTool(item).map(Kind.tool) ?? .other
+        }
+    }
+}

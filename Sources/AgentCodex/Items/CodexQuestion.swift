@@ -1,0 +1,86 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// One request for approval that can be answered from afar.
+struct CodexQuestion {
+    enum Reading {
+        case known(CodexQuestion)
+        /// Only the terminal shows what it is about.
+        case unknown(ApprovalKind)
+        /// Nothing for people.
+        case service
+    }
+
+    let tool: String
+    let turn: String?
+    let item: String
+    /// The same wherever and whenever it is said again.
+    let run: String
+    /// What Codex says of it, as it says it, but for names and for what the terminal alone offers.
+    let input: [UInt8]
+    /// Nil but for a change of files.
+    let changes: [JSONValue]?
+    /// Codex takes a plain yes.
+    let canBeAllowed: Bool
+    private let command: String?
+
+    /// No part of what a person decides on: names, times, what is shown otherwise, and what only the terminal offers.
+    private static let leftOut: Set<String> = [
+        "threadId", "turnId", "itemId", "approvalId", "startedAtMs", "kind", "commandActions", "availableDecisions",
+        "proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments",
+    ]
+
+    /// `changes` tells what an item said that is to become of files: the request itself does not.
+    static func reading(_ method: String, _ params: JSONValue, changes: (String) -> [UInt8]?) -> Reading {
+        switch method {
+        case "item/commandExecution/requestApproval":
+            // Input for a program that runs, or the network alone, is another question than this command.
+            guard params.text("kind") ?? "command" == "command", let command = params.text("command"), !command.isEmpty else {
+                return .unknown(.tool)
+            }
+            return CodexQuestion(tool: CodexTool.command, params, command: command, changes: nil).map(Reading.known)
+                ?? .unknown(.tool)
+        case "item/fileChange/requestApproval":
+            // A whole folder for the rest of the session is more than this change.
+            guard params.optional("grantRoot") == nil, let item = params.text("itemId"), let bytes = changes(item) else {
+                return .unknown(.tool)
+            }
+            return CodexQuestion(tool: CodexTool.changes, params, command: nil, changes: bytes).map(Reading.known)
+                ?? .unknown(.tool)
+        case "item/permissions/requestApproval", "applyPatchApproval", "execCommandApproval": return .unknown(.tool)
+        case "item/tool/requestUserInput", "mcpServer/elicitation/request": return .unknown(.question)
+        default: return .service
+        }
+    }
+
+    private init?(tool: String, _ params: JSONValue, command: String?, changes: [UInt8]?) {
+        guard let item = params.text("itemId"), let members = try? params.members() else { return nil }
+        self.tool = tool
+        self.item = TextCut.line(item, bytesMax: WireLimits.nameBytesMax)
+        self.command = command
+        turn = params.text("turnId")
+        run = [turn ?? "", item, params.text("approvalId") ?? ""].joined(separator: "/")
+        let list = params.list("availableDecisions")
+        canBeAllowed = list.isEmpty || list.contains { (try? $0.string()) == "accept" }
+        input = JSONWriter.object {
+            for (key, value) in members where !Self.leftOut.contains(key) && !value.isNull {
+                // On this machine, as nearly always.
+                if key == "environmentId", (try? value.string()) == "local" { continue }
+                $0.raw(dynamic: key, value.bytes)
+            }
+            if let changes { $0.raw("changes", changes) }
+        }
+        guard let changes else {
+            self.changes = nil
+            return
+        }
+        guard let list = try? JSONDocument(parsing: changes).root.array() else { return nil }
+        self.changes = list
+    }
+
+    /// "Run: swift test".
+    func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
+        if let command { return "Run: " + CodexTool.words(command: command, clean: clean) }
+        return "Change " + CodexTool.words(changes: changes ?? [], paths, clean: clean)
+    }
+}

@@ -1,0 +1,84 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// A call that Codex makes: a command, a change of files, a tool of a server, a search.
+struct CodexTool {
+    enum Subject {
+        case command(String)
+        /// As Codex wrote them.
+        case changes([JSONValue], bytes: [UInt8])
+        case other(String)
+    }
+
+    /// A command goes by the name that every agent's has here, so that it is looked through, and shown, alike.
+    static let command = "Bash"
+    static let changes = "apply_patch"
+
+    let name: String
+    let subject: Subject
+    /// What is shown of its input.
+    let input: [UInt8]
+    let output: String?
+    let exitCode: Int64?
+    let milliseconds: Int64?
+    let succeeded: Bool
+    /// Somebody said no to it.
+    let isDeclined: Bool
+    /// What went wrong.
+    let problem: String?
+
+    init?(_ item: JSONValue) {
+        switch item.text("type") {
+        case "commandExecution":
+            guard let command = item.text("command") else { return nil }
+            name = Self.command
+            subject = .command(command)
+            input = JSONWriter.object {
+                $0.field("command", command)
+                $0.field("cwd", item.text("cwd"))
+            }
+        case "fileChange":
+            guard let changes = item.optional("changes") else { return nil }
+            name = Self.changes
+            subject = .changes(item.list("changes"), bytes: Array(changes.bytes))
+            input = JSONWriter.object { $0.raw("changes", changes.bytes) }
+        case "mcpToolCall":
+            let (server, tool) = (item.text("server") ?? "", item.text("tool") ?? "")
+            name = TextCut.line("mcp__\(server)__\(tool)", bytesMax: WireLimits.nameBytesMax)
+            subject = .other("\(tool) (\(server))")
+            input = item.optional("arguments").flatMap { $0.isObject ? Array($0.bytes) : nil } ?? Array("{}".utf8)
+        case "webSearch":
+            name = "WebSearch"
+            subject = .other(item.text("query") ?? "the web")
+            input = JSONWriter.object { $0.field("query", item.text("query")) }
+        default: return nil
+        }
+        let status = item.text("status")
+        output = item.text("aggregatedOutput")
+        exitCode = (try? item.optional("exitCode")?.integer()) ?? nil
+        milliseconds = item.whole("durationMs")
+        problem = item.optional("error")?.text("message")
+        isDeclined = status == "declined"
+        succeeded = problem == nil && (exitCode ?? 0) == 0 && status != "failed" && !isDeclined
+    }
+
+    /// "Running: swift test". `clean` takes secrets out before anything is cut away.
+    func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
+        switch subject {
+        case .command(let command): "Running: " + Self.words(command: command, clean: clean)
+        case .changes(let changes, _): "Changing " + Self.words(changes: changes, paths, clean: clean)
+        case .other(let text): "Using " + clean(TextCut.rough(text, bytesMax: WireLimits.lineBytesMax))
+        }
+    }
+
+    static func words(command: String, clean: (String) -> String) -> String {
+        // Far more than is shown, so that a secret at the cut is still seen to be one.
+        clean(CodexCommand.plain(TextCut.rough(command, bytesMax: WireLimits.lineBytesMax)))
+    }
+
+    static func words(changes: [JSONValue], _ paths: ShownPaths, clean: (String) -> String) -> String {
+        let files = changes.compactMap { $0.text("path") }
+        guard files.count == 1, let file = files.first else { return "\(files.count) files" }
+        return clean(paths.short(file))
+    }
+}

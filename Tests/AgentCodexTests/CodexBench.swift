@@ -1,0 +1,269 @@
+import Foundation
+import HeliographCrypto
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentCodex
+
+/// The adapter with a server that the test plays, and what comes of it as lines.
+struct CodexBench {
+    /// The thread of most tests.
+    static let thread = "01a1fb6a-0000-7000-8000-000000000001"
+    static let session = SessionID("codex-" + thread)!
+    static let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
+
+    var adapter: CodexAdapter
+    var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
+    /// Since `take` was last called.
+    private(set) var lines: [String] = []
+    private(set) var effects: [CodexEffect] = []
+    private(set) var notes: [String: [UInt8]] = [:]
+    /// Answers to the server's requests, as they were sent.
+    private(set) var answers: [String] = []
+    /// What we asked the server, by method.
+    private(set) var asked: [(id: Int64, method: String, thread: String)] = []
+    private var nextToken: UInt64 = 1 << 63
+
+    /// What the server answers; a thread without an entry has no rollout yet.
+    var loaded: [String] = []
+    var resumable: [String: String] = [:]
+    var turns: [String: String] = [:]
+    /// A test that answers everything itself says no.
+    var answersItself = true
+
+    init(notes: [String: [UInt8]] = [:]) {
+        adapter = CodexAdapter(home: "/home/dev", digests: Self.digests, at: now)
+        tell(.daemonStarted(notes: notes))
+        tell(.linkChanged(isLive: true))
+        self.notes = notes
+    }
+
+    /// The adapter after this daemon was killed and started again, with what it remembered.
+    mutating func restart() {
+        let left = notes
+        adapter = CodexAdapter(home: "/home/dev", digests: Self.digests, at: now)
+        tell(.daemonStarted(notes: left))
+        tell(.linkChanged(isLive: true))
+    }
+
+    /// Attached to a thread that is idle, or in the status given.
+    static func attached(status: String = #"{"type":"idle"}"#) -> CodexBench {
+        var bench = CodexBench()
+        bench.loaded = [thread]
+        bench.resumable[thread] = resumed(thread, status: status)
+        bench.tell(.own(.connected))
+        _ = bench.take()
+        return bench
+    }
+
+    static func resumed(_ thread: String, status: String = #"{"type":"idle"}"#) -> String {
+        #"{"thread":{"id":"\#(thread)","ephemeral":false,"preview":"go","cwd":"/home/dev/proj","cliVersion":"0.163.0","name":null,"#
+            + #""status":\#(status),"turns":[]},"model":"gpt-5.4"}"#
+    }
+
+    // MARK: Time
+
+    mutating func pass(_ duration: Duration) {
+        let end = now.monotonic + duration.milliseconds
+        while let due = adapter.nextDeadline, due <= end {
+            advance(to: max(due, now.monotonic + 1))
+            tell(.timerFired)
+        }
+        advance(to: end)
+    }
+
+    private mutating func advance(to monotonic: Int64) {
+        now.wall += monotonic - now.monotonic
+        now.monotonic = monotonic
+    }
+
+    // MARK: Facts
+
+    mutating func tell(_ input: CodexInput) {
+        var replies: [String] = []
+        for effect in adapter.handle(input, at: now) {
+            effects.append(effect)
+            switch effect {
+            case .remember(let key, let note): notes[key] = note
+            case .own(.send(let bytes)): if let reply = reply(to: bytes) { replies.append(reply) }
+            default: break
+            }
+            if let line = line(effect) { lines.append(line) }
+        }
+        for reply in replies { say(reply) }
+    }
+
+    /// The server says this.
+    mutating func say(_ message: String) {
+        guard let document = try? JSONDocument(parsing: message) else { preconditionFailure("a server says JSON: \(message)") }
+        nextToken += 1
+        tell(.own(.received(document, HookToken(rawValue: nextToken))))
+    }
+
+    mutating func notify(_ method: String, _ members: String = "", thread: String = Self.thread) {
+        let rest = members.isEmpty ? "" : "," + members
+        say(#"{"method":"\#(method)","params":{"threadId":"\#(thread)"\#(rest)}}"#)
+    }
+
+    mutating func status(_ flags: String...) {
+        notify(
+            "thread/status/changed",
+            #""status":{"type":"active","activeFlags":[\#(flags.map { "\"\($0)\"" }.joined(separator: ","))]}"#)
+    }
+
+    /// A command that is asked about.
+    mutating func askCommand(
+        _ command: String = "echo hi > out.txt", id: String = "0", item: String = "call_1", turn: String = "t1",
+        more: String = ""
+    ) {
+        say(
+            #"{"method":"item/commandExecution/requestApproval","id":\#(id),"params":{"kind":"command","threadId":"\#(Self.thread)","#
+                + #""turnId":"\#(turn)","itemId":"\#(item)","startedAtMs":1,"environmentId":"local","#
+                + #""command":"/bin/bash -lc '\#(command)'","#
+                + #""cwd":"/home/dev/proj","availableDecisions":["accept","cancel"]\#(more)}}"#)
+    }
+
+    static func command(_ status: String, item: String = "call_1", exit: String = "null", output: String = "null") -> String {
+        #""turnId":"t1","item":{"type":"commandExecution","id":"\#(item)","command":"/bin/bash -lc 'echo hi > out.txt'","#
+            + #""cwd":"/home/dev/proj","status":"\#(status)","aggregatedOutput":\#(output),"exitCode":\#(exit),"durationMs":3}"#
+    }
+
+    mutating func turnStarts(_ turn: String = "t1") {
+        notify("turn/started", #""turn":{"id":"\#(turn)","status":"inProgress"}"#)
+    }
+    mutating func turnEnds(_ status: String = "completed", _ turn: String = "t1") {
+        notify("turn/completed", #""turn":{"id":"\#(turn)","status":"\#(status)","error":null}"#)
+    }
+    mutating func resolved(_ id: String = "0") { notify("serverRequest/resolved", #""requestId":\#(id)"#) }
+
+    mutating func decide(_ verdict: Decision.Verdict, digest: InputDigest? = nil) throws {
+        let request = try #require(requests.last)
+        let decision = Decision(
+            verdict, client: ClientID("c1")!, clientName: "Ada's phone", at: now.wall, command: CommandID("k1")!)
+        tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
+    }
+
+    // MARK: The server
+
+    private mutating func reply(to bytes: [UInt8]) -> String? {
+        guard let root = try? JSONDocument(parsing: bytes).root, let id = root.whole("id"), let method = root.text("method")
+        else { return nil }
+        let thread = root.optional("params")?.text("threadId") ?? ""
+        asked.append((id, method, thread))
+        guard answersItself else { return nil }
+        switch method {
+        case "initialize": return #"{"id":\#(id),"result":{"userAgent":"codex-tui/0.163.0"}}"#
+        case "thread/loaded/list":
+            return #"{"id":\#(id),"result":{"data":[\#(loaded.map { "\"\($0)\"" }.joined(separator: ","))],"nextCursor":null}}"#
+        case "thread/resume":
+            let error = #"{"error":{"code":-32600,"message":"no rollout found for thread id \#(thread)"},"id":\#(id)}"#
+            return resumable[thread].map { #"{"id":\#(id),"result":\#($0)}"# } ?? error
+        case "thread/turns/list": return #"{"id":\#(id),"result":{"data":[\#(turns[thread] ?? "")]}}"#
+        default: return #"{"id":\#(id),"result":{}}"#
+        }
+    }
+
+    // MARK: What came of it
+
+    mutating func take() -> [String] {
+        defer { lines = [] }
+        return lines
+    }
+
+    var events: [(session: SessionID, event: Event)] {
+        effects.compactMap {
+            guard case .emit(let session, let bytes, _) = $0, let event = try? Event(stored: bytes) else { return nil }
+            return (session, event)
+        }
+    }
+
+    var requests: [(session: SessionID, head: ApprovalRequest)] {
+        events.compactMap {
+            guard case .approvalRequested(let request) = $0.event.head else { return nil }
+            return ($0.session, request)
+        }
+    }
+
+    /// The body of the last event of a kind.
+    func body(_ kind: EventKind) throws -> JSONValue {
+        let event = try #require(events.last { $0.event.head.kind == kind.rawValue }).event
+        return try JSONDocument(parsing: event.bytes).root.required("body")
+    }
+
+    /// What a server said in a recording.
+    static func recording(_ name: String) throws -> [String] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+        return try String(contentsOf: folder.appending(path: name + ".jsonl"), encoding: .utf8).split(separator: "\n").map(
+            String.init)
+    }
+
+    // MARK: Lines
+
+    private mutating func line(_ effect: CodexEffect) -> String? {
+        switch effect {
+        case .emit(_, let bytes, _):
+            guard let event = try? Event(stored: bytes) else {
+                return "NOT AN EVENT: \(String(decoding: bytes, as: UTF8.self))"
+            }
+            return Self.line(event)
+        case .stream(let delta): return "stream \(delta.text)"
+        case .respond(_, let output):
+            let text = output.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
+            answers.append(text)
+            return "answer \(text)"
+        case .own(.hangUp): return "hang up"
+        case .restrict, .checkAgents: return "NOT CODEX'S"
+        case .own, .remember: return nil
+        }
+    }
+
+    private static func line(_ event: Event) -> String {
+        let kind = event.head.kind
+        switch event.head {
+        case .sessionStarted(let facts): return "\(kind) \(facts.project ?? "?")\(facts.isResumed ? " again" : "")"
+        case .sessionRenamed(let title): return "\(kind) \(title)"
+        case .sessionEnded(let reason, let failed): return "\(kind) \(reason ?? "")\(failed ? " failed" : "")"
+        case .statusChanged(let status, let reason): return "\(kind) \(status)\(reason.map { ": \($0)" } ?? "")"
+        case .message(let role, let summary, _, _): return "\(kind) \(role): \(summary ?? "")"
+        case .toolStarted(let start): return "\(kind) \(start.operation)"
+        case .toolFinished(let finish):
+            return "\(kind) \(finish.succeeded ? "ok" : "failed")\(finish.summary.map { ": \($0)" } ?? "")"
+        case .fileChanged(let path, let added, let removed, _): return "\(kind) \(path) +\(added) -\(removed)"
+        case .todoChanged(let todo): return "\(kind) \(todo.completed)/\(todo.total) \(todo.current ?? "")"
+        case .usage(let usage):
+            let tokens = usage.tokens ?? Tokens()
+            return
+                "\(kind) in \(tokens.input) out \(tokens.output) read \(tokens.cacheRead) "
+                + "of \(usage.contextUsed ?? 0)/\(usage.contextLimit ?? 0)"
+        case .approvalRequested(let request): return "\(kind) \(request.title)\(request.isCut ? " (cut)" : "")"
+        case .approvalApplied(_, let outcome): return "\(kind) \(outcome)"
+        case .approvalCancelled(_, let reason), .approvalStale(_, let reason): return "\(kind) \(reason)"
+        case .error(let message, _): return "\(kind) \(message)"
+        default: return kind
+        }
+    }
+}
+
+extension CodexBench {
+    /// Attached to the thread of a recording that a client had started, just before it began to work.
+    static func playing(_ name: String) throws -> (CodexBench, rest: [String]) {
+        let messages = try recording(name)
+        let start = try #require(messages.first { $0.contains(#""result":{"thread":"#) })
+        let result = try JSONDocument(parsing: start).root.required("result")
+        let thread = try result.required("thread").string("id")
+        var bench = CodexBench()
+        bench.loaded = [thread]
+        bench.resumable[thread] = String(decoding: result.bytes, as: UTF8.self)
+        bench.tell(.own(.connected))
+        return (bench, messages.filter { $0.hasPrefix(#"{"method""#) && !$0.contains(#""method":"thread/started""#) })
+    }
+
+    /// Plays to the next request for approval, that included.
+    mutating func playToQuestion(_ rest: inout ArraySlice<String>) {
+        while let message = rest.popFirst() {
+            say(message)
+            if message.contains("/requestApproval") { return }
+        }
+    }
+}

@@ -104,7 +104,7 @@ let package = Package(
         module(
             "HeliographHost",
             [
-                "AgentACP", "AgentClaude", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
+                "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
                 "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", logging,
             ]),

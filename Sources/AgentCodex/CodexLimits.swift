@@ -15,6 +15,8 @@ package struct CodexLimits: Sendable {
     var resumeAttemptsMax = 7
     /// For what a turn held before we came; without it the thread is followed from here on.
     var catchUpWithin = Duration.seconds(5)
+    /// A turn that ended so lately is news: it began while the server was being found, which takes a second or two.
+    var recent = Duration.seconds(10)
     /// What comes of one thread meanwhile.
     var heldMessagesMax = 512
     /// Codex unloads a thread that nobody watches. One that rests for so long is let go, and its next sign of life brings us back.

@@ -180,6 +180,25 @@ struct CodexApprovalTests {
         #expect(bench.requests.last?.head.tool == "apply_patch")
     }
 
+    @Test("a change that was asked before we came is read, once, and asked when it is said again")
+    func earlierChange() throws {
+        let item =
+            #"{"type":"fileChange","id":"c","changes":[{"path":"/a","kind":{"type":"add"},"diff":"x\n"}],"status":"inProgress"}"#
+        var bench = CodexBench.attached()
+        bench.turnStarts()
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread).replacing(
+            #""turns":[]"#, with: #""turns":[{"id":"t1","status":"inProgress","items":[\#(item)]}]"#)
+        _ = bench.take()
+        let ask =
+            #"{"method":"item/fileChange/requestApproval","id":0,"params":{"threadId":"\#(CodexBench.thread)","#
+            + #""turnId":"t1","itemId":"c"}}"#
+        bench.say(ask)
+        #expect(bench.take() == ["status.changed waitingApproval: waits at the terminal", "tool.started Changing /a"])
+        bench.say(ask)
+        #expect(bench.take() == ["approval.requested Change /a"])
+        #expect(bench.asked.count { $0.method == "thread/resume" } == 2)
+    }
+
     @Test("nothing is sent where the disk did not take the question")
     func notRecorded() throws {
         var bench = Self.asked()

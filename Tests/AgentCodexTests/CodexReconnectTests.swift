@@ -159,6 +159,19 @@ struct CodexReconnectTests {
         #expect(bench.take() == ["session.started proj", "session.renamed go", "status.changed idle"])
     }
 
+    @Test("what ended a moment ago, before its server was found, is")
+    func justNow() {
+        var bench = CodexBench()
+        bench.loaded = [CodexBench.thread]
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(
+            CodexBench.thread, status: #"{"type":"active","activeFlags":[]}"#)
+        let ended = bench.now.wall / 1_000 - 2
+        bench.turns[CodexBench.thread] =
+            #"{"id":"t0","status":"completed","completedAt":\#(ended),"items":[{"type":"agentMessage","id":"m0","text":"New."}]}"#
+        bench.tell(.own(.connected))
+        #expect(bench.take().suffix(3) == ["status.changed running", "message assistant: New.", "status.changed idle"])
+    }
+
     @Test("a thread that rests is let go, so that Codex can unload it, and watched again at its next turn")
     func rest() {
         var bench = CodexBench.attached()

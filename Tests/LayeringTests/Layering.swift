@@ -25,7 +25,7 @@ struct Layering {
             "CoreMetrics",
         ]),
         "HeliographHost": Module(imports: [
-            "AgentACP", "AgentClaude", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
+            "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
             "WebSocketEngine",
             "HeliographCrypto", "HeliographPlatform",
             "Logging",

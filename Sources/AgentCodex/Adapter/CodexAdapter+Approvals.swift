@@ -19,8 +19,22 @@ extension CodexAdapter {
         switch CodexQuestion.reading(method, params, changes: { sessions[session]?.changes[$0] }) {
         case .known(let question): ask(question, id, token, in: session)
         // Nothing is answered: neither "no", which is a person's, nor an error, which Codex takes for one.
-        case .unknown(let kind): waitAtTerminal(kind, in: session)
+        case .unknown(let kind):
+            waitAtTerminal(kind, in: session)
+            guard method == "item/fileChange/requestApproval", let item = params.text("itemId"),
+                sessions[session]?.seeks(item, countMax: limits.callsMax) == true
+            else { return }
+            // Its thread then says again what it asks.
+            call(.readWhole(thread: name))
         case .service: break
+        }
+    }
+
+    /// What is to become of files, of items that began before we came.
+    mutating func changesRead(_ result: JSONValue, in session: SessionID) {
+        guard let turn = result.optional("thread")?.list("turns").last, turn.text("status") == "inProgress" else { return }
+        for item in turn.list("items") where item.text("status") == "inProgress" {
+            if let item = CodexItem(item) { begin(item, in: session) }
         }
     }
 

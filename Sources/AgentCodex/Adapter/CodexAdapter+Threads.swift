@@ -53,6 +53,7 @@ extension CodexAdapter {
         case .listThreads:
             for name in result.list("data").compactMap({ try? $0.string() }) where hasRoom(for: name) { resume(name) }
         case .resume(let name): resumed(name, result)
+        case .readWhole(let name): changesRead(result, in: sessionID(name))
         case .listTurns(let name): caughtUp(name, result)
         case .unsubscribe: break
         }
@@ -64,7 +65,7 @@ extension CodexAdapter {
         case .initialize, .listThreads: order(.own(.hangUp))
         case .resume(let name): threads[name]?.failed(limits, at: now.monotonic)
         case .listTurns(let name): watch(name)
-        case .unsubscribe: break
+        case .unsubscribe, .readWhole: break
         }
     }
 
@@ -102,15 +103,19 @@ extension CodexAdapter {
     /// What was missed of the last turn. An old turn of a thread that is new to us is its past, and is not told.
     private mutating func catchUp(_ turn: JSONValue, _ id: String, in session: SessionID, _ name: String) {
         let isRunning = turn.text("status") == "inProgress"
-        let isNew = sessions[session]?.turn == nil && !isRunning && threads[name]?.wasSeenActive == false
+        let age = turn.whole("completedAt").map { now.wall - $0 * 1_000 } ?? .max
+        let isNews = isRunning || threads[name]?.wasSeenActive == true || age < limits.recent.milliseconds
+        let isPast = sessions[session]?.turn == nil && !isNews
         sessions[session]?.begin(id)
         for item in turn.list("items") {
             guard let item = CodexItem(item) else { continue }
-            if isNew { _ = sessions[session]?.tell(item.id, countMax: limits.toldMax) } else { finish(item, in: session) }
+            if isPast { _ = sessions[session]?.tell(item.id, countMax: limits.toldMax) } else { finish(item, in: session) }
         }
         for approval in desk.approvals where approval.session == session {
             if approval.prompt != id || !isRunning { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
         }
+        // It may have ended while we were being let in, and said so before we heard. One that has begun since is told next.
+        if !isRunning { setStatus(.idle, in: session) }
     }
 
     /// From here on what comes of the thread is told as it comes.

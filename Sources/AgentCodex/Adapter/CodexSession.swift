@@ -30,6 +30,8 @@ struct CodexSession {
     var messages: [Message] = []
     /// What is to become of files, by the item: said with the item, and asked about without it.
     private(set) var changes: [String: [UInt8]] = [:]
+    /// Changes that were read for, once each: a conversation may be too long to be read as a whole.
+    private var soughtChanges: Set<String> = []
     var todos: [UInt8] = []
     var usage = CodexUsage()
     /// Codex shows a dialog; since when.
@@ -51,7 +53,13 @@ struct CodexSession {
         guard self.turn != turn else { return }
         self.turn = turn
         told = []
+        soughtChanges = []
         hasNews = true
+    }
+
+    /// Whether it is the first time.
+    mutating func seeks(_ item: String, countMax: Int) -> Bool {
+        soughtChanges.count < countMax && changes[item] == nil && soughtChanges.insert(item).inserted
     }
 
     /// False where it was told before.

@@ -6,6 +6,8 @@ struct CodexCalls {
         case initialize
         case listThreads
         case resume(thread: String)
+        /// With its turns: the only way to learn of an item that began before we came and has not ended.
+        case readWhole(thread: String)
         case listTurns(thread: String)
         case unsubscribe(thread: String)
     }
@@ -35,7 +37,7 @@ extension CodexCalls.Call {
         switch self {
         case .initialize: "initialize"
         case .listThreads: "thread/loaded/list"
-        case .resume: "thread/resume"
+        case .resume, .readWhole: "thread/resume"
         case .listTurns: "thread/turns/list"
         case .unsubscribe: "thread/unsubscribe"
         }
@@ -54,6 +56,7 @@ extension CodexCalls.Call {
             writer.field("threadId", thread)
             // A long conversation is not read to us as a whole.
             writer.field("excludeTurns", true)
+        case .readWhole(let thread): writer.field("threadId", thread)
         case .listTurns(let thread):
             writer.field("threadId", thread)
             writer.field("itemsView", "full")

@@ -1,4 +1,5 @@
 internal import HostCore
+internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
 
@@ -6,6 +7,9 @@ internal import WebSocketEngine
 protocol AgentDriver: AnyObject {
     /// An order of this agent's adapter. What it brings about at once is told before this returns.
     func carryOut(_ order: any Sendable)
+
+    /// False where it was not this driver that named the caller. Nil is no decision.
+    func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool
 
     /// Nobody waits for that answer any more, which the adapter is told next.
     func callerGone(_ token: HookToken)
@@ -32,4 +36,10 @@ struct DriverSeat {
     let loop: EventLoop
     /// Tells the adapter one of its own facts, and carries out what follows.
     let tell: (any Sendable) -> Void
+    let logger: Logger
+}
+
+extension AgentDriver {
+    /// Its callers are hooks, which the local socket answers.
+    func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool { false }
 }

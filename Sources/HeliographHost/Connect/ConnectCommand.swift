@@ -85,9 +85,9 @@ package enum ConnectCommand {
 
     // MARK: - Steps
 
-    private static func apply(
+    static func apply(
         _ edit: ClaudeSettings.Edit, to file: SettingsFile, _ current: [UInt8]?, unchanged: String, _ assumeYes: Bool,
-        _ dryRun: Bool
+        _ dryRun: Bool, holds: String = "It holds for sessions that start from now on."
     ) throws(ConnectError) -> Int32 {
         say(UnifiedDiff.text(from: current, to: edit.bytes, path: file.path))
         // After the change, which fills a screen or two.
@@ -101,7 +101,7 @@ package enum ConnectCommand {
         try file.write(edit.bytes, replacing: current)
         say(
             edit.bytes == nil
-                ? "Removed \(file.path).\n" : "Wrote \(file.path). It holds for sessions that start from now on.\n")
+                ? "Removed \(file.path).\n" : "Wrote \(file.path). \(holds)\n")
         return 0
     }
 

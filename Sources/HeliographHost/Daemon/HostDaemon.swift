@@ -74,7 +74,8 @@ final class HostDaemon {
     private func start(_ agents: [any AgentIntegration.Type]) throws {
         for agent in agents {
             let name = agent.name
-            drivers[name] = agent.driver(DriverSeat(loop: loop) { [unowned self] in tell(.told(agent: name, $0)) })
+            drivers[name] = agent.driver(
+                DriverSeat(loop: loop, tell: { [unowned self] in tell(.told(agent: name, $0)) }, logger: logger))
         }
         relay = RelayConnection(loop, configuration, logger) { [unowned self] in learn($0) }
         let socket = LocalSocket(loop, drivers, logger) { [unowned self] in
@@ -134,7 +135,8 @@ final class HostDaemon {
         case .arm(let timer, let wait): arm(timer, after: wait)
         case .disarm(let timer): if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
         case .saveHolds(let holds): save(holds)
-        case .respond(let token, let output): socket?.respond(token, output)
+        case .respond(let token, let output):
+            if !drivers.values.contains(where: { $0.respond(token, output) }) { socket?.respond(token, output) }
         case .checkAgents(let processes):
             for process in processes where !AgentProcessTable.isAlive(process) { tell(.agentGone(process)) }
         case .carryOut(let agent, let order): drivers[agent]?.carryOut(order)

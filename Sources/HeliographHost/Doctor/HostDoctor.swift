@@ -81,6 +81,7 @@ package struct HostDoctor {
 
     private var agents: [Finding] {
         [claude] + ConnectCommand.Scope.allCases.compactMap(hooks) + [Self.questions(areAsked: ConnectCommand.asks())]
+            + Self.codex(paths)
     }
 
     private var claude: Finding {

@@ -6,12 +6,14 @@ struct Connect: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Have an agent on this machine report to Heliograph.",
         discussion: """
-            Adds hooks and a status line to Claude Code's settings. Shows the change first; your own hooks and status line stay.
+            Adds hooks and a status line to Claude Code's settings, or has the host attach to the server that Codex shares with its \
+            terminal. Shows the change first; your own hooks and status line stay.
 
               heliograph connect claude             for all your projects
               heliograph connect claude --project   for the project in this folder
               heliograph connect claude --dry-run   show the change and do nothing
               heliograph connect claude --ask Bash  have it ask before every command
+              heliograph connect codex              watch and answer Codex, beside its terminal
 
             In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. \
             --ask adds permission rules that make it ask all the same; `disconnect` removes them again.
@@ -27,6 +29,9 @@ struct Connect: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            if try target.isCodex(others: todoTools || !ask.isEmpty) {
+                throw ExitCode(try CodexConnect.connect(assumeYes: target.yes, dryRun: target.dryRun))
+            }
             throw ExitCode(
                 try ConnectCommand.connect(
                     scope: target.scope, executable: Executable.path, todoTools: todoTools, askRules: ask,
@@ -45,6 +50,9 @@ struct Disconnect: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            if try target.isCodex() {
+                throw ExitCode(try CodexConnect.disconnect(assumeYes: target.yes, dryRun: target.dryRun))
+            }
             throw ExitCode(
                 try ConnectCommand.disconnect(scope: target.scope, assumeYes: target.yes, dryRun: target.dryRun))
         }
@@ -52,7 +60,7 @@ struct Disconnect: ParsableCommand {
 }
 
 struct ConnectTarget: ParsableArguments {
-    enum Agent: String, ExpressibleByArgument, CaseIterable { case claude }
+    enum Agent: String, ExpressibleByArgument, CaseIterable { case claude, codex }
 
     @Argument(help: "The agent.")
     var agent: Agent
@@ -67,6 +75,15 @@ struct ConnectTarget: ParsableArguments {
 
     @Flag(help: "Show the change and do nothing.")
     var dryRun = false
+
+    /// What only Claude Code has is refused for Codex.
+    func isCodex(others: Bool = false) throws -> Bool {
+        guard agent == .codex else { return false }
+        guard place == .user, !others else {
+            throw ValidationError("Codex has no settings by project, rules or todo tools here.")
+        }
+        return true
+    }
 
     var scope: ConnectCommand.Scope { place == .user ? .user : .project }
 }

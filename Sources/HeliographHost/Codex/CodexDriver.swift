@@ -1,0 +1,149 @@
+internal import AgentCodex
+internal import HeliographPlatform
+internal import HostCore
+internal import Logging
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// Keeps a WebSocket to Codex's app-server while Codex is connected and that server is there. The server comes and goes with its user, so
+/// it is looked for once a second, by `stat` alone.
+final class CodexDriver: AgentDriver, ClientHandler {
+    private static let lookEvery = Duration.seconds(1)
+    /// Between two tries of a server that does not take us, doubled each time.
+    private static let retryMax = Duration.seconds(30)
+    /// One message: a turn with what its commands printed. What is longer ends the connection.
+    private static let messageBytesMax = 16 << 20
+    /// Names of our callers, apart from those of the local socket, which count up from one.
+    private static let firstToken: UInt64 = 0xC0DE << 48
+
+    private let seat: DriverSeat
+    private let paths: HostPaths
+    private var settings: CodexSettings?
+    private var settingsStamp: FileStamp?
+    private var connection: ConnectionID?
+    private var isOpen = false
+    private var retryAt: Int64 = .min
+    private var retryWait = CodexDriver.lookEvery
+    private var lastProblem: CodexSocket.Problem?
+    private var lastToken = CodexDriver.firstToken
+    /// Those of this connection are greater.
+    private var tokenBefore = CodexDriver.firstToken
+
+    init(_ seat: DriverSeat, _ paths: HostPaths) {
+        self.seat = seat
+        self.paths = paths
+        // The host starts before its agents do.
+        seat.loop.schedule(after: .milliseconds(1)) { [weak self] in self?.look() }
+    }
+
+    // MARK: Looking for the server
+
+    private func look() {
+        seat.loop.schedule(after: Self.lookEvery) { [weak self] in self?.look() }
+        readSettings()
+        guard let settings else {
+            if let connection { seat.loop.close(connection, code: 1000, reason: "disconnected") }
+            return
+        }
+        guard connection == nil, HostInstant.now.monotonic >= retryAt else { return }
+        do throws(CodexSocket.Problem) {
+            connect(to: try CodexSocket(home: settings.home))
+            lastProblem = nil
+        } catch {
+            if error != lastProblem, case .unsafe(let words) = error {
+                seat.logger.error("Codex's app-server is not talked to", metadata: ["reason": "\(words)"])
+            }
+            lastProblem = error
+        }
+    }
+
+    private func readSettings() {
+        let stamp = FileStamp(of: CodexSettings.file(paths))
+        guard stamp != settingsStamp else { return }
+        settingsStamp = stamp
+        do throws(HostError) {
+            settings = try CodexSettings.load(paths)
+        } catch {
+            seat.logger.error("Codex is not watched", metadata: ["error": "\(error)"])
+            settings = nil
+        }
+    }
+
+    private func connect(to socket: CodexSocket) {
+        var configuration = ClientConfiguration(unixPath: socket.path)
+        configuration.limits.messageBytesMax = Self.messageBytesMax
+        do throws(WebSocketEngineError) {
+            connection = try seat.loop.connect(configuration, handler: self)
+        } catch {
+            waitLonger("\(error)")
+        }
+    }
+
+    private func waitLonger(_ reason: String) {
+        // Said once: a server that is gone has left its socket.
+        if retryWait == Self.lookEvery { seat.logger.info("not connected to Codex", metadata: ["reason": "\(reason)"]) }
+        retryAt = HostInstant.now.monotonic + retryWait.milliseconds
+        retryWait = min(retryWait * 2, Self.retryMax)
+    }
+
+    // MARK: The connection
+
+    func opened(_ connection: ConnectionID, subprotocol: String?) {
+        guard connection == self.connection else { return }
+        isOpen = true
+        tokenBefore = lastToken
+        seat.logger.info("connected to Codex")
+        seat.tell(CodexFact.connected)
+    }
+
+    func received(_ message: IncomingMessage, on connection: ConnectionID) {
+        guard connection == self.connection else { return }
+        do throws(WireError) {
+            let document = try JSONDocument(parsing: message.bytes)
+            // What greets us is the server that we look for.
+            retryWait = Self.lookEvery
+            lastToken += 1
+            seat.tell(CodexFact.received(document, HookToken(rawValue: lastToken)))
+        } catch {
+            // What it asked stays at the terminal.
+            seat.logger.warning("a message of Codex was not understood", metadata: ["code": "\(error.code.rawValue)"])
+        }
+    }
+
+    func closed(_ connection: ConnectionID, reason: CloseReason) {
+        guard connection == self.connection else { return }
+        self.connection = nil
+        waitLonger("\(reason)")
+        guard isOpen else { return }
+        isOpen = false
+        tokenBefore = lastToken
+        seat.tell(CodexFact.disconnected)
+    }
+
+    // MARK: Orders
+
+    func carryOut(_ order: any Sendable) {
+        guard let order = order as? CodexOrder else { preconditionFailure("the host gives each driver its own orders") }
+        guard let connection, isOpen else { return }
+        switch order {
+        case .send(let bytes): seat.loop.send(OutgoingMessage(text: bytes), to: connection)
+        case .hangUp: seat.loop.close(connection, code: 1000, reason: "not understood")
+        }
+    }
+
+    func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool {
+        guard token.rawValue > Self.firstToken else { return false }
+        // What an earlier connection asked is asked again on this one.
+        if let output, let connection, isOpen, token.rawValue > tokenBefore {
+            seat.loop.send(OutgoingMessage(text: output), to: connection)
+        }
+        return true
+    }
+
+    // MARK: Hooks: none
+
+    func answers(_ event: String) -> Bool { false }
+    func hookCalled(_ report: HookReport) {}
+    func statusLineShown(_ line: JSONDocument, process: AgentProcess?) {}
+    func callerGone(_ token: HookToken) {}
+}

@@ -1,0 +1,44 @@
+internal import RelayAccess
+internal import RelayProtocol
+
+/// Codex, where it is connected.
+extension HostDoctor {
+    static func codex(_ paths: HostPaths) -> [Finding] {
+        let settings: CodexSettings
+        do throws(HostError) {
+            guard let known = try CodexSettings.load(paths) else { return [] }
+            settings = known
+        } catch {
+            return [Finding("Codex", .wrong, error.message, mend: "heliograph connect codex")]
+        }
+        do throws(CodexSocket.Problem) {
+            let socket = try CodexSocket(home: settings.home)
+            return [version, Finding("Codex's server", .well, "it listens at \(socket.path)")]
+        } catch {
+            switch error {
+            case .absent:
+                return [
+                    version,
+                    Finding(
+                        "Codex's server", .doubtful, "it does not run in \(settings.home): nothing of Codex is reported",
+                        mend: "start codex; where that starts no server, `codex app-server daemon start` says why"),
+                ]
+            case .unsafe(let words):
+                return [
+                    version,
+                    Finding("Codex's server", .wrong, "\(words): it is not talked to", mend: "codex app-server daemon stop"),
+                ]
+            }
+        }
+    }
+
+    private static var version: Finding {
+        do throws(HTTPFault) {
+            let said = try ChildProcess.run(["codex", "--version"], input: [], outputBytesMax: versionBytesMax)
+            let line = String(decoding: said.output, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
+            return Finding("Codex", .well, VisibleText.line(line))
+        } catch {
+            return Finding("Codex", .doubtful, "it is not on this PATH", mend: "install it, or open the shell in which it runs")
+        }
+    }
+}

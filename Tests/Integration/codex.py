@@ -1,0 +1,114 @@
+"""A throw-away machine with the real Codex on it.
+
+The program comes with the PyPI package `openai-codex`; it talks to a scripted Responses API on loopback and to nothing else.
+"""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from claude import Machine
+from relay import Relay
+from scripted_anthropic_api import Block
+from scripted_responses_api import ScriptedResponsesAPI
+from waits import patient, wait_until
+
+DIALOG = "Press enter to confirm"
+READY = "Ask Codex to do anything"
+
+
+def codex_program() -> Path:
+    import codex_cli_bin
+
+    return Path(codex_cli_bin.__file__).parent / "bin/codex"
+
+
+def command(text: str) -> Block:
+    """One that Codex asks about, whatever its sandbox would let run."""
+    return {"tool": "exec_command", "input": {"cmd": text, "sandbox_permissions": "require_escalated", "justification": "It is a test."}}
+
+
+def patch(text: str) -> Block:
+    return {"tool": "exec_command", "input": {"cmd": f"apply_patch <<'EOF'\n*** Begin Patch\n{text}\n*** End Patch\nEOF\n"}}
+
+
+class CodexMachine(Machine):
+    """`home`, `project`, a `terminal` for the TUI, the model's `api`, and `heliograph host` as `daemon`."""
+
+    def __init__(self, folder: Path, relay: Relay):
+        super().__init__(folder, relay)
+        self.api.server.server_close()
+        self.api = ScriptedResponsesAPI()
+        self.codex_home = self.home / ".codex"
+        self.socket = self.codex_home / "app-server-control/app-server-control.sock"
+        self.environment = {name: value for name, value in self.environment.items() if not name.startswith(("ANTHROPIC", "CLAUDE"))}
+        self.environment["CODEX_HOME"] = str(self.codex_home)
+
+    def set_up(self) -> None:
+        self.prepare()
+        self.heliograph("connect", "codex", "--yes")
+        self.start_daemon(self.relay.pair_link("host"))
+
+    def prepare(self) -> None:
+        for folder in (self.project, self.codex_home, self.folder / "tmp"):
+            folder.mkdir(parents=True)
+        (self.codex_home / "config.toml").write_text(
+            f"""model = "gpt-5.4"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[model_providers.scripted]
+name = "Scripted"
+base_url = {json.dumps(self.api.url)}
+wire_api = "responses"
+requires_openai_auth = false
+supports_websockets = false
+[analytics]
+enabled = false
+[tools.update_plan]
+enabled = true
+[projects.{json.dumps(str(self.project))}]
+trust_level = "trusted"
+"""
+        )
+        subprocess.run(["git", "init", "-q", str(self.project)], check=True, timeout=patient(10))
+        self.api.start()
+
+    def tear_down(self) -> None:
+        try:
+            super().tear_down()
+        finally:
+            # The server that the terminal started outlives it, and waits for its turn to end when it is asked to stop.
+            for process in Path("/proc").glob("[0-9]*"):
+                self._kill(process)
+
+    def _kill(self, process: Path) -> None:
+        """A process of this machine's Codex, known by its folder."""
+        try:
+            if f"CODEX_HOME={self.codex_home}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            pass  # it has ended, or is somebody else's
+
+    def codex(self, *arguments: str, check: bool = True) -> str:
+        result = subprocess.run(
+            [str(codex_program()), *arguments], capture_output=True, text=True, env=self.environment, cwd=self.project, timeout=patient(30)
+        )
+        assert not check or result.returncode == 0, f"codex {' '.join(arguments)} ended with {result.returncode}:\n{result.stderr}"
+        return result.stdout
+
+    def start_codex(self, script: list[list[Block]], *arguments: str) -> None:
+        """The TUI, up to its input line; nothing may be written without being asked about."""
+        self.api.script = script
+        self.terminal.run([str(codex_program()), "-a", "on-request", "-s", "read-only", *arguments], self.environment)
+        self.wait_screen(READY, 30)
+        wait_until(self.socket.exists, 15, lambda: f"{self.socket}; the screen shows:\n{self.screen()}")
+
+    def decide_locally(self, key: str) -> None:
+        """Answers the dialog on the screen: `y` is yes, `Escape` is no and ends the turn."""
+        self.press_until(key, lambda screen: DIALOG not in screen, "close the dialog")
+
+    def server(self) -> dict[str, Any]:
+        return json.loads(self.codex("app-server", "daemon", "version").strip())

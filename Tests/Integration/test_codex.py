@@ -1,0 +1,196 @@
+"""The real Codex in a real terminal, watched and answered beside it through the server that both are attached to.
+
+Races are run a few times here; `HELIOGRAPH_ROUNDS=20` runs them more often.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from codex import DIALOG, READY, CodexMachine, command, patch
+from relay import Relay
+from waits import wait_until
+
+pytestmark = pytest.mark.agent
+
+ROUNDS = range(int(os.environ.get("HELIOGRAPH_ROUNDS", "2")))
+DONE = [{"text": "All done now."}]
+FINAL = ("applied", "cancelled", "stale", "expired")
+
+
+@pytest.fixture
+def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
+    machine = CodexMachine(short_path, relay)
+    try:
+        machine.set_up()
+        yield machine
+    finally:
+        machine.tear_down()
+
+
+def ask(machine: CodexMachine, phone: WireClient, script: Any) -> dict[str, Any]:
+    machine.start_codex(script)
+    machine.prompt("please do it")
+    machine.wait_screen(DIALOG)
+    card = phone.wait_card()
+    time.sleep(0.5)  # a dialog that has just opened takes no keys, and nothing on the screen says so
+    return card
+
+
+def final(phone: WireClient, card: dict[str, Any], timeout: float = 15) -> dict[str, Any]:
+    return phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in FINAL, timeout=timeout)
+
+
+def session_of(phone: WireClient) -> str:
+    wait_until(lambda: phone.summaries, 15, "a session")
+    return next(iter(phone.summaries))
+
+
+def wait_status(phone: WireClient, status: str, timeout: float = 15) -> dict[str, Any]:
+    return phone.wait_summary(session_of(phone), lambda summary: summary["status"] == status, timeout=timeout, what=status)
+
+
+def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
+    plan = {"tool": "update_plan", "input": {"plan": [{"step": "One", "status": "completed"}, {"step": "Two", "status": "in_progress"}]}}
+    machine.start_codex([[{"text": "Line one.\nLine two."}, {"tool": "exec_command", "input": {"cmd": "echo printed"}}], [plan], DONE])
+    machine.prompt("please do it")
+    machine.wait_screen("All done now.")
+    summary = wait_status(phone, "idle")
+    session = summary["session"]
+    assert session.startswith("codex-")
+    phone.subscribe(session)
+    phone.wait_event(session, lambda event: event["head"].get("summary") == "All done now.")
+    kinds = phone.kinds(session)
+    for kind in ("session.started", "message", "tool.started", "tool.finished", "todo.changed", "usage"):
+        assert kind in kinds, kinds
+    assert kinds.count("message") == 3, "the prompt, and two answers"
+    output = phone.wait_event(session, lambda event: event["kind"] == "tool.finished" and "printed" in event["body"].get("output", ""))
+    assert output["head"]["exit"] == 0
+    summary = phone.summaries[session]
+    assert summary["todo"]["total"] == 2
+    assert summary["agent"]["name"] == "codex" and summary["title"] == "please do it"
+
+
+def test_allowed_from_the_phone(machine, phone):
+    card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
+    assert card["request"]["head"]["tool"] == "Bash" and card["request"]["head"]["title"] == "Run: echo hi > out.txt"
+    phone.decide(card["session"], card["approval"], "allow")
+    closed = final(phone, card)
+    assert (closed["stage"], closed["outcome"]) == ("applied", "ran")
+    assert machine.wait_file("out.txt") == "hi\n"
+    machine.wait_gone(DIALOG)
+
+
+def test_denied_from_the_phone_the_turn_goes_on(machine, phone):
+    card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
+    phone.decide(card["session"], card["approval"], "deny")
+    closed = final(phone, card)
+    assert (closed["stage"], closed["outcome"]) == ("applied", "denied")
+    machine.wait_screen("All done now.")
+    assert not (machine.project / "out.txt").exists()
+
+
+def test_a_change_of_files_comes_with_its_diff(machine, phone):
+    (Path(machine.project) / "old.md").write_text("one\ntwo\n")
+    card = ask(machine, phone, [[patch("*** Add File: note.md\n+hello\n*** Update File: old.md\n@@\n-one\n+uno\n two")], DONE])
+    assert card["request"]["head"]["tool"] == "apply_patch" and card["request"]["head"]["title"] == "Change 2 files"
+    for line in ("+++ note.md", "+hello", "-one", "+uno"):
+        assert line in card["request"]["body"]["diff"].splitlines()
+    phone.subscribe(card["session"])
+    phone.decide(card["session"], card["approval"], "allow")
+    assert final(phone, card)["outcome"] == "ran"
+    assert machine.wait_file("note.md") == "hello\n"
+    changed = phone.wait_event(card["session"], lambda event: event["kind"] == "file.changed" and event["head"]["path"] == "old.md")
+    assert (changed["head"]["added"], changed["head"]["removed"]) == (1, 1)
+
+
+@pytest.mark.parametrize("key", ["y", "Escape"])
+def test_answered_at_the_terminal_first(machine, phone, key):
+    card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
+    machine.decide_locally(key)
+    closed = final(phone, card, timeout=5)
+    assert (closed["stage"], closed["reason"]) == ("cancelled", "answeredLocally")
+    wait_status(phone, "idle")
+    assert (machine.project / "out.txt").exists() == (key == "y")
+
+
+def test_both_at_once_the_card_says_what_happened(machine, phone):
+    rounds = len(ROUNDS)
+    machine.start_codex([DONE])
+    for number in range(rounds):
+        machine.api.script = [[command(f"echo {number} > out{number}.txt")], DONE]
+        machine.prompt(f"round {number}")
+        machine.wait_screen(DIALOG)
+        card = phone.wait_card()
+        time.sleep(0.5)
+        verdict, key = ("deny", "y") if number % 2 else ("allow", "Escape")
+        decider = threading.Thread(target=phone.decide, args=(card["session"], card["approval"], verdict))
+        decider.start()
+        machine.press(key)
+        decider.join()
+        machine.wait_gone(DIALOG)
+        closed = final(phone, card)
+        wait_status(phone, "idle")
+        ran = (machine.project / f"out{number}.txt").exists()
+        if closed["stage"] == "applied":
+            assert ran == (closed["outcome"] == "ran") == (verdict == "allow")
+        else:
+            assert ran == (verdict == "deny"), f"{closed['stage']} {closed.get('reason')}"
+        machine.press("C-u")  # a key that came too late for the dialog
+        machine.wait_screen(READY)
+
+
+def test_the_terminal_is_killed_and_the_phone_can_still_answer(machine, phone):
+    card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
+    machine.terminal.kill()
+    time.sleep(1)  # nothing tells of it; the server goes on
+    phone.decide(card["session"], card["approval"], "allow")
+    assert final(phone, card)["outcome"] == "ran"
+    assert machine.wait_file("out.txt") == "hi\n"
+
+
+def test_codexs_server_is_stopped_and_started(machine, phone):
+    machine.start_codex([[{"text": "First."}]])
+    machine.prompt("one")
+    machine.wait_screen("First.")
+    machine.api.script = [[{"text": "Second."}]]
+    session = wait_status(phone, "idle")["session"]
+    machine.codex("app-server", "daemon", "stop")
+    machine.codex("app-server", "daemon", "start")
+    machine.wait_gone("Reconnecting", 40)
+    machine.prompt("two")
+    machine.wait_screen("Second.")
+    phone.subscribe(session)
+    phone.wait_event(session, lambda event: event["head"].get("summary") == "Second.", timeout=20)
+    wait_status(phone, "idle")
+    assert phone.kinds(session).count("message") == 4, "each once"
+
+
+@pytest.mark.parametrize("change", [False, True], ids=["command", "change"])
+def test_our_daemon_is_killed_with_a_question_open(machine, phone, change):
+    block = patch("*** Add File: out.txt\n+hi") if change else command("echo hi > out.txt")
+    card = ask(machine, phone, [[block], DONE])
+    machine.kill_daemon()
+    machine.start_daemon()
+    phone.decide(card["session"], card["approval"], "allow")
+    assert final(phone, card)["outcome"] == "ran"
+    assert machine.wait_file("out.txt") == "hi\n"
+    assert len(phone.approvals) == 1
+
+
+def test_disconnected_nothing_is_reported_and_doctor_says_so(machine, phone):
+    machine.start_codex([[{"text": "First."}]])
+    machine.prompt("one")
+    session = wait_status(phone, "idle")["session"]
+    found = machine.heliograph("doctor", check=False).stdout
+    assert "Codex's server" in found and "it listens at" in found
+    machine.heliograph("disconnect", "codex", "--yes")
+    assert not (machine.home / ".config/heliograph/codex.json").exists()
+    assert "Codex's server" not in machine.heliograph("doctor", check=False).stdout
+    phone.wait_summary(session, lambda summary: summary["status"] in ("failed", "completed"), timeout=45, what="its end")

@@ -33,7 +33,7 @@ extension HostDoctor {
     }
 
     private static var version: Finding {
-        do throws(HTTPFault) {
+        do throws(HTTPError) {
             let said = try ChildProcess.run(["codex", "--version"], input: [], outputBytesMax: versionBytesMax)
             let line = String(decoding: said.output, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
             return Finding("Codex", .well, VisibleText.line(line))

@@ -58,7 +58,8 @@ def wait_status(phone: WireClient, status: str, timeout: float = 15) -> dict[str
 
 def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
     plan = {"tool": "update_plan", "input": {"plan": [{"step": "One", "status": "completed"}, {"step": "Two", "status": "in_progress"}]}}
-    machine.start_codex([[{"text": "Line one.\nLine two."}, {"tool": "exec_command", "input": {"cmd": "echo printed"}}], [plan], DONE])
+    # The host looks for a new server each second; a plan of before that is not told.
+    machine.start_codex([[{"sleep": 4}, {"text": "Line one.\nLine two."}, {"tool": "exec_command", "input": {"cmd": "echo printed"}}], [plan], DONE])
     machine.prompt("please do it")
     machine.wait_screen("All done now.")
     summary = wait_status(phone, "idle")

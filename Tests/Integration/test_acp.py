@@ -15,6 +15,7 @@ import pytest
 
 from acp_agents import Agent, vibe
 from acp_peers import Editor, FakeDaemon, Message
+from daemon import paired
 from relay import BINARY, plain_environment
 from terminal import Terminal
 from waits import patient, wait_until
@@ -153,6 +154,26 @@ def asked(editor: Editor, daemon: FakeDaemon, text: str = "write it") -> tuple[i
     question = daemon.wait_asked()
     wait_until(editor.permissions, 10, "the editor to be asked, too")
     return prompt, question
+
+
+def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
+    """With nothing in between that a test plays: agent, proxy, host, relay, phone."""
+    with paired(agent.home.parent, relay):
+        session = editor.open_session()
+        for decision, outcome, exists in (("deny", "denied", False), ("allow", "ran", True)):
+            prompt = editor.prompt(session, "write it")
+            card = phone.wait_card()
+            head = card["request"]["head"]
+            assert head["tool"] == "bash" and card["request"]["body"] == {"input": {"command": "echo hi > out.txt"}}
+            assert head["alert"] == {"full": "command: echo hi > out.txt", "summary": "Run: echo hi > out.txt", "whole": True}
+            phone.decide(f"local-{session}", card["approval"], decision)
+            assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
+            assert phone.wait_approval(card["approval"], "applied")["outcome"] == outcome
+            assert (agent.project / "out.txt").exists() == exists
+        summary = phone.wait_summary(f"local-{session}", lambda summary: summary["status"] == "idle")
+        assert summary["agent"]["name"] == "Mistral Vibe" and summary["costMicroUSD"] > 0
+        assert editor.leave() == 0
+        phone.wait_summary(f"local-{session}", lambda summary: summary.get("endedAt"))
 
 
 def test_what_vibe_does_is_told(agent, daemon, editor):

@@ -76,7 +76,9 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
         case .forgottenSpending, .deafHost: [.budget]
-        case .backdatedPush, .restlessCard: [.order]
+        // Where no other push came before it, nothing is out of order, and the card stays wrong.
+        case .backdatedPush: [.order, .edge]
+        case .restlessCard: [.order]
         // What was swallowed may have been an approval, which is missed at once; in the end the card is wrong.
         case .swallowedPush: [.edge, .phase]
         case .swallowedCrossing: [.crossing]

@@ -144,10 +144,12 @@ final class Agent {
 
     // MARK: Asking
 
+    private var lastInput = Agent.inputs[0]
+
     private func begin() {
         world.lastName += 1
         let ask = Ask(
-            session: session, hook: world.lastName, run: run, input: Self.inputs[world.dice.below(Self.inputs.count)],
+            session: session, hook: world.lastName, run: run, input: nextInput(),
             isAttended: world.dice.chance(0.3))
         self.ask = ask
         world.trace.note(world.now, name, "asks", "\(session) hook \(ask.hook)")
@@ -165,7 +167,12 @@ final class Agent {
         }
     }
 
-    /// So few that an agent asks for the very same again.
+    /// Whoever was stopped tries the very same again.
+    private func nextInput() -> [UInt8] {
+        if world.dice.chance(0.4) { lastInput = world.dice.pick(Self.inputs) }
+        return lastInput
+    }
+
     private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array(#"{"command":"\#($0)"}"#.utf8) }
 
     /// What no tool's input has.

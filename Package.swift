@@ -104,7 +104,8 @@ let package = Package(
         module(
             "HeliographHost",
             [
-                "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
+                "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+                "RelayAccess",
                 "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", logging,
             ]),

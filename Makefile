@@ -71,7 +71,8 @@ test-swift: build-tests
 # Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion.
 test-simulation: simulator
 	.build/release/heliograph-simulate --seeds 3000
-	.build/release/heliograph-simulate --seed 1 --hours 8
+	@# Half of it has to be long enough for retention and forgetting to hold the core at what it keeps for good.
+	.build/release/heliograph-simulate --seed 1 --hours 16
 
 simulator: packages
 	$(RELEASE) heliograph-simulate

@@ -61,7 +61,8 @@ package struct ACPQuestion: Sendable, Equatable {
             writer.raw("input", input)
             writer.array(
                 "options",
-                options.map { option in
+                // The daemon takes the first that allows once: what lasts under that name is not for it to choose.
+                options.filter { $0.kind != "allow_once" || !PermissionChoice.lasting.contains($0.id) }.map { option in
                     JSONWriter.object {
                         $0.field("id", option.id)
                         $0.field("name", option.name)

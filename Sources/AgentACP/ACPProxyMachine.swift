@@ -121,7 +121,11 @@ package struct ACPProxyMachine: Sendable {
 
     private mutating func passToEditor(_ piece: LineFlow.Piece, _ now: HostInstant) {
         guard case .line(let line) = piece else {
-            if case .fragment(let part) = piece { orders.append(.toEditor(part)) }
+            guard case .fragment(let part) = piece else { return }
+            orders.append(.toEditor(part))
+            // It may say more of any call, also of one that is being decided about.
+            for name in sessions.names { _ = sessions.change(name) { $0.missedSome() } }
+            close(permissions.end(of: nil, isAnswered: false), .unknown)
             return
         }
         orders.append(.toEditor(line))

@@ -22,6 +22,8 @@ struct CodexApprovalTests {
         #expect(String(decoding: try bench.body(.approvalRequested).required("input").bytes, as: UTF8.self) == input)
         #expect(request.digest == CodexBench.digests.input(tool: "Bash", Array(input.utf8)))
         #expect(request.call == "call_1" && request.tool == "Bash" && !request.isCut && !request.isRedacted)
+        let words = try #require(request.alert)
+        #expect(words.isWhole && words.full?.hasPrefix("command: ") == true && words.summary?.hasPrefix("Run: ") == true)
         #expect(request.expiresAt == bench.now.wall + 86_400_000)
     }
 

@@ -77,7 +77,7 @@ struct LocalEventTests {
         "what only the host or the relay may say is refused",
         arguments: [
             "approval.requested", "approval.decided", "approval.delivered", "approval.applied", "approval.expired",
-            "approval.cancelled", "approval.stale", "budget.crossed", "truncated", "rewound", "something.new",
+            "approval.cancelled", "approval.stale", "budget.crossed", "rewound", "something.new",
         ])
     func notYours(kind: String) throws {
         let error = try refusal(#"{"session":"s1","kind":"\#(kind)","head":{"approval":"a"}}"#)

@@ -188,6 +188,9 @@ def test_ask_exits_as_was_decided(daemon: Daemon, phone: Any) -> None:
         ended, out, _ = end(waiting)
         assert (ended, json.loads(out)["decision"]) == (status, verdict)
     assert end(ask("--wait", "1"))[:2] == (2, "")
+    for spliced in ('{"to":"here"},"x":{"y":1}', '{},"attended":true,"z":{}'):
+        ended, out, error = end(command(daemon, "ask", "--session", "s1", "--tool", "Deploy", "--input", spliced))
+        assert (ended, out) == (2, "") and "--input is not one JSON value" in error
     ended, out, error = end(command(daemon, "ask", "--session", "s1", "--tool", "Deploy", "--input", "{"))
     assert (ended, out) == (2, "") and "JSON" in error or "byte" in error
     assert end(ask("--wait", "0"))[0] == 2

@@ -39,7 +39,7 @@ enum PermissionChoice: Equatable {
     case none
 
     /// Called `allow_once`, and yet it relaxes what is asked about from then on (OpenHands).
-    private static let lasting: Set<String> = ["risk_based"]
+    static let lasting: Set<String> = ["risk_based"]
 
     init(_ verdict: ACPVerdict, among options: [ACPQuestion.Option]) {
         if let tapped = verdict.option {

@@ -16,7 +16,7 @@ struct PermissionSubject {
         guard known.allSatisfy(\.isExact), known.count <= Self.callsMax else { return nil }
         // The request may itself say what it is for; what it says comes last.
         var call = known.count == 1 ? known[0] : ToolCall(id: request.text("toolCallId") ?? "", startedAt: 0)
-        let isNamed = known.first?.id == request.text("toolCallId")
+        let isNamed = known.count == 1 && known[0].id == request.text("toolCallId")
         let generic = call.title
         call.take(request, isExact: true, limits)
         if !isNamed, known.count == 1, !generic.isEmpty {

@@ -98,6 +98,8 @@ struct ACPSession {
     /// What was said before a question belongs before it.
     mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
 
+    mutating func missedSome() { calls.missedSome() }
+
     func calls(for permission: JSONValue) -> [ToolCall] { calls.calls(for: permission) }
 
     private mutating func chunk(_ update: JSONValue, _ role: MessageRole) -> Told? {

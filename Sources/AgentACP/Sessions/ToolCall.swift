@@ -32,6 +32,9 @@ struct ToolCall {
         return line.isEmpty ? tool : line
     }
 
+    /// What it was last said to be may have been in what nobody could read.
+    mutating func missedSome() { isExact = false }
+
     /// Updates name only what is new.
     mutating func take(_ update: JSONValue, isExact: Bool, _ limits: ACPLimits) {
         if !isExact { self.isExact = false }

@@ -46,10 +46,18 @@ struct ToolCalls {
         }
     }
 
-    /// Those that a permission is for: the one it names, else all that have not ended. OpenHands asks once for several and names none.
+    /// Those that a permission is for: the one it names. OpenHands asks once for several and names none: all that have not ended. Whoever names
+    /// a call that nobody told of, or says itself what it is for, means that, and no other that happens to be open.
     func calls(for permission: JSONValue) -> [ToolCall] {
-        if let named = permission.text("toolCallId").flatMap({ id in open.first { $0.id == id } }) { return [named] }
-        return open
+        let id = permission.text("toolCallId")
+        if let id, let named = open.first(where: { $0.id == id }) { return [named] }
+        let saysItself = permission.optional("rawInput") != nil || permission.optional("content") != nil
+        return (id == nil || id?.hasPrefix("confirmation-") == true) && !saysItself ? open : []
+    }
+
+    /// Something of them may have gone by unread.
+    mutating func missedSome() {
+        for place in open.indices { open[place].missedSome() }
     }
 
     private func started(_ call: ToolCall) -> Told {

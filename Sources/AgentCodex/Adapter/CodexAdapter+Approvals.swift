@@ -79,6 +79,10 @@ extension CodexAdapter {
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
         request.call = approval.call
+        // Changes of files are read as a diff, for which no notification has room.
+        if changes == nil {
+            request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
+        }
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
         let room = limits.approvalDiffBytes + max(0, limits.approvalInputBytes - shown.count)
         let diff = changes.flatMap { cleaner.cleanWhole(CodexChange.diff(of: $0, name: paths.short), bytesMax: room) }

@@ -13,7 +13,7 @@ package struct LocalEvent: Sendable {
     /// Questions are asked and settled by requests of their own, and numbers are the host's and the relay's.
     private static let kinds: Set<EventKind> = [
         .sessionStarted, .sessionRenamed, .sessionEnded, .statusChanged, .message, .toolStarted, .toolFinished, .fileChanged,
-        .todoChanged, .usage, .subagentStarted, .subagentFinished, .error,
+        .todoChanged, .usage, .subagentStarted, .subagentFinished, .error, .truncated,
     ]
 
     /// Every line, or none of them. Empty lines are skipped.

@@ -2,6 +2,9 @@ import Glibc
 
 /// Bytes that wait for a reader. Nothing is lost and nothing changed; whoever fills it looks at `count` before it reads more.
 struct OutputBuffer {
+    /// Of what is written already.
+    private static let keptBytesMax = 1 << 20
+
     let descriptor: Int32
     private var bytes: [UInt8] = []
     private var written = 0
@@ -18,6 +21,11 @@ struct OutputBuffer {
             bytes = more
             written = 0
         } else {
+            // A reader that is always a little behind would keep all that it has ever read.
+            if written >= Self.keptBytesMax {
+                bytes.removeFirst(written)
+                written = 0
+            }
             bytes += more
         }
     }

@@ -61,6 +61,13 @@ package struct AskCall {
         guard let name = approval ?? HookRequest.randomCall() else {
             throw AskError(sentence: "the kernel has no random bytes")
         }
+        // Two texts that are put beside each other could be read as something else than either.
+        for (name, text) in [("--questions", questions), ("--input", input)] {
+            guard let text else { continue }
+            do throws(WireError) { _ = try JSONDocument(parsing: Array(text.utf8)) } catch {
+                throw AskError(sentence: "\(name) is not one JSON value: \(error.path): \(error.message)")
+            }
+        }
         let body = JSONWriter.object {
             $0.field("session", session)
             $0.field("approval", name)
@@ -68,7 +75,6 @@ package struct AskCall {
             $0.field("kind", questions == nil ? "tool" : "question")
             $0.field("tool", tool)
             $0.field("title", title)
-            // What is no JSON makes the whole none, which is said below.
             if let questions { $0.raw("questions", questions.utf8) } else { $0.raw("input", (input ?? "{}").utf8) }
             $0.field("waitSeconds", waitSeconds)
         }

@@ -161,8 +161,9 @@ package struct ApprovalDesk<Form: AnswerForm> {
         switch approval.phase {
         case .open(let token): apply(digest, decision, to: approval, token)
         case .orphaned, .lost:
-            // The same again tells what is not known whole any more; there is no other, as the relay takes one.
-            pending[id]?.heldDecision = (digest, decision)
+            // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first stands.
+            let first = approval.heldDecision?.decision.command ?? approval.answer?.command
+            if first == nil || first == decision.command { pending[id]?.heldDecision = (digest, decision) }
         // The same again: what becomes of it is told soon.
         case .answered: break
         }

@@ -106,7 +106,8 @@ struct Settle: ParsableCommand {
             Exit codes: 0 done, 1 refused, 4 no host daemon runs.
             """)
 
-    @OptionGroup var program: ProgramOptions
+    @Option(help: "The program's process. Default: what started this command.")
+    var pid: Int32?
 
     @Option(help: "The program's session.")
     var session: String
@@ -119,7 +120,7 @@ struct Settle: ParsableCommand {
 
     func run() throws {
         throw ExitCode(
-            SettleCall.run(session: session, approval: approval, outcome: outcome.rawValue, process: program.pid).rawValue)
+            SettleCall.run(session: session, approval: approval, outcome: outcome.rawValue, process: pid).rawValue)
     }
 }
 

@@ -156,6 +156,34 @@ struct ACPPermissionTests {
         #expect(input.contains("rm -rf build") && input.contains("curl evil"))
     }
 
+    @Test("a question about a call that nobody told of is about what it says itself, and never about another that is open")
+    func unknownCall() {
+        for (call, shown) in [
+            (#"{"toolCallId":"other","title":"ls","kind":"execute","rawInput":{"command":"ls"}}"#, #"{"command":"ls"}"#),
+            (#"{"toolCallId":"other","title":"ls","kind":"execute"}"#, nil),
+            (#"{"toolCallId":"confirmation-1","title":"ls","rawInput":{"command":"ls"}}"#, #"{"command":"ls"}"#),
+        ] {
+            var bench = ACPBench()
+            bench.begin()
+            bench.permission(call: call)
+            #expect(bench.asked.first.map { String(decoding: $0.input, as: UTF8.self) } == shown, "\(call)")
+        }
+        var bench = ACPBench()
+        bench.begin()
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
+        bench.permission(call: #"{"title":"Do it"}"#)
+        #expect(bench.asked.isEmpty)
+    }
+
+    @Test("where the agent says more than can be read, what is open is no longer asked about from afar")
+    func unreadAgent() throws {
+        var (bench, approval) = try asked()
+        bench.agent(String(repeating: "x", count: 9 << 20))
+        #expect(bench.withdrawn == [approval])
+        bench.permission(id: "1")
+        #expect(bench.asked.count == 1)
+    }
+
     @Test("a question that says nothing of what it is for is not asked from afar")
     func blind() {
         var bench = ACPBench()

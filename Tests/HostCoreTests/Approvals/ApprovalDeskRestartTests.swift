@@ -47,6 +47,19 @@ struct ApprovalDeskRestartTests {
         #expect(bench.ask(kind: .question, token: 2, attempt: 2) == ["remember", "hook 2: answer Blue"])
     }
 
+    @Test("of two decisions that come while the hook is away the first stands, and none undoes a denial that was handed over")
+    func second() {
+        var bench = DeskBench()
+        _ = bench.ask()
+        _ = bench.restart()
+        _ = bench.decide(.deny(message: "no"))
+        _ = bench.decide(.allow)
+        #expect(bench.ask(token: 2, attempt: 2) == ["remember", "hook 2: deny: no"])
+        _ = bench.restart()
+        _ = bench.decide(.allow)
+        #expect(bench.ask(token: 3, attempt: 3) == ["remember", "hook 3: deny: no"])
+    }
+
     @Test("an answer that is too long to be kept is not given again, and nothing is made up for it")
     func longAnswer() {
         var bench = DeskBench()

@@ -53,7 +53,7 @@ def test_a_bad_line_is_named_and_nothing_is_taken(daemon: Daemon, phone: Any) ->
     for bad, code, path in [
         ("{\n", "badJSON", "byte 1"),
         (event("s1", "approval.applied", {"approval": "a", "outcome": "ran"}), "notYours", "$.kind"),
-        (event("s1", "truncated", {"count": 3}), "notYours", "$.kind"),
+        (event("s1", "rewound", {"count": 3}), "notYours", "$.kind"),
         (event("s1", "message", {"role": "poet"}), "badValue", "$.head.role"),
     ]:
         status, reply = post(daemon.socket, "events", good + bad)
@@ -163,7 +163,7 @@ def test_a_question_outlives_the_daemon(daemon: Daemon, phone: Any) -> None:
 
 
 def test_emit_names_bad_lines_and_takes_the_others(daemon: Daemon, phone: Any) -> None:
-    lines = '{"kind":"message","head":{"role":"user"},"body":{"text":"Go"}}\n\nnonsense\n{"kind":"truncated"}\n{"kind":"status.changed","head":{"status":"idle"}}'
+    lines = '{"kind":"message","head":{"role":"user"},"body":{"text":"Go"}}\n\nnonsense\n{"kind":"rewound"}\n{"kind":"status.changed","head":{"status":"idle"}}'
     status, out, error = end(command(daemon, "emit", "--session", "s1", "--agent", "tool.sh", input=lines))
     assert (status, out) == (1, "")
     assert [line.split(":")[1] for line in error.splitlines()] == [" line 3", " line 4"]

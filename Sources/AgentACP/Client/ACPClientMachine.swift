@@ -30,7 +30,13 @@ package struct ACPClientMachine: Sendable {
         let id: [UInt8]
         let title: String
         let options: [ACPQuestion.Option]
-        var isShown = false
+        /// The number of its first option, and those of the others after it; nil until it is shown.
+        var firstNumber: Int?
+
+        func option(_ number: Int) -> ACPQuestion.Option? {
+            guard let firstNumber, number >= firstNumber, number < firstNumber + options.count else { return nil }
+            return options[number - firstNumber]
+        }
     }
 
     /// Permissions that are open at a time; agents ask one after the other.
@@ -45,6 +51,8 @@ package struct ACPClientMachine: Sendable {
     private var number: Int64 = 0
     private var session = ""
     private var permissions: [Permission] = []
+    /// Of an option. None means two things in a turn: what is typed may be for a question that was answered from afar meanwhile.
+    private var lastNumber = 0
     private var isInLine = false
     private var orders: [Order] = []
 
@@ -80,7 +88,7 @@ package struct ACPClientMachine: Sendable {
         case .leftToUs(let id):
             guard let place = permissions.firstIndex(where: { $0.id == id }) else { break }
             if hasTerminal {
-                if !permissions[place].isShown { show(place, permissions[place].title, nil) }
+                if permissions[place].firstNumber == nil { show(place, permissions[place].title, nil) }
             } else {
                 answer(place, PermissionChoice(ACPVerdict(allows: false), among: permissions[place].options))
                 say("Denied: nobody decided.")
@@ -171,12 +179,11 @@ package struct ACPClientMachine: Sendable {
 
     private mutating func typed(_ line: String) {
         let words = TextCut.trim(line)
-        if let place = permissions.firstIndex(where: \.isShown) {
-            let options = permissions[place].options
-            guard let number = Int(words), (1...options.count).contains(number) else {
-                return say("A number from 1 to \(options.count), please.")
-            }
-            return answer(place, .option(options[number - 1].id))
+        if permissions.contains(where: { $0.firstNumber != nil }) {
+            guard let number = Int(words), let place = permissions.firstIndex(where: { $0.option(number) != nil }),
+                let option = permissions[place].option(number)
+            else { return say("One of the numbers that stand before an open question, please.") }
+            return answer(place, .option(option.id))
         }
         guard !words.isEmpty else { return }
         switch phase {
@@ -187,12 +194,13 @@ package struct ACPClientMachine: Sendable {
     }
 
     private mutating func show(_ place: Int, _ title: String, _ input: String?) {
-        permissions[place].isShown = true
+        permissions[place].firstNumber = lastNumber + 1
         say(VisibleText.exactLine(title))
         if let input { say(VisibleText.exact(input)) }
         guard hasTerminal else { return say("Waiting for a decision from afar.") }
-        for (offset, option) in permissions[place].options.enumerated() {
-            say("  \(offset + 1)  \(VisibleText.line(option.name))")
+        for option in permissions[place].options {
+            lastNumber += 1
+            say("  \(lastNumber)  \(VisibleText.line(option.name))")
         }
     }
 
@@ -205,6 +213,7 @@ package struct ACPClientMachine: Sendable {
 
     private mutating func begin(_ text: String) {
         phase = .running
+        lastNumber = 0
         let name = session
         request("session/prompt") { writer in
             writer.field("sessionId", name)

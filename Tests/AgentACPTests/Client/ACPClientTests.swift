@@ -77,6 +77,25 @@ struct ACPClientTests {
         #expect(talk.sent.last == ACPBench.selected("reject_once"))
     }
 
+    @Test("no number means two things in a turn: what is typed for one question never answers another")
+    func numbers() {
+        var talk = open(hasTerminal: true)
+        talk.take(.typed("go"))
+        for id in ["7", "8"] {
+            talk.permission(id: id)
+            talk.take(.leftToUs(Array(id.utf8)))
+        }
+        let before = talk.sent.count
+        for wrong in ["0", "9", "-9223372036854775808", "9223372036854775807"] { talk.take(.typed(wrong)) }
+        #expect(talk.sent.count == before)
+        talk.take(.typed("5"))
+        #expect(talk.sent.last?.contains(#""id":8"#) == true && talk.sent.last?.contains("allow_once") == true)
+        talk.take(.typed("5"))
+        #expect(talk.sent.count == before + 1)
+        talk.take(.typed("4"))
+        #expect(talk.sent.last?.contains(#""id":7"#) == true && talk.sent.last?.contains("reject_once") == true)
+    }
+
     @Test("at a terminal a number answers, and only one that was shown")
     func terminal() {
         var talk = open(hasTerminal: true)

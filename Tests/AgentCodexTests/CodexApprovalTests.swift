@@ -49,6 +49,18 @@ struct CodexApprovalTests {
         #expect(bench.answers.isEmpty)
     }
 
+    @Test("a second request for the same item, on the same connection, is a second question")
+    func askedAgain() throws {
+        var bench = Self.asked()
+        try bench.decide(.allow)
+        bench.resolved()
+        #expect(bench.answers.count == 1)
+        _ = bench.take()
+        bench.askCommand(id: "8")
+        #expect(bench.take().first?.hasPrefix("approval.requested") == true)
+        #expect(bench.answers.count == 1 && bench.requests.count == 2)
+    }
+
     @Test("an answer to another input is no answer")
     func otherDigest() throws {
         var bench = Self.asked()

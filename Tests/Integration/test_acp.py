@@ -98,6 +98,26 @@ def test_a_reader_that_waits_keeps_the_agent_waiting(short_path):
         process.wait()
 
 
+def test_what_an_agent_wrote_last_waits_for_a_slow_reader(short_path):
+    program = "import sys; sys.stdout.write('x' * (3 << 20)); sys.stdout.flush(); open('done', 'w').close()"
+    command = [str(BINARY), "acp", "--", sys.executable, "-c", program]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=short_path, env=plain_environment(short_path))
+    try:
+        assert process.stdout is not None
+        count = 0
+        # Until what is left fits into the pipes: then the agent ends, and nobody reads for longer than its end is waited for.
+        while not (short_path / "done").exists():
+            count += len(process.stdout.read1(1 << 14))
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(4)
+        while piece := process.stdout.read1(1 << 16):
+            count += len(piece)
+        assert (count, process.wait(patient(20))) == (3 << 20, 0)
+    finally:
+        process.kill()
+        process.wait()
+
+
 # Mistral Vibe
 
 RUN = {"tool": "bash", "input": {"command": "echo hi > out.txt"}}
@@ -369,6 +389,8 @@ def test_at_a_terminal_the_first_answer_wins(agent, daemon, terminal):
     terminal.press("Enter")
     wait_until(lambda: "All done." in terminal.screen(), 20, terminal.screen)
     assert (agent.project / "out.txt").exists() and daemon.wait_settled(question["approval"]) == "answeredElsewhere"
+    # The turn ends a moment after its last words.
+    wait_until(lambda: terminal.screen().rstrip().endswith("\n>"), 20, terminal.screen)
     terminal.type("write it")
     terminal.press("Enter")
     second = daemon.wait_asked(2)

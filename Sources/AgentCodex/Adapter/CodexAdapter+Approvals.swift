@@ -48,8 +48,8 @@ extension CodexAdapter {
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
-        // It may be one of an earlier connection: whether it is, its run tells.
-        question.attempt = 2
+        // It may be one of an earlier connection: whether it is, its run tells. What was answered on this one is asked anew.
+        question.attempt = desk.approvals.contains { $0.run == asked.run && answeredHere.contains($0.id) } ? 1 : 2
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: true)
         if let input = try? JSONDocument(parsing: asked.input).root {
             // To look for secrets takes as long as the input is large; one that comes again has been through that.
@@ -149,6 +149,8 @@ extension CodexAdapter {
 
     private mutating func deliver(_ id: ApprovalID, _ token: HookToken, _ output: [UInt8]) {
         guard let approval = desk[id], let request = requests.answer(token) else { return }
+        answeredHere.formIntersection(desk.approvals.map(\.id))
+        answeredHere.insert(id)
         emit(.approvalDelivered(id), in: approval.session)
         order(.respond(token, CodexMessage.answer(request, output)))
     }

@@ -13,6 +13,7 @@ extension CodexAdapter {
     }
 
     mutating func disconnected() {
+        answeredHere = []
         calls.reset()
         threads = [:]
         for token in requests.reset() { tellDesk(.hookGone(token)) }

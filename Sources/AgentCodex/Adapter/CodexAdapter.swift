@@ -21,6 +21,8 @@ package struct CodexAdapter: AgentAdapter {
     var threads: [String: CodexThread] = [:]
     var calls = CodexCalls()
     var requests: CodexRequests
+    /// Those that had their answer on this connection: whoever asks the same again there asks anew.
+    var answeredHere: Set<ApprovalID> = []
 
     /// When the input at hand came.
     private(set) var now: HostInstant

@@ -54,7 +54,14 @@ struct ACPProxyLoop {
     mutating func run() -> AgentEnd {
         tellClient(.started)
         while true {
-            if let end, !agentOutputIsOpen || .now >= end.drainUntil { return finish(end.0) }
+            if let end, !agentOutputIsOpen || .now >= end.drainUntil {
+                let isEditorSlow =
+                    agentOutputIsOpen && editorIsOpen && !toEditor.isBroken && toEditor.count >= limits.bufferBytes
+                guard isEditorSlow else { return finish(end.0) }
+                // It is waited for, as the agent's own pipe would wait with what is left in it.
+                let later = ContinuousClock.now + limits.drainGrace
+                self.end?.drainUntil = later
+            }
             waitAndPass()
             for item in inbox.take() { take(item) }
             pressEnding()

@@ -13,7 +13,7 @@ struct Connect: ParsableCommand {
               heliograph connect claude --project   for the project in this folder
               heliograph connect claude --dry-run   show the change and do nothing
               heliograph connect claude --ask Bash  have it ask before every command
-              heliograph connect codex              watch and answer Codex, beside its terminal
+              heliograph connect codex              Codex, beside its own terminal
 
             In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. \
             --ask adds permission rules that make it ask all the same; `disconnect` removes them again.

@@ -40,7 +40,7 @@ struct Ask: ParsableCommand {
         discussion: """
             The question appears wherever you watch your agents. The answer is printed as JSON:
 
-              heliograph ask --session build-1 --tool Deploy --input '{"to":"production"}' --wait 600 && ./deploy
+              heliograph ask --session b1 --tool Deploy --input '{"to":"it"}' && ./deploy
 
             Exit codes: 0 allowed or answered, 1 denied, 2 no decision: not in time, no relay, no daemon, or the command line is \
             wrong. Only 0 is a yes.

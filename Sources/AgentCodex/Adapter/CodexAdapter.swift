@@ -57,7 +57,8 @@ package struct CodexAdapter: AgentAdapter {
         // Codex's hooks and processes are none of ours, and it has no word for "ask about everything".
         case .hookGone, .agentGone, .held: break
         }
-        for session in sessionsInOrder where session.hasNews {
+        // Each streamed word comes this way: only the few with news are put in order, not all that are known.
+        for session in sessions.values.filter(\.hasNews).sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
             sessions[session.id]?.hasNews = false
             order(.remember(session.id.rawValue, session.note))
         }

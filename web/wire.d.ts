@@ -77,6 +77,21 @@ export interface BudgetMark {
   held?: boolean;
 }
 
+/** What can be done to a session from afar, and what it is set to. */
+export interface SteeringOffer {
+  actions: string[];
+  /** Prompts with `busy` `steer` are taken. */
+  whileBusy?: boolean;
+  /** Why something that people expect is not offered, and what to do about it. */
+  reason?: string;
+  mode?: string;
+  modes?: string[];
+  /** Left out where the agent takes any name. */
+  models?: string[];
+  /** The agent's own, as they are typed. */
+  commands?: string[];
+}
+
 /** The reduced state of a session after event `seq`. */
 export interface Summary {
   session: string;
@@ -107,6 +122,7 @@ export interface Summary {
   linesAdded: number;
   linesRemoved: number;
   budget?: BudgetMark;
+  steering?: SteeringOffer;
   error?: string;
   startedAt: number;
   lastActivityAt: number;
@@ -262,7 +278,7 @@ export interface Question {
 /** What lets somebody in, of `GET /v1/tokens`. */
 export interface Token {
   id: string;
-  role: "client" | "host";
+  role: "client" | "host" | "watcher" | "operator";
   kind: string;
   name: string;
   subject: string;
@@ -272,7 +288,7 @@ export interface Token {
   usedAt?: number;
   connections: number;
   /** Those not revoked that it let in. */
-  children: { id: string; role: "client" | "host"; kind: string; name: string }[];
+  children: { id: string; role: "client" | "host" | "watcher" | "operator"; kind: string; name: string }[];
   revokedAt?: number;
   /** It is the asker's. */
   own?: boolean;
@@ -287,6 +303,8 @@ export interface Welcome {
   limits: Limits;
   client: Named;
   workspace: Named;
+  /** What this client is allowed to do. */
+  may: string[];
 }
 
 /** A snapshot of the workspace. */
@@ -357,10 +375,8 @@ export type Command =
   | { type: "history"; session: string; before: number; limit: number }
   | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string; mode?: string; signature?: string }
   | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[]; signature?: string }
-  | { type: "prompt"; session: string; text: string }
-  | { type: "interrupt"; session: string }
   | { type: "ping" }
-  | { type: "pair"; role?: "client" | "host" }
+  | { type: "pair"; role?: "client" | "host" | "watcher" | "operator" }
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device }
@@ -369,4 +385,10 @@ export type Command =
   | { type: "devices"; watch?: boolean }
   | { type: "testPush"; device: string }
   | { type: "budget"; budget: Budget }
-  | { type: "budgets" };
+  | { type: "budgets" }
+  | { type: "withdraw"; session: string; client: string; command: string }
+  | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; signature?: string }
+  | { type: "interrupt"; session: string; signature?: string }
+  | { type: "stop"; session: string; signature?: string }
+  | { type: "mode"; session: string; mode: string; signature?: string }
+  | { type: "model"; session: string; model: string; signature?: string };

@@ -1,6 +1,6 @@
 internal import HostCore
 package import RelayAccess
-internal import RelayProtocol
+package import RelayProtocol
 
 /// All that a daemon has to be told.
 ///
@@ -24,6 +24,8 @@ package struct HostConfiguration: Sendable {
     package var home: String
     /// Named in `hello`.
     package var software = "heliograph-host"
+    /// Who may steer its sessions, of those whom the relay lets.
+    var steering = SteeringRights.everyone
     var spool = SpoolLimits()
     var link = LinkLimits()
 
@@ -33,6 +35,11 @@ package struct HostConfiguration: Sendable {
         stateDirectory = paths.stateDirectory
         socketPath = paths.socket
         home = paths.home
+    }
+
+    /// Nil: whoever the relay lets; none: nobody.
+    package mutating func steer(by clients: Set<ClientID>?) {
+        steering = clients.map { $0.isEmpty ? .nobody : .only($0) } ?? .everyone
     }
 
     // MARK: File

@@ -81,7 +81,7 @@ package struct ClientView: Sendable {
 
     package mutating func reduce(_ message: MessageToClient) -> [Change] {
         switch message {
-        case .welcome(let welcome, _, _): return welcomed(welcome.epoch)
+        case .welcome(let welcome, _, _, _): return welcomed(welcome.epoch)
         case .workspaceSnapshot(let summaries, let approvals): return workspace(summaries, approvals)
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             return snapshot(tail, seq, summary, approvals)

@@ -77,7 +77,7 @@ package struct RelayLink: Sendable {
             return [.tell(.notice(Notice(error)))]
         }
         switch (phase, message) {
-        case (.greeting, .welcome(let welcome, _, _)): return welcomed(welcome, message)
+        case (.greeting, .welcome(let welcome, _, _, _)): return welcomed(welcome, message)
         case (_, .notice(let notice)): return [.tell(.notice(notice))]
         case (.up, .reply(let id, let reply)): return replied(id, reply)
         case (.up, .push(let push)): return [.tell(.push(push))]

@@ -52,7 +52,7 @@ package struct PairingRequest: Sendable {
             $0.field("code", link.code)
             $0.field("name", name)
             $0.field("previous", previousToken)
-            if link.role == .client { $0.field("kind", "terminal") }
+            if link.role.isClient { $0.field("kind", "terminal") }
         }
     }
 
@@ -78,7 +78,7 @@ package struct PairingRequest: Sendable {
         } catch { throw .notARelay }
         // It goes into a header of each connection.
         guard !result.token.isEmpty, result.token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .notARelay }
-        guard result.role == role else { throw .otherRole(result.role) }
+        guard result.role.isClient == role.isClient else { throw .otherRole(result.role) }
         return result
     }
 

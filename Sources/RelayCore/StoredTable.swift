@@ -10,7 +10,7 @@ package enum StoredTable {
             .defaulted("eventBytes", .count), .defaulted("touchedAt", .time),
         ] + usage + [
             .required("subagents", .list(.anyText)), .required("agentStatus", .word(SessionStatus.self)),
-            .optional("currentCall", .anyText),
+            .optional("currentCall", .anyText), .optional("openSteering", .list(.object(WireTable.steeringName))),
             .defaulted("agent", .object([.optional("reason", .anyText), .optional("operation", .anyText)])),
         ])
 

@@ -17,10 +17,20 @@ package struct Scope: OptionSet, Hashable, Sendable {
     /// Let others in and show them out, and set budgets.
     package static let administer = Scope(rawValue: 1 << 4)
 
+    /// As a client is told of it.
+    package var rights: Set<ClientRight> {
+        let known: [(Scope, ClientRight)] = [
+            (.watch, .watch), (.decide, .decide), (.steer, .steer), (.administer, .administer),
+        ]
+        return Set(known.lazy.filter { contains($0.0) }.map(\.1))
+    }
+
     package init(of role: PairingRole) {
         switch role {
         case .host: self = .report
-        case .client: self = [.watch, .decide, .steer, .administer]
+        case .watcher: self = .watch
+        case .client: self = [.watch, .decide, .administer]
+        case .operator: self = [.watch, .decide, .steer, .administer]
         }
     }
 }
@@ -33,7 +43,7 @@ extension ClientCommand {
         case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .card, .forget, .devices, .testPush, .budgets:
             .watch
         case .decide: .decide
-        case .prompt, .interrupt: .steer
+        case .steer, .withdraw: .steer
         case .pair, .budget: .administer
         }
     }

@@ -29,6 +29,9 @@ package struct SessionState: Sendable, Equatable {
     /// The tool call that `agentOperation` is about.
     var currentCall: String?
 
+    /// What was sent to steer it and has had no outcome; at most `WireLimits.steeringOpenMax`.
+    package internal(set) var openSteering: [SteeringName] = []
+
     package var seq: Int64 { summary.seq }
 
     /// The log holds so many bytes more, since this time.
@@ -55,6 +58,9 @@ package struct SessionState: Sendable, Equatable {
         for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
         agentStatus = try value.word("agentStatus")
         currentCall = try value.optionalString("currentCall")
+        if value.optional("openSteering") != nil {
+            for entry in try value.array("openSteering") { openSteering.append(try SteeringName(from: entry)) }
+        }
         // Before they were kept by themselves they were what was shown.
         let isKept = value.optional("agent") != nil
         agentReason = isKept ? try value.required("agent").optionalString("reason") : summary.statusReason
@@ -96,6 +102,9 @@ package struct SessionState: Sendable, Equatable {
             writer.strings("subagents", subagents.sorted())
             writer.field("agentStatus", agentStatus.rawValue)
             writer.field("currentCall", currentCall)
+            if !openSteering.isEmpty {
+                writer.array("openSteering", openSteering.map { name in JSONWriter.object { name.write(to: &$0) } })
+            }
             writer.object("agent") {
                 $0.field("reason", agentReason)
                 $0.field("operation", agentOperation)

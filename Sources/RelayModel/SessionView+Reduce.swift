@@ -112,6 +112,9 @@ extension SessionState {
         case .approvalRequested, .approvalDecided, .approvalDelivered, .approvalApplied, .approvalExpired, .approvalCancelled,
             .approvalStale:
             count(approvals)
+        case .steeringOffered(let offer): if summary.endedAt == nil { summary.steering = offer }
+        case .steeringRequested(let call): openSteering.append(call.name)
+        case .steeringChanged(let change): if change.stage.isFinal { openSteering.removeAll { $0 == change.name } }
         case .budgetCrossed, .truncated, .rewound, .unsupported: break
         }
         summary.subagents = Int64(subagents.count)
@@ -166,6 +169,7 @@ extension SessionState {
 
     fileprivate mutating func end(reason: String?, failed: Bool, at time: Int64) {
         summary.endedAt = time
+        summary.steering = nil
         agentReason = reason
         agentOperation = nil
         currentCall = nil

@@ -34,6 +34,8 @@ package struct SessionView {
     package var lastActivityAt: Int64 { shared.state.summary.lastActivityAt }
     package var endedAt: Int64? { shared.state.summary.endedAt }
     package var sessionID: SessionID { shared.state.summary.session }
+    package var steering: SteeringOffer? { shared.state.summary.steering }
+    package var openSteering: [SteeringName] { shared.state.openSteering }
     package var hostID: HostID { shared.state.summary.host.id }
     package var hostIsConnected: Bool { shared.state.summary.hostIsConnected }
 

@@ -26,6 +26,14 @@ package enum WireLimits {
     package static let questionsMax = 64
     /// That an approval offers.
     package static let modesMax = 8
+    /// Kinds of actions in one offer: more than there are, for newer hosts.
+    package static let steeringActionsMax = 32
+    /// In one offer.
+    package static let steeringModesMax = 16
+    package static let steeringModelsMax = 64
+    package static let steeringCommandsMax = 256
+    /// Commands of one session whose outcome is not known yet.
+    package static let steeringOpenMax = 64
     /// Events in one answer to `history`.
     package static let historyEventsMax = 500
     /// A token of APNs in hexadecimal digits: Apple says to assume no length.

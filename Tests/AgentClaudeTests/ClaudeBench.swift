@@ -231,7 +231,10 @@ struct ClaudeBench {
         case .restrict(let token, ClaudeAnswer.ask): return "hook \(token.rawValue): ask"
         case .restrict(_, let output): return "BAD: \(String(decoding: output, as: UTF8.self))"
         case .own(.readTasks(_, let directory)): return "read \(directory)"
-        case .checkAgents, .own, .remember: return nil
+        case .steered(_, let change):
+            return "steering: \(change.name.command.rawValue) \(change.stage.rawValue)"
+                + (change.reason.map { " (\($0))" } ?? "")
+        case .checkAgents, .own, .remember, .offer, .stands: return nil
         }
     }
 

@@ -214,7 +214,10 @@ struct CodexBench {
             return "answer \(text)"
         case .own(.hangUp): return "hang up"
         case .restrict, .checkAgents: return "NOT CODEX'S"
-        case .own, .remember: return nil
+        case .steered(_, let change):
+            return "steering: \(change.name.command.rawValue) \(change.stage.rawValue)"
+                + (change.reason.map { " (\($0))" } ?? "")
+        case .own, .remember, .offer, .stands: return nil
         }
     }
 

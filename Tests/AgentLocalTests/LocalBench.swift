@@ -48,6 +48,10 @@ struct LocalBench {
             }
             lines.append("\(session): \(Self.line(event.head))")
         case .stream, .restrict: lines.append("unexpected")
+        case .steered(_, let change):
+            lines.append(
+                "steering: \(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { " (\($0))" } ?? ""))
+        case .offer, .stands: break
         case .respond(let token, let output):
             lines.append("\(token.rawValue): " + (output.map { String(decoding: $0, as: UTF8.self) } ?? "204"))
         case .checkAgents(let processes):

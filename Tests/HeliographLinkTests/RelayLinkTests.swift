@@ -50,7 +50,9 @@ struct RelayLinkTests {
         }
     }
 
-    private var prompt: ClientCommand { .interrupt(Fixtures.session) }
+    private var prompt: ClientCommand {
+        .withdraw(Fixtures.session, SteeringName(client: ClientID("c")!, command: CommandID("k")!))
+    }
 
     @Test mutating func itGreetsAndSubscribes() {
         #expect(said(link.started()) == ["connect"])

@@ -58,7 +58,8 @@ package enum Fixtures {
     package static func welcome(_ epoch: Epoch = epoch) -> MessageToClient {
         .welcome(
             Welcome(software: "test", epoch: epoch, heartbeat: Heartbeat(pingSeconds: 20, hangUpSeconds: 30)),
-            client: Named(id: ClientID("client-1")!, name: "me"), workspace: Named(id: WorkspaceID("w-1")!, name: "W"))
+            client: Named(id: ClientID("client-1")!, name: "me"), workspace: Named(id: WorkspaceID("w-1")!, name: "W"),
+            may: Set(ClientRight.allCases))
     }
 
     package static func decision(_ verdict: Decision.Verdict = .allow, at: Int64 = 7_000) -> Decision {

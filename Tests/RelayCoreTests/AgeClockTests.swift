@@ -121,11 +121,11 @@ import Testing
 
     @Test func `a command is not forgotten because the clock has jumped`() {
         let t = T(now: 1_000 * Self.day)
-        let host = t.host(capabilities: [.prompt])
-        t.send([T.started], first: 1, by: host)
+        let host = t.host(capabilities: [.steer])
+        t.send([T.started, T.takesPrompts], first: 1, by: host)
         t.commit()
         let client = t.client()
-        t.command(.prompt(T.session, text: "go on"), id: "1", by: client)
+        t.command(.steer(T.session, .prompt(.init(text: "go on"))), id: "1", by: client)
         t.commit()
         t.clockOffset = 10 * Self.day
         keepHouse(t)

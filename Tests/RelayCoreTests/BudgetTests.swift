@@ -474,7 +474,7 @@ struct BudgetTests {
 
     @Test("a host that cannot hold is told nothing, and named to whoever looks")
     func cannotHold() throws {
-        var bench = Bench(capabilities: [.prompt])
+        var bench = Bench(capabilities: [.steer])
         _ = bench.t.host("desktop", capabilities: [.hold])
         bench.set(.everySession, 1_000, holds: true)
         bench.set(.session(T.session), 1_000, holds: true)

@@ -239,7 +239,7 @@ final class RelayTranscript {
     }
 
     func client(
-        _ name: String = "phone", in workspace: Named<WorkspaceTag> = home, scope: Scope = Scope(of: .client)
+        _ name: String = "phone", in workspace: Named<WorkspaceTag> = home, scope: Scope = Scope(of: .operator)
     ) -> PeerID {
         let peer = newPeer()
         let named = Named<ClientTag>(id: ClientID(name)!, name: name)
@@ -290,6 +290,7 @@ final class RelayTranscript {
     static let session = SessionID("s1")!
     static let key = SessionKey(workspace: home.id, session: session)
     static let digest = InputDigest(String(repeating: "ab", count: 32))!
+    static let takesPrompts = EventHead.steeringOffered(SteeringOffer(actions: [.prompt, .interrupt]))
     static let started = EventHead.sessionStarted(SessionFacts(agentName: "claude-code"))
 
     static let otherDigest = InputDigest(String(repeating: "cd", count: 32))!

@@ -10,7 +10,8 @@ struct ScopeTests {
     /// One command of each right, and one that needs none.
     static let commands: [(command: ClientCommand, scope: Scope)] = [
         (.ping, []), (.subscribe(nil, after: nil), .watch), (.budgets, .watch), (T.decide(.allow), .decide),
-        (.prompt(T.session, text: "go on"), .steer), (.interrupt(T.session), .steer), (.pair(.client), .administer),
+        (.steer(T.session, .prompt(.init(text: "go on"))), .steer), (.steer(T.session, .interrupt), .steer),
+        (.pair(.host), .administer),
         (.budget(Budget(scope: .workspace, microUSD: 1)), .administer),
     ]
 
@@ -31,12 +32,21 @@ struct ScopeTests {
         }
     }
 
-    @Test("today every client may do all that clients can, and a host nothing of it")
+    @Test("a client may do all but steer, an operator everything, a watcher only watch, and a host nothing of it")
     func roles() {
         for (command, scope) in Self.commands {
-            #expect(!Self.isForbidden(command, to: Scope(of: .client)))
+            #expect(Self.isForbidden(command, to: Scope(of: .client)) == (scope == .steer))
+            #expect(!Self.isForbidden(command, to: Scope(of: .operator)))
+            #expect(Self.isForbidden(command, to: Scope(of: .watcher)) == (scope != [] && scope != .watch))
             #expect(scope == [] || Self.isForbidden(command, to: Scope(of: .host)))
         }
+    }
+
+    @Test("nobody lets others do what one may not do oneself")
+    func escalation() {
+        #expect(Self.isForbidden(.pair(.operator), to: Scope(of: .client)))
+        #expect(!Self.isForbidden(.pair(.watcher), to: Scope(of: .client)))
+        #expect(!Self.isForbidden(.pair(.operator), to: Scope(of: .operator)))
     }
 
     @Test("what is forbidden leaves no trace")

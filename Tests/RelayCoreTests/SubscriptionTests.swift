@@ -154,13 +154,19 @@ struct SubscriptionTests {
         let (t, host) = withEvents(1)
         let client = t.client()
         _ = t.take(client)
-        t.command(.prompt(T.session, text: "go"), id: "1", by: client)
-        #expect(t.take(client).first?.contains(#""code":"unsupported""#) == true)
-        t.handle(.hostSent(host, .hello(Hello(software: "test", capabilities: [.prompt]))))
-        _ = t.take(host)
-        t.command(.prompt(T.session, text: "go"), id: "2", by: client)
+        t.command(.steer(T.session, .prompt(.init(text: "go"))), id: "1", by: client)
+        #expect(t.take(client).first?.contains(#""code":"unavailable""#) == true)
+        t.handle(.hostSent(host, .hello(Hello(software: "test", capabilities: [.steer]))))
+        t.send([T.takesPrompts], first: 2, by: host)
         t.commit()
-        #expect(t.take(host) == [#"{"type":"prompt","id":"2","session":"s1","text":"go"}"#])
+        _ = t.take(host)
+        _ = t.take(client)
+        t.command(.steer(T.session, .prompt(.init(text: "go"))), id: "2", by: client)
+        t.commit()
+        #expect(
+            t.take(host) == [
+                #"{"type":"prompt","id":"2","session":"s1","by":{"id":"phone","name":"phone"},"text":"go","busy":"queue"}"#
+            ])
     }
 
     @Test("a host that leaves is shown as away, and as back when it returns")

@@ -34,7 +34,26 @@ enum Sample {
         .subagentStarted(agent: "x", name: "explorer"), .subagentFinished(agent: "x"),
         .budgetCrossed(
             BudgetCrossing(level: 80, scope: .day, limitMicroUSD: 10_000_000, spentMicroUSD: 8_000_001)),
+        .steeringOffered(
+            SteeringOffer(
+                actions: [.prompt, .mode], steersWhileBusy: true, reason: "no interrupt", mode: "plan",
+                modes: ["plan", "default"],
+                models: ["m1"], commands: ["/compact"])),
+        .steeringRequested(SteeringCall(request(.prompt(.init(text: "go on"))))),
+        .steeringRequested(SteeringCall(request(.mode("plan")))),
+        .steeringChanged(SteeringChange(request(.stop).name, .taken, reason: "seen")),
         .error(message: "m", recoverable: true), .truncated(count: 3), .rewound(to: 4),
+    ]
+
+    static func request(_ action: SteeringAction) -> SteeringRequest {
+        SteeringRequest(
+            command: CommandID("k1")!, session: SessionID("s")!, by: Named(id: ClientID("c1")!, name: "phone"), action: action,
+            signature: "abc")
+    }
+
+    static let actions: [SteeringAction] = [
+        .prompt(.init(text: "go\n/on", whenBusy: .steer, isCommand: true)), .prompt(.init(text: "")), .interrupt, .stop,
+        .mode("plan"), .model("m1"),
     ]
 }
 
@@ -124,8 +143,8 @@ struct MessageTests {
                 DecideCommand(
                     session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest,
                     verdict: .answer([Answer(question: "q0", choices: ["x"])]))),
-            .prompt(SessionID("s")!, text: "go"), .interrupt(SessionID("s")!), .ping, .pair(.host),
-        ] + PushSample.commands)
+            .withdraw(SessionID("s")!, SteeringName(client: ClientID("c")!, command: CommandID("k")!)), .ping, .pair(.host),
+        ] + Sample.actions.map { .steer(SessionID("s")!, $0, signature: "abc") } + PushSample.commands)
     func commands(_ command: ClientCommand) throws {
         let id = CommandID("k")!
         guard case .command(id, let read) = try ClientMessage(parsing: ClientMessage.command(id, command).bytes) else {
@@ -134,6 +153,14 @@ struct MessageTests {
         }
         #expect(read == command)
     }
+
+    @Test(
+        "what steers a session reads back at its host as it was written",
+        arguments: Sample.actions.map { MessageToHost.steer(Sample.request($0)) } + [
+            .withdraw(SessionID("s")!, SteeringName(client: ClientID("c")!, command: CommandID("k")!)),
+            .outstanding(SessionID("s")!, [SteeringName(client: ClientID("c")!, command: CommandID("k")!)]),
+        ])
+    func toHost(_ message: MessageToHost) throws { #expect(try MessageToHost(parsing: message.bytes) == message) }
 
     @Test("a refused command is answered by its id where that can be read")
     func refusedCommand() {

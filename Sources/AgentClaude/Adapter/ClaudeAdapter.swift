@@ -52,6 +52,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
+        case .steer(let request): effects.append(.notGiven(request, "this session cannot be steered"))
         case .timerFired: timerFired()
         }
         return effects

@@ -53,6 +53,7 @@ package struct CodexAdapter: AgentAdapter {
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
+        case .steer(let request): effects.append(.notGiven(request, "this session cannot be steered"))
         case .timerFired: timerFired()
         // Codex's hooks and processes are none of ours, and it has no word for "ask about everything".
         case .hookGone, .agentGone, .held: break

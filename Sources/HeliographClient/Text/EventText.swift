@@ -78,6 +78,14 @@ package struct EventText: Sendable {
         case .subagentStarted(let agent, let name): set("⑂ subagent started: \(name ?? agent)")
         case .subagentFinished(let agent, let name): minor("⑂ subagent finished: \(name ?? agent)")
         case .budgetCrossed(let crossing): set(Self.crossed(crossing), .yellow)
+        case .steeringOffered(let offer):
+            minor("can be steered: \(SteeringText.actions(of: offer))\(Self.tail(offer.reason))")
+        case .steeringRequested(let call):
+            let text = (try? body?.optionalString("text")) ?? call.choice ?? ""
+            set("» \(call.by.name): \(call.action.rawValue)\(text.isEmpty ? "" : ": \(Self.firstLine(text))")", .cyan)
+            if text.contains("\n") || text.utf8.count > 200 { block = VisibleText.prose(text) }
+        case .steeringChanged(let change):
+            set("» \(SteeringText.word(of: change.stage))\(Self.tail(change.reason))", change.stage == .taken ? .dim : .yellow)
         case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
         case .truncated(let count):
             set("\(count.map { "\($0) events are" } ?? "events are") missing here: the host could not keep them", .yellow)

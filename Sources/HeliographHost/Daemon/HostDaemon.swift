@@ -68,7 +68,10 @@ final class HostDaemon {
         let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
         machine = HostMachine(
             agents: agents.map { $0.adapter(home: configuration.home, digests, at: .now) }, spool: spool,
-            link: LinkMachine(software: configuration.software, name: configuration.name, limits: configuration.link))
+            link: LinkMachine(
+                software: configuration.software, name: configuration.name,
+                capabilities: configuration.steering == .nobody ? [.hold] : [.hold, .steer], limits: configuration.link),
+            steering: configuration.steering)
     }
 
     private func start(_ agents: [any AgentIntegration.Type]) throws {

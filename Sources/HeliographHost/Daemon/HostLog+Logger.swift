@@ -15,6 +15,13 @@ extension Logger {
             warning(
                 "a decision came for a session of no agent that is known here",
                 metadata: ["session.id": "\(session)", "command.id": "\(command)"])
+        case .steered(let session, let name, let action):
+            notice(
+                "somebody steers a session",
+                metadata: [
+                    "session.id": "\(session)", "client.id": "\(name.client)", "command.id": "\(name.command)",
+                    "action": "\(action.rawValue)",
+                ])
         case .held(let holds):
             info("the relay holds sessions", metadata: ["count": "\(holds.everySession ? "all" : "\(holds.sessions.count)")"])
         case .malformed(let session):

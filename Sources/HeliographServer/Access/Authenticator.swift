@@ -27,7 +27,7 @@ struct Authenticator {
 
     /// Tokens are made with proper subjects; one that a damaged file has otherwise lets nobody in.
     mutating func replaceTokens(_ current: [Token]) {
-        let proper = current.lazy.filter { $0.role == .client ? ClientID($0.subject) != nil : HostID($0.subject) != nil }
+        let proper = current.lazy.filter { $0.role.isClient ? ClientID($0.subject) != nil : HostID($0.subject) != nil }
         tokens = Dictionary(proper.map { ($0.digest, SharedToken($0)) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -36,7 +36,7 @@ struct Authenticator {
     /// Every client that has one.
     var clients: Set<ClientKey> {
         Set(
-            tokens.values.lazy.map(\.token).filter { $0.role == .client }.compactMap { token in
+            tokens.values.lazy.map(\.token).filter { $0.role.isClient }.compactMap { token in
                 ClientID(token.subject).map { ClientKey(workspace: token.workspace, client: $0) }
             })
     }

@@ -42,7 +42,7 @@ package struct Credentials: Sendable {
         package let expiresAt: Int64
 
         /// What a person scans or copies. The code stands in the fragment, which browsers keep to themselves.
-        package func link(base: String) -> String { "\(base)/#\(role == .client ? "pair" : "host")=\(code)" }
+        package func link(base: String) -> String { "\(base)/#\(role.isClient ? "pair" : "host")=\(code)" }
     }
 
     /// `parent` is the token of whoever asks for it; nil: the relay's own machine.
@@ -93,12 +93,12 @@ package struct Credentials: Sendable {
     private static func newToken(
         _ role: PairingRole, name: String, kind: Token.Kind, workspace: WorkspaceID, by parent: String? = nil
     ) -> NewToken {
-        let secret = Secret.token(prefix: role == .client ? "hgc_" : "hgh_")
+        let secret = Secret.token(prefix: role.isClient ? "hgc_" : "hgh_")
         let kind = role == .host ? .host : kind
         let pageKey = kind == .browser ? Secret.token(prefix: PageKey.prefix) : nil
         let token = Token(
             id: Secret.identifier(prefix: "t_"), digest: Secret.digest(ofToken: secret), role: role, kind: kind,
-            subject: Secret.identifier(prefix: role == .client ? "c_" : "h_"), name: name, workspace: workspace, parent: parent,
+            subject: Secret.identifier(prefix: role.isClient ? "c_" : "h_"), name: name, workspace: workspace, parent: parent,
             pageKeyDigest: pageKey.map(Secret.digest(ofToken:)), createdAt: WallClock.milliseconds)
         return NewToken(token: token, secret: secret, pageKey: pageKey)
     }

@@ -78,7 +78,7 @@ final class Ingress {
             runner.feed(
                 .hostConnected(
                     peer, HostIdentity(workspace: token.workspace, host: Named(id: id, name: token.name))))
-        case .client: runner.feed(.clientConnected(peer, access.client(token)))
+        case .client, .watcher, .operator: runner.feed(.clientConnected(peer, access.client(token)))
         }
         measures.connected(token.role)
         logger.info(

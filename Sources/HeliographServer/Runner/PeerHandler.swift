@@ -169,7 +169,7 @@ final class PeerHandler: ServerHandler {
                 refused(error, connection)
                 say(.hostSentBadMessage(peer, error), message, connection)
             }
-        case .client:
+        case .client, .watcher, .operator:
             do throws(ClientMessageError) {
                 say(.clientSent(peer, try ClientMessage(parsing: message.bytes)), message, connection)
             } catch {

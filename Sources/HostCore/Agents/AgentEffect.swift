@@ -12,9 +12,22 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case restrict(HookToken, [UInt8])
     /// Those that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
+    /// What can be done to a session from afar from now on; nil: nothing. Told again only where it changes.
+    case offer(SessionID, SteeringOffer?)
+    /// Whether it could take a prompt now. Prompts that wait are given when it is idle.
+    case stands(SessionID, SteeringStanding)
+    /// What became of what was given to its agent, on the agent's own evidence.
+    case steered(SessionID, SteeringChange)
     /// To be known after a restart; nil forgets it. The key is an approval's name, or begins with the adapter's.
     case remember(String, [UInt8]?)
     case own(Order)
+}
+
+extension AgentEffect {
+    /// The agent was not given it, and never will be.
+    package static func notGiven(_ request: SteeringRequest, _ reason: String) -> AgentEffect {
+        .steered(request.session, SteeringChange(request.name, .refused, reason: reason))
+    }
 }
 
 extension AgentEffect: Equatable where Order: Equatable {}
@@ -28,6 +41,9 @@ extension AgentEffect {
         case .respond(let token, let output): .respond(token, output)
         case .restrict(let token, let output): .restrict(token, output)
         case .checkAgents(let processes): .checkAgents(processes)
+        case .offer(let session, let offer): .offer(session, offer)
+        case .stands(let session, let standing): .stands(session, standing)
+        case .steered(let session, let change): .steered(session, change)
         case .remember(let key, let note): .remember(key, note)
         case .own(let order): .own(order)
         }

@@ -16,6 +16,8 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     case notRecorded(ApprovalID)
     /// The disk did not take events of these sessions, and is back.
     case eventsLost(Set<SessionID>)
+    /// A person steers a session: now is the moment, and it is given once. What becomes of it is told by `steered`.
+    case steer(SteeringRequest)
     /// `nextDeadline` has passed.
     case timerFired
 }
@@ -35,6 +37,7 @@ extension AgentInput where Fact == any Sendable {
         case .linkChanged(let isLive): return .linkChanged(isLive: isLive)
         case .notRecorded(let approval): return .notRecorded(approval)
         case .eventsLost(let sessions): return .eventsLost(sessions)
+        case .steer(let request): return .steer(request)
         case .timerFired: return .timerFired
         }
     }

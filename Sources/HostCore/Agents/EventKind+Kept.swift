@@ -5,7 +5,7 @@ extension EventKind {
     package var isKeptAtHost: Bool {
         switch self {
         case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
-            .sessionRenamed, .sessionEnded:
+            .sessionRenamed, .sessionEnded, .steeringChanged:
             true
         default: false
         }

@@ -6,6 +6,8 @@ package enum HostLog: Sendable, Equatable {
     case decided(SessionID, ApprovalID, CommandID)
     /// A decision for a session of no agent that this host has.
     case foreign(SessionID, CommandID)
+    /// A person steers a session, which is given to its agent.
+    case steered(SessionID, SteeringName, SteeringAction.Kind)
     case held(Holds)
     /// The wire would refuse it.
     case malformed(SessionID)

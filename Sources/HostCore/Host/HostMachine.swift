@@ -15,6 +15,9 @@ package struct HostMachine {
     private var agents: [any AgentAdapter]
     private var link: LinkMachine
     private var journal: Journal
+    private var steering: SteeringDesk
+    /// What was last told of each session.
+    private var offers: [SessionID: SteeringOffer] = [:]
     private let limits = HostLimits()
     /// What the relay last said is held.
     private var holds = Holds()
@@ -33,9 +36,11 @@ package struct HostMachine {
     private var now = HostInstant(wall: 0, monotonic: 0)
     private var orders: [HostOrder] = []
 
-    package init(agents: [any AgentAdapter], spool: Spool, link: LinkMachine) {
+    /// `link` says of itself that it can be steered where `steering` lets anybody.
+    package init(agents: [any AgentAdapter], spool: Spool, link: LinkMachine, steering rights: SteeringRights = .nobody) {
         self.agents = agents
         self.link = link
+        steering = SteeringDesk(rights)
         journal = Journal(spool)
     }
 
@@ -77,7 +82,8 @@ package struct HostMachine {
 
     private mutating func start(_ holds: Holds) {
         var notes = Array(repeating: [String: [UInt8]](), count: agents.count)
-        for (key, note) in journal.spool.index.notes {
+        steering.restore(journal.spool.index.notes.keys.compactMap(SteeringName.init(note:)))
+        for (key, note) in journal.spool.index.notes where SteeringName(note: key) == nil {
             // A desk names its notes after the approval. What is of no agent here stays for one that knows it.
             let name = agents.contains { $0.has(key) } ? key : AgentQuestion.session(ofNote: note)?.rawValue
             if let agent = name.flatMap(agent(of:)) { notes[agent][key] = note }
@@ -111,6 +117,7 @@ package struct HostMachine {
             retryDisk()
         case .agents:
             agentsDue = nil
+            carryOut(steering.timerFired(at: now))
             tellAll(.timerFired)
         }
     }
@@ -137,9 +144,13 @@ package struct HostMachine {
             case .respond(let token, let output): orders.append(.respond(token, isRecorded ? output : nil))
             case .restrict(let token, let output): orders.append(.respond(token, output))
             case .checkAgents(let processes): orders.append(.checkAgents(processes))
+            case .offer(let session, let offer): offered(offer, by: session)
+            case .stands(let session, let standing): carryOut(steering.stands(standing, session, at: now))
+            case .steered(let session, let change): carryOut(steering.changed(change, of: session, at: now))
             case .own(let order): orders.append(.carryOut(agent: agents[agent].name, order))
             }
         }
+        for session in journal.takeEnded() { sessionEnded(session) }
     }
 
     /// False where the disk did not take it.
@@ -185,11 +196,70 @@ package struct HostMachine {
             orders.append(.log(.decided(session, approval, decision.command)))
             tell(agent, .decided(session, approval, digest, decision))
         case .hold(let holds): hold(holds)
+        case .steer(let request): carryOut(steering.asked(request, at: now))
+        case .withdraw(let session, let name): carryOut(steering.withdrawn(name, of: session))
+        case .outstanding(let session, let names): carryOut(steering.outstanding(names, of: session))
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
             tellAll(.linkChanged(isLive: isLive))
         case .log(let entry): orders.append(.log(.link(entry)))
         }
+    }
+
+    // MARK: Steering
+
+    private mutating func offered(_ offer: SteeringOffer?, by session: SessionID) {
+        guard steering.isOpen, offers[session] != offer else { return }
+        offers[session] = offer
+        steering.offered(offer, by: session)
+        emit(.steeringOffered(offer ?? SteeringOffer()), of: session)
+    }
+
+    private mutating func sessionEnded(_ session: SessionID) {
+        offers[session] = nil
+        carryOut(steering.ended(session))
+    }
+
+    private mutating func carryOut(_ orders: [SteeringOrder]) {
+        wereAgentsTold = true
+        for order in orders {
+            switch order {
+            case .tell(let session, let change):
+                emit(.steeringChanged(change), of: session, forgetting: change.stage.isFinal ? change.name : nil)
+            case .give(let request): give(request)
+            }
+        }
+    }
+
+    /// On disk before the agent gets it: after a crash nobody says that it was not given.
+    private mutating func give(_ request: SteeringRequest) {
+        guard let agent = agent(of: request.session.rawValue) else {
+            return carryOut(
+                steering.changed(
+                    SteeringChange(request.name, .refused, reason: "no agent of this host has this session"),
+                    of: request.session, at: now))
+        }
+        let isNoted = record([.remember(request.name.note, Array("{}".utf8))], of: agent) && synchronize()
+        guard isNoted else { return carryOut(steering.notGiven(request)) }
+        orders.append(.log(.steered(request.session, request.name, request.action.kind)))
+        tell(agent, .steer(request))
+    }
+
+    private mutating func synchronize() -> Bool {
+        do throws(SpoolError) {
+            try journal.spool.synchronize()
+            return true
+        } catch {
+            orders.append(.log(.notRecorded(error)))
+            return false
+        }
+    }
+
+    private mutating func emit(_ head: EventHead, of session: SessionID, forgetting name: SteeringName? = nil) {
+        guard let agent = agent(of: session.rawValue) else { return }
+        var effects: [AgentEffect<any Sendable>] = [.emit(session, Event(head, at: now.wall).bytes, isKept: true)]
+        if let name { effects.append(.remember(name.note, nil)) }
+        _ = record(effects, of: agent)
     }
 
     private mutating func hold(_ holds: Holds) {
@@ -260,7 +330,7 @@ package struct HostMachine {
         }
         guard wereAgentsTold else { return }
         wereAgentsTold = false
-        let due = agents.compactMap(\.nextDeadline).min()
+        let due = (agents.map(\.nextDeadline) + [steering.nextDeadline]).compactMap { $0 }.min()
         guard due != agentsDue else { return }
         agentsDue = due
         orders.append(

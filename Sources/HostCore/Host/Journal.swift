@@ -13,6 +13,8 @@ struct Journal {
     private var asked: [String: (session: SessionID, seq: Int64)] = [:]
     /// Sessions of which the disk did not take an event.
     private var sessionsWithGaps: Set<SessionID> = []
+    /// Sessions whose end was said since it was last asked.
+    private var ended: [SessionID] = []
 
     init(_ spool: Spool) { self.spool = spool }
 
@@ -34,12 +36,13 @@ struct Journal {
                 switch event.head {
                 case .approvalRequested(let request): approvals.append((sessions.count, request.approval, session, true))
                 case .approvalDelivered(let id): approvals.append((sessions.count, id, session, false))
+                case .sessionEnded: ended.append(session)
                 default: break
                 }
                 sessions.append(session)
                 items.append(Self.item(event.head, session, bytes, isKept: isKept))
             case .remember(let key, let note): items.append(.note(key, note))
-            case .stream, .respond, .restrict, .checkAgents, .own: break
+            case .stream, .respond, .restrict, .checkAgents, .offer, .stands, .steered, .own: break
             }
         }
         guard !items.isEmpty else { return nil }
@@ -57,11 +60,17 @@ struct Journal {
         return .taken
     }
 
+    mutating func takeEnded() -> [SessionID] {
+        defer { ended = [] }
+        return ended
+    }
+
     /// The end of what others wait for comes late rather than never. A question does not: its hook was told that nobody decides.
     private static func item(_ head: EventHead, _ session: SessionID, _ bytes: [UInt8], isKept: Bool) -> Spool.Item {
         switch head {
         case .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionRenamed, .sessionEnded:
             .owed(session, bytes)
+        case .steeringChanged(let change) where change.stage.isFinal: .owed(session, bytes)
         default: .event(session, bytes, isKept: isKept)
         }
     }

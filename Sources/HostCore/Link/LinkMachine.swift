@@ -35,6 +35,9 @@ package struct LinkMachine {
         case decide(SessionID, ApprovalID, InputDigest, Decision)
         /// All that is held of this host from now on.
         case hold(Holds)
+        case steer(SteeringRequest)
+        case withdraw(SessionID, SteeringName)
+        case outstanding(SessionID, [SteeringName])
         case linkChanged(isLive: Bool)
         case log(LinkLog)
     }
@@ -51,6 +54,7 @@ package struct LinkMachine {
     private let limits: LinkLimits
     private let software: String
     private let name: String?
+    private let capabilities: Set<Capability>
     private var reconnect: ReconnectMachine
     /// Since when the connection is up.
     private var liveSince: HostInstant?
@@ -75,9 +79,10 @@ package struct LinkMachine {
         var bytes: Int
     }
 
-    package init(software: String, name: String?, limits: LinkLimits = LinkLimits()) {
+    package init(software: String, name: String?, capabilities: Set<Capability> = [.hold], limits: LinkLimits = LinkLimits()) {
         self.software = software
         self.name = name
+        self.capabilities = capabilities
         self.limits = limits
         reconnect = ReconnectMachine(limits.reconnect)
     }
@@ -146,7 +151,9 @@ package struct LinkMachine {
         case .notice(let notice): return noticed(notice)
         // There is nothing to learn about a session that is on its way by now.
         case .welcome(_, _, let sessions): return told(sessions.filter { !index.isAgreed($0.session) })
-        case .prompt, .interrupt: return other(message)
+        case .steer(let request): return [.steer(request)]
+        case .withdraw(let session, let name): return [.withdraw(session, name)]
+        case .outstanding(let session, let names): return [.outstanding(session, names)]
         }
     }
 
@@ -213,8 +220,6 @@ package struct LinkMachine {
     private func other(_ message: MessageToHost) -> [Effect] {
         switch message {
         case .notice(let notice): [.log(.notice(code: notice.code))]
-        // `hello` names no capability for these.
-        case .prompt, .interrupt: [.log(.notice(code: ErrorCode.unsupported.rawValue))]
         default: []
         }
     }
@@ -234,7 +239,7 @@ package struct LinkMachine {
 
     private mutating func hello(_ sessions: [SessionID]) -> HostMessageBytes {
         asked.formUnion(sessions)
-        return HostMessage.hello(Hello(software: software, name: name, capabilities: [.hold], sessions: sessions)).bytes
+        return HostMessage.hello(Hello(software: software, name: name, capabilities: capabilities, sessions: sessions)).bytes
     }
 
     /// The next message's events, if the window has room. The caller sends them and asks again.

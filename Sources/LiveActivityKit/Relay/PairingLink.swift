@@ -37,7 +37,8 @@ public struct PairingLink: Hashable, Sendable {
         let request = try RelayRequest(redeeming: self, name: name)
         let answer = try await exchange.exchange(request, relay: relay, token: nil)
         try RelayRequest.check(status: answer.status, answer.body)
-        guard let pairing = try? JSONDecoder().decode(Pairing.Answer.self, from: answer.body), pairing.role == "client",
+        guard let pairing = try? JSONDecoder().decode(Pairing.Answer.self, from: answer.body),
+            ["client", "watcher", "operator"].contains(pairing.role),
             !pairing.token.isEmpty, pairing.token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { throw LiveActivityError(.badAnswer, "what answers there is not a relay") }
         return Pairing(relay: relay, token: pairing.token, name: pairing.name)

@@ -60,7 +60,8 @@ struct Commands {
 
     /// A command to a host waits until it is on disk. Returns what is to be put there; nil where nothing is.
     mutating func asked(
-        _ message: MessageToHost, _ name: CommandKey, of peer: PeerID, to host: HostKey, at time: Int64, _ orders: inout Orders
+        _ request: SteeringRequest, _ name: CommandKey, of peer: PeerID, to host: HostKey, at time: Int64,
+        _ orders: inout Orders
     ) -> CommandRecord? {
         guard hasRoom(for: peer), recorded.count + waiters.count < Limits.commandsMax else {
             orders.reply(.failed(.tooMany, "too many commands; wait for their answers"), to: name.command, of: peer)
@@ -68,28 +69,34 @@ struct Commands {
         }
         began(peer)
         let isFirst = !waiters.contains { $0.key == name }
-        waiters.append(CommandWaiter(peer: peer, key: name, message: isFirst ? message : nil, host: host))
+        waiters.append(CommandWaiter(peer: peer, key: name, request: isFirst ? request : nil, host: host))
         guard isFirst else { return nil }
         return CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: time)
     }
 
-    /// They are on disk: they go to their hosts, over the connection that speaks for each.
-    mutating func committed(_ records: [CommandRecord], reaching speakers: [HostKey: PeerID], _ orders: inout Orders) {
+    /// They are on disk: they go to their hosts, over the connection that speaks for each. Hands back those whose host has gone.
+    mutating func committed(
+        _ records: [CommandRecord], reaching speakers: [HostKey: PeerID], _ orders: inout Orders
+    ) -> [(key: SessionKey, request: SteeringRequest)] {
+        var unsent: [(key: SessionKey, request: SteeringRequest)] = []
         for record in records {
             recorded[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
         }
         for waiter in takeWaiters(of: records) {
-            if let message = waiter.message {
+            if let request = waiter.request {
                 // Nobody knows better than the one who typed it whether it still makes sense later.
                 var answer = Reply.failed(.unavailable, "the host has just gone; send it again under another id")
                 if let host = speakers[waiter.host] {
-                    orders.send(message, toHost: host)
+                    orders.send(.steer(request), toHost: host)
                     answer = .forwarded(.sent)
+                } else {
+                    unsent.append((SessionKey(workspace: waiter.host.workspace, session: request.session), request))
                 }
                 recorded[waiter.key]?.reply = answer
             }
             if let known = recorded[waiter.key] { orders.reply(known.reply, to: waiter.key.command, of: waiter.peer) }
         }
+        return unsent
     }
 
     mutating func lost(_ records: [CommandRecord], _ reason: String, _ orders: inout Orders) {
@@ -134,11 +141,11 @@ private struct RecordedCommand {
     var reply: Reply
 }
 
-/// A `prompt` or `interrupt` that goes to its host when it is on disk.
+/// A command that goes to its host when it is on disk.
 private struct CommandWaiter {
     let peer: PeerID
     let key: CommandKey
     /// Nil where another waiter of the same name carries it.
-    let message: MessageToHost?
+    let request: SteeringRequest?
     let host: HostKey
 }

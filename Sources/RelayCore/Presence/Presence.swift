@@ -72,7 +72,8 @@ struct Presence {
         }
         guard let identity = clients[peer]?.identity else { return }
         clients[peer]?.hasSaidHello = true
-        orders.send(.welcome(welcome, client: identity.client, workspace: identity.workspace), to: [peer])
+        orders.send(
+            .welcome(welcome, client: identity.client, workspace: identity.workspace, may: identity.scope.rights), to: [peer])
     }
 
     /// What they said before they heard of it is not listened to.

@@ -53,11 +53,15 @@ extension Relay {
         case .history(let session, let before, let limit):
             subscriptions.history(of: session, before: before, limit: limit, peer, id, seeing: shown, &orders)
         case .decide(let decide): self.decide(decide, id, of: client.identity, peer, at: now)
-        case .prompt(let session, let text):
-            forward(.prompt(id, session, text: text), needing: .prompt, to: session, id, of: client, peer, at: now)
-        case .interrupt(let session):
-            forward(.interrupt(id, session), needing: .interrupt, to: session, id, of: client, peer, at: now)
+        case .steer(let session, let action, let signature):
+            let request = SteeringRequest(
+                command: id, session: session, by: client.identity.client, action: action, signature: signature)
+            steer(request, of: client, peer, at: now)
+        case .withdraw(let session, let name): withdraw(name, session, id, of: client, peer)
         case .ping: orders.reply(.done, to: id, of: peer)
+        // Nobody lets others do what one may not do oneself.
+        case .pair(let role) where role.isClient && !client.identity.scope.isSuperset(of: Scope(of: role)):
+            orders.reply(.failed(.forbidden, "this device may not do what such a one may"), to: id, of: peer)
         case .pair(let role): orders.add(.makePairingCode(peer, id, role, client.workspace))
         case .presence, .seen, .device, .card, .forget, .devices, .testPush:
             askPlanner(command, id, of: client, peer, at: now)
@@ -122,25 +126,81 @@ extension Relay {
         for waiter in lost { orders.reply(.failed(.unavailable, reason), to: waiter.command, of: waiter.peer) }
     }
 
-    // MARK: - Prompts
+    // MARK: - Steering
 
-    /// To the host of a session, by way of the disk.
-    private mutating func forward(
-        _ message: MessageToHost, needing capability: Capability, to session: SessionID, _ id: CommandID,
-        of client: ClientPeer, _ peer: PeerID, at now: Instant
+    /// To the host of a session, by way of the disk: what was asked is an event of the session before it has its effect.
+    private mutating func steer(
+        _ request: SteeringRequest, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
+        let id = request.command
         let name = CommandKey(client.key, id)
         if let known = commands.reply(to: name) { return orders.reply(known, to: id, of: peer) }
-        guard let view = shown[SessionKey(workspace: client.workspace, session: session)] else {
-            return orders.reply(.noSuchSession, to: id, of: peer)
-        }
+        let key = SessionKey(workspace: client.workspace, session: request.session)
+        guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
         let host = HostKey(workspace: client.workspace, host: view.hostID)
-        guard presence.takes(capability, host) else {
-            let reason = "this session's host does not take a \(capability.rawValue)"
-            return orders.reply(.failed(.unsupported, reason), to: id, of: peer)
+        guard presence.takes(.steer, host) else {
+            return orders.reply(
+                .failed(.unavailable, "this session's host is not there, or does not take it"), to: id, of: peer)
         }
-        if let record = commands.asked(message, name, of: peer, to: host, at: ages.time(at: now), &orders) {
-            staging.commands.append(record)
+        if let refusal = view.refusal(of: request.action) { return orders.reply(refusal, to: id, of: peer) }
+        guard let staged = sessions.staged(key), staged.openSteering.count < WireLimits.steeringOpenMax else {
+            return orders.reply(
+                .failed(.tooMany, "too much that was sent to this session has had no outcome"), to: id, of: peer)
         }
+        guard let record = commands.asked(request, name, of: peer, to: host, at: ages.time(at: now), &orders) else { return }
+        staging.commands.append(record)
+        let event = Event(.steeringRequested(SteeringCall(request)), at: now.wall) {
+            if case .prompt(let prompt) = request.action { $0.field("text", prompt.text) }
+        }
+        sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
+    }
+
+    /// Its host has gone while it was recorded.
+    mutating func refuseUnsent(_ request: SteeringRequest, in key: SessionKey, at now: Instant) {
+        guard sessions.has(key) else { return }
+        let change = SteeringChange(request.name, .refused, reason: "its host had just gone")
+        sessions.stage(
+            Event(.steeringChanged(change), at: now.wall), in: key, at: now, aged: ages.time(at: now), &staging, &orders)
+    }
+
+    /// Needs no record: a prompt that waits no more is not taken back, however often that is asked.
+    private mutating func withdraw(
+        _ name: SteeringName, _ session: SessionID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID
+    ) {
+        let key = SessionKey(workspace: client.workspace, session: session)
+        guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
+        guard view.openSteering.contains(name) else {
+            return orders.reply(.failed(.closed, "it waits no more"), to: id, of: peer)
+        }
+        guard let host = presence.speakers[HostKey(workspace: client.workspace, host: view.hostID)] else {
+            return orders.reply(.failed(.unavailable, "this session's host is not there"), to: id, of: peer)
+        }
+        orders.send(.withdraw(session, name), toHost: host)
+        orders.reply(.forwarded(.sent), to: id, of: peer)
+    }
+}
+
+extension SessionView {
+    /// Why its host would not do it; nil where it may.
+    fileprivate func refusal(of action: SteeringAction) -> Reply? {
+        guard endedAt == nil else { return .failed(.closed, "this session has ended") }
+        guard let offer = steering, offer.actions.contains(action.kind) else {
+            let why = steering?.reason.map { ": \($0)" } ?? ""
+            return .failed(.unsupported, "this session does not take \(action.kind.rawValue)\(why)")
+        }
+        switch action {
+        case .prompt(let prompt):
+            guard !prompt.isCommand || offer.commands.contains(prompt.command) else {
+                return .failed(.unsupported, "the agent offers no such command")
+            }
+            guard prompt.whenBusy != .steer || offer.steersWhileBusy else {
+                return .failed(.unsupported, "this agent takes no prompt while it works")
+            }
+        case .mode(let mode) where !offer.modes.contains(mode): return .failed(.unsupported, "that mode is not offered")
+        case .model(let model) where !offer.models.isEmpty && !offer.models.contains(model):
+            return .failed(.unsupported, "that model is not offered")
+        case .mode, .model, .interrupt, .stop: break
+        }
+        return nil
     }
 }

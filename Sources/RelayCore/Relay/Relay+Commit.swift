@@ -41,7 +41,9 @@ extension Relay {
         if !batch.trims.isEmpty { sweep.committed(batch.removals, &orders) }
         for workspace in budgets.committed() { showBudgets(of: workspace, at: now) }
         answerBudgets(.done)
-        commands.committed(batch.commands, reaching: presence.speakers, &orders)
+        for (key, request) in commands.committed(batch.commands, reaching: presence.speakers, &orders) {
+            refuseUnsent(request, in: key, at: now)
+        }
         answerDecisions()
         tellPlanner(committed: batch, at: now)
         for trim in batch.trims where trim.state == nil { tellPlanner(.sessionRemoved(trim.key), at: now) }

@@ -40,6 +40,11 @@ extension Relay {
         // On each reconnect, until it confirms them.
         for approval in sessions.waitingDecisions(of: host.key) { sendDecision(of: approval, toHost: peer) }
         sayHolds(to: peer)
+        guard host.capabilities.contains(.steer) else { return }
+        for key in sessions.inOrder(of: host.key) {
+            guard let open = shown[key]?.openSteering, !open.isEmpty else { continue }
+            orders.send(.outstanding(key.session, open), toHost: peer)
+        }
     }
 
     /// Nil where the relay has had no such session of this host.

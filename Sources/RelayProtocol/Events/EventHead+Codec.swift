@@ -48,6 +48,9 @@ extension EventHead {
             self = .subagentFinished(
                 agent: try head.string("agent", bytesMax: name), name: try head.optionalString("name", bytesMax: name))
         case .budgetCrossed: self = .budgetCrossed(try BudgetCrossing(from: head))
+        case .steeringOffered: self = .steeringOffered(try SteeringOffer(from: head))
+        case .steeringRequested: self = .steeringRequested(try SteeringCall(from: head))
+        case .steeringChanged: self = .steeringChanged(try SteeringChange(from: head))
         case .error:
             self = .error(message: try head.string("message", bytesMax: line), recoverable: try head.flag("recoverable"))
         case .truncated: self = .truncated(count: try head.optionalInteger("count"))
@@ -84,6 +87,9 @@ extension EventHead {
         case .subagentStarted: .subagentStarted
         case .subagentFinished: .subagentFinished
         case .budgetCrossed: .budgetCrossed
+        case .steeringOffered: .steeringOffered
+        case .steeringRequested: .steeringRequested
+        case .steeringChanged: .steeringChanged
         case .error: .error
         case .truncated: .truncated
         case .rewound: .rewound
@@ -130,6 +136,9 @@ extension EventHead {
             writer.field("agent", agent)
             writer.field("name", name)
         case .budgetCrossed(let crossing): crossing.write(to: &writer)
+        case .steeringOffered(let offer): offer.write(to: &writer)
+        case .steeringRequested(let call): call.write(to: &writer)
+        case .steeringChanged(let change): change.write(to: &writer)
         case .error(let message, let recoverable):
             writer.field("message", message)
             writer.flag("recoverable", recoverable)

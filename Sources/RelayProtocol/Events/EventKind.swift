@@ -20,10 +20,18 @@ package enum EventKind: String, Sendable, CaseIterable {
     case subagentStarted = "subagent.started"
     case subagentFinished = "subagent.finished"
     case budgetCrossed = "budget.crossed"
+    case steeringOffered = "steering.offered"
+    case steeringRequested = "steering.requested"
+    case steeringChanged = "steering.changed"
     case error
     case truncated
     case rewound
 
     /// Only the relay states these: a host that could would decide in a person's place.
-    package var isMadeByRelay: Bool { self == .approvalDecided || self == .approvalExpired || self == .budgetCrossed }
+    package var isMadeByRelay: Bool {
+        switch self {
+        case .approvalDecided, .approvalExpired, .budgetCrossed, .steeringRequested: true
+        default: false
+        }
+    }
 }

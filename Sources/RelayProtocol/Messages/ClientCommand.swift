@@ -5,8 +5,10 @@ package enum ClientCommand: Sendable, Equatable {
     case unsubscribe(SessionID?)
     case history(SessionID, before: Int64, limit: Int64)
     case decide(DecideCommand)
-    case prompt(SessionID, text: String)
-    case interrupt(SessionID)
+    /// Has an effect at the agent once; what becomes of it are events of the session.
+    case steer(SessionID, SteeringAction, signature: String? = nil)
+    /// Takes back a prompt, of whomever, where it still waits at its host.
+    case withdraw(SessionID, SteeringName)
     /// Is the link alive? A browser cannot see the WebSocket's own pings.
     case ping
     case pair(PairingRole)
@@ -51,10 +53,14 @@ package enum ClientCommand: Sendable, Equatable {
         "answer": { value throws(WireError) in
             .decide(try DecideCommand(from: value, verdict: .answer(try Answer.list(from: value))))
         },
-        "prompt": { value throws(WireError) in
-            .prompt(try value.identifier("session"), text: try value.string("text", bytesMax: WireLimits.textBytesMax))
+        "prompt": { value throws(WireError) in try .steering(.prompt, from: value) },
+        "interrupt": { value throws(WireError) in try .steering(.interrupt, from: value) },
+        "stop": { value throws(WireError) in try .steering(.stop, from: value) },
+        "mode": { value throws(WireError) in try .steering(.mode, from: value) },
+        "model": { value throws(WireError) in try .steering(.model, from: value) },
+        "withdraw": { value throws(WireError) in
+            .withdraw(try value.identifier("session"), try SteeringName(from: value))
         },
-        "interrupt": { value throws(WireError) in .interrupt(try value.identifier("session")) },
         "ping": { _ throws(WireError) in .ping },
         "pair": { value throws(WireError) in
             .pair(value.optional("role") == nil ? .client : try value.word("role"))
@@ -92,12 +98,18 @@ package enum ClientCommand: Sendable, Equatable {
             }
         case .decide(let decide):
             return Self.message(decide.isAnswer ? "answer" : "decide", id) { decide.write(to: &$0) }
-        case .prompt(let session, let text):
-            return Self.message("prompt", id) {
+        case .steer(let session, let action, let signature):
+            var writer = JSONWriter(type: action.kind.type)
+            writer.field("id", id)
+            writer.field("session", session)
+            action.write(to: &writer)
+            writer.field("signature", signature)
+            return writer.finish()
+        case .withdraw(let session, let name):
+            return Self.message("withdraw", id) {
                 $0.field("session", session)
-                $0.field("text", text)
+                name.write(to: &$0)
             }
-        case .interrupt(let session): return Self.message("interrupt", id) { $0.field("session", session) }
         case .ping: return Self.message("ping", id) { _ in }
         case .pair(let role): return Self.message("pair", id) { $0.field("role", role.rawValue) }
         case .presence(let isForeground, let session, let device):
@@ -123,6 +135,12 @@ package enum ClientCommand: Sendable, Equatable {
         case .budget(let budget): return Self.message("budget", id) { $0.raw("budget", budget.bytes) }
         case .budgets: return Self.message("budgets", id) { _ in }
         }
+    }
+
+    private static func steering(_ kind: SteeringAction.Kind, from value: JSONValue) throws(WireError) -> ClientCommand {
+        .steer(
+            try value.identifier("session"), try SteeringAction(kind, from: value),
+            signature: try value.optionalString("signature", bytesMax: WireLimits.signatureBytesMax))
     }
 
     private static func message(_ type: StaticString, _ id: CommandID, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
@@ -183,5 +201,15 @@ package struct DecideCommand: Sendable, Equatable {
 
 /// What a pairing code, and the token it becomes, is for.
 package enum PairingRole: String, Sendable, CaseIterable {
-    case client, host
+    /// Watches, decides, lets others in.
+    case client
+    case host
+    /// Only watches.
+    case watcher
+    /// A client that may also tell agents what to do, which is more than to allow what they ask.
+    case `operator`
+
+    package var isClient: Bool { self != .host }
+
+    package static let clients = allCases.filter(\.isClient)
 }

@@ -45,7 +45,10 @@ package struct Hello: Sendable, Equatable {
 
 /// What a host can do beyond reporting and applying decisions. Unknown ones are ignored.
 package enum Capability: String, Sendable, CaseIterable {
-    case prompt, interrupt, hold
+    /// It takes `hold`.
+    case hold
+    /// It says what can be done to its sessions, does it, and tells what became of it.
+    case steer
 }
 
 /// What the relay answers to `hello`, alike for hosts and clients.

@@ -1,6 +1,7 @@
 /// Relay → client.
 package enum MessageToClient: Sendable {
-    case welcome(Welcome, client: Named<ClientTag>, workspace: Named<WorkspaceTag>)
+    /// `may`: what this client is allowed to do.
+    case welcome(Welcome, client: Named<ClientTag>, workspace: Named<WorkspaceTag>, may: Set<ClientRight>)
     case workspaceSnapshot(sessions: [Summary], approvals: [Approval])
     case sessionSnapshot(SessionEvents, seq: Int64, summary: Summary, approvals: [Approval])
     case events(SessionEvents)
@@ -22,7 +23,7 @@ package enum MessageToClient: Sendable {
         case "welcome":
             self = .welcome(
                 try Welcome(from: value), client: try Named(from: value.required("client")),
-                workspace: try Named(from: value.required("workspace")))
+                workspace: try Named(from: value.required("workspace")), may: try ClientRight.set(from: value))
         case "snapshot":
             var approvals: [Approval] = []
             for entry in try value.array("approvals") { approvals.append(try Approval(from: entry)) }
@@ -50,11 +51,12 @@ package enum MessageToClient: Sendable {
 
     package var bytes: [UInt8] {
         switch self {
-        case .welcome(let welcome, let client, let workspace):
+        case .welcome(let welcome, let client, let workspace, let rights):
             var writer = JSONWriter(type: "welcome")
             welcome.write(to: &writer)
             writer.object("client") { client.write(to: &$0) }
             writer.object("workspace") { workspace.write(to: &$0) }
+            writer.strings("may", ClientRight.allCases.filter(rights.contains).map(\.rawValue))
             return writer.finish()
         case .workspaceSnapshot(let sessions, let approvals):
             var writer = JSONWriter(type: "snapshot")

@@ -5,8 +5,11 @@ package enum MessageToHost: Sendable, Equatable {
     /// There is a hole before what was sent: send from this number on.
     case resend(SessionID, from: Int64)
     case decision(SessionID, ApprovalID, InputDigest, Decision)
-    case prompt(CommandID, SessionID, text: String)
-    case interrupt(CommandID, SessionID)
+    case steer(SteeringRequest)
+    /// Forget this prompt where it still waits.
+    case withdraw(SessionID, SteeringName)
+    /// After `hello`: what was sent to steer this session and has had no outcome. What the host knows nothing of, it has lost.
+    case outstanding(SessionID, [SteeringName])
     /// To a host that can hold: after its first `hello`, and whenever it changes.
     case hold(Holds)
     case notice(Notice)
@@ -25,12 +28,18 @@ package enum MessageToHost: Sendable, Equatable {
             self = .decision(
                 try value.identifier("session"), try value.identifier("approval"), try value.digest("digest"),
                 try Decision(from: value.required("decision")))
-        case "prompt":
-            self = .prompt(try value.identifier("id"), try value.identifier("session"), text: try value.string("text"))
-        case "interrupt": self = .interrupt(try value.identifier("id"), try value.identifier("session"))
+        case "withdraw": self = .withdraw(try value.identifier("session"), try SteeringName(from: value))
+        case "outstanding":
+            var names: [SteeringName] = []
+            for entry in try value.array("commands", countMax: WireLimits.steeringOpenMax) {
+                names.append(try SteeringName(from: entry))
+            }
+            self = .outstanding(try value.identifier("session"), names)
         case "hold": self = .hold(try Holds(from: value))
         case "notice": self = .notice(try Notice(from: value))
-        default: throw .unknownType(type)
+        default:
+            guard let kind = SteeringAction.Kind(rawValue: type) else { throw .unknownType(type) }
+            self = .steer(try SteeringRequest(kind, from: value))
         }
     }
 
@@ -58,16 +67,19 @@ package enum MessageToHost: Sendable, Equatable {
             writer.field("digest", digest.rawValue)
             writer.object("decision") { decision.write(to: &$0) }
             return writer.finish()
-        case .prompt(let id, let session, let text):
-            var writer = JSONWriter(type: "prompt")
-            writer.field("id", id)
-            writer.field("session", session)
-            writer.field("text", text)
+        case .steer(let request):
+            var writer = JSONWriter(type: request.action.kind.type)
+            request.write(to: &writer)
             return writer.finish()
-        case .interrupt(let id, let session):
-            var writer = JSONWriter(type: "interrupt")
-            writer.field("id", id)
+        case .withdraw(let session, let name):
+            var writer = JSONWriter(type: "withdraw")
             writer.field("session", session)
+            name.write(to: &writer)
+            return writer.finish()
+        case .outstanding(let session, let names):
+            var writer = JSONWriter(type: "outstanding")
+            writer.field("session", session)
+            writer.array("commands", names.map { name in JSONWriter.object { name.write(to: &$0) } })
             return writer.finish()
         case .hold(let holds):
             var writer = JSONWriter(type: "hold")

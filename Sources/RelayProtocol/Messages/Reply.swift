@@ -1,7 +1,7 @@
 /// The answer to one command.
 package enum Reply: Sendable, Equatable {
     case done
-    /// To `prompt` and `interrupt`: what is known of its way to the host.
+    /// To what steers a session: what is known of its way to the host.
     case forwarded(Delivery)
     /// To `decide` and `answer`: what the approval is now.
     case decided(ApprovalStage)

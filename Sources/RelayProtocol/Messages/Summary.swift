@@ -33,6 +33,8 @@ package struct Summary: Sendable, Equatable {
     package var linesRemoved: Int64 = 0
     /// Nil while no level of a budget that concerns it is reached.
     package var budget: BudgetMark?
+    /// Nil where its host says nothing of it: nothing can be done to it from afar.
+    package var steering: SteeringOffer?
     package var error: String?
     /// Milliseconds since 1970.
     package var startedAt: Int64
@@ -82,6 +84,7 @@ package struct Summary: Sendable, Equatable {
         linesAdded = try value.integer("linesAdded")
         linesRemoved = try value.integer("linesRemoved")
         if let mark = value.optional("budget") { budget = try BudgetMark(from: mark) }
+        if let offer = value.optional("steering") { steering = try SteeringOffer(from: offer) }
         error = try value.optionalString("error")
         startedAt = try value.integer("startedAt")
         lastActivityAt = try value.integer("lastActivityAt")
@@ -127,6 +130,7 @@ package struct Summary: Sendable, Equatable {
         writer.field("linesAdded", linesAdded)
         writer.field("linesRemoved", linesRemoved)
         if let budget { writer.object("budget") { budget.write(to: &$0) } }
+        if let steering { writer.object("steering") { steering.write(to: &$0) } }
         writer.field("error", error)
         writer.field("startedAt", startedAt)
         writer.field("lastActivityAt", lastActivityAt)

@@ -20,7 +20,8 @@ extension WireTable {
             .optional("costMicroUSD", .count),
             .optional("context", .object([.optional("used", .count), .optional("limit", .count)])),
             .required("linesAdded", .count), .required("linesRemoved", .count), .optional("budget", .object(budgetMark)),
-            .optional("error", .anyText), .required("startedAt", .time), .required("lastActivityAt", .time),
+            .optional("steering", .object(steeringOffer)), .optional("error", .anyText), .required("startedAt", .time),
+            .required("lastActivityAt", .time),
             .optional("endedAt", .time),
         ])
 

@@ -81,6 +81,13 @@ extension WireTable {
                     .optional("costMicroUSD", .count, "What is spent under this budget."),
                 ]
             )
+        case .steeringOffered: (steeringOffer.meaning, steeringOffer.fields)
+        case .steeringRequested:
+            (
+                "A person steers the session; only the relay states it. The text of a prompt is in the body, as `text`.",
+                steeringRequested
+            )
+        case .steeringChanged: ("What has become of it.", steeringChanged)
         case .error: (nil, [.required("message", .line), .optional("recoverable", .flag)])
         case .truncated: (nil, [.optional("count", .count)])
         case .rewound: (nil, [.required("to", .count)])

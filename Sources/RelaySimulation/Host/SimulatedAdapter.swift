@@ -54,6 +54,7 @@ struct SimulatedAdapter: AgentAdapter {
         case .agentGone(let process): tellDesk(.agentGone(process))
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let id): tellDesk(.notRecorded(id))
+        case .steer(let request): effects.append(.notGiven(request, "this session cannot be steered"))
         case .timerFired:
             tellDesk(.timerFired)
             if now.monotonic - checkedAt >= Self.checkEvery { check() }

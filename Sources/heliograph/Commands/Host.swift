@@ -28,11 +28,25 @@ struct Host: ParsableCommand {
     @Flag(help: "With a link: pair, and do not run.")
     var pairOnly = false
 
+    @Flag(help: "Take no prompts, interrupts or changes of mode from afar; approvals are answered all the same.")
+    var noSteering = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Let only this client steer the sessions here: its id, as `heliograph token list` shows it. May be repeated.",
+            valueName: "client"))
+    var steeringFrom: [String] = []
+
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
     var logLevel = "notice"
 
     func validate() throws {
         if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is none of the levels.") }
+        if noSteering && !steeringFrom.isEmpty { throw ValidationError("--no-steering leaves nobody for --steering-from.") }
+        for client in steeringFrom where ClientID(client) == nil {
+            throw ValidationError(
+                "--steering-from \(client) is no client's id: `heliograph token list` on the relay shows them.")
+        }
         if pairOnly && link == nil { throw ValidationError("--pair-only needs a link.") }
     }
 
@@ -47,6 +61,8 @@ struct Host: ParsableCommand {
             }
             var configuration = try HostConfiguration.load()
             configuration.software = ServerConfiguration.software
+            configuration.steer(
+                by: noSteering ? [] : steeringFrom.isEmpty ? nil : Set(steeringFrom.compactMap { ClientID($0) }))
             print("Reporting to \(configuration.relay). Agents connect by `\(Executable.path) connect claude`. Ctrl-C ends it.")
             try HostCommand.run(configuration, logger: Logger(label: "heliograph.host"))
         }

@@ -12,13 +12,15 @@ struct Pair: ParsableCommand {
             Run it on the relay's machine.
 
               heliograph pair                               a page, a phone or a terminal
+              heliograph pair --role operator               one that may also tell agents what to do
+              heliograph pair --role watcher                one that only watches
               heliograph pair --role host                   a machine with agents
               heliograph pair --url https://relay.example   where the device finds it
             """)
 
     @OptionGroup var data: DataOption
 
-    @Option(help: "What the link is for: a client or a host.")
+    @Option(help: "What the link is for: client, operator, watcher or host.")
     var role = "client"
 
     @Option(
@@ -30,7 +32,7 @@ struct Pair: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if PairingRole(rawValue: role) == nil { throw ValidationError("--role is client or host.") }
+        if PairingRole(rawValue: role) == nil { throw ValidationError("--role is client, operator, watcher or host.") }
         if let url, PublicURL.read(url) == nil { throw ValidationError("--url takes \(PublicURL.takes).") }
     }
 
@@ -54,7 +56,7 @@ struct Pair: ParsableCommand {
                 return
             }
             print("\n   \(link)\n")
-            if code.role == .client {
+            if code.role.isClient {
                 print(try PairingScreen.picture(of: link))
                 print("Open it on the device. It works once, for ten minutes.")
             } else {

@@ -19,7 +19,7 @@ struct TokenCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
-        @Option(help: "What it is for: a client or a host.")
+        @Option(help: "What it is for: client, operator, watcher or host.")
         var role: String
 
         @Option(help: "What people call that host or client.")
@@ -29,7 +29,7 @@ struct TokenCommand: ParsableCommand {
         var json = false
 
         func validate() throws {
-            if PairingRole(rawValue: role) == nil { throw ValidationError("--role is client or host.") }
+            if PairingRole(rawValue: role) == nil { throw ValidationError("--role is client, operator, watcher or host.") }
             guard (1...WireLimits.nameBytesMax).contains(name.utf8.count) else {
                 throw ValidationError("--name has 1 to \(WireLimits.nameBytesMax) bytes.")
             }

@@ -51,6 +51,7 @@ struct ScriptedAdapter: AgentAdapter {
         case .linkChanged(let isLive): isLive ? "live" : "away"
         case .notRecorded(let approval): "not recorded \(approval)"
         case .eventsLost(let sessions): "lost \(sessions.map(\.rawValue).sorted().joined(separator: " "))"
+        case .steer(let request): "steer \(request.command.rawValue)"
         case .timerFired: "timer"
         }
     }

@@ -14,7 +14,9 @@ struct CommandsTests {
 
     private func ask(_ commands: inout Commands, _ id: String, of peer: PeerID, _ orders: inout Orders) -> CommandRecord? {
         commands.asked(
-            .prompt(CommandID(id)!, SessionID("s1")!, text: "go on"), name(id), of: peer, to: laptop, at: 5, &orders)
+            SteeringRequest(
+                command: CommandID(id)!, session: SessionID("s1")!, by: Named(id: client.client, name: "phone"),
+                action: .prompt(.init(text: "go on"))), name(id), of: peer, to: laptop, at: 5, &orders)
     }
 
     @Test("a prompt goes to its host when it is on disk, once, however often it was sent meanwhile")
@@ -26,7 +28,8 @@ struct CommandsTests {
         let record = try #require(ask(&commands, "k1", of: P.peer(1), &orders))
         #expect(ask(&commands, "k1", of: P.peer(2), &orders) == nil, "it is on its way to the disk")
         #expect(try orders.said() == [])
-        commands.committed([record], reaching: [laptop: P.peer(9)], &orders)
+        let unsent = commands.committed([record], reaching: [laptop: P.peer(9)], &orders)
+        #expect(unsent.isEmpty)
         #expect(try orders.said() == ["9: prompt k1", "1: reply k1", "2: reply k1"])
         #expect(commands.reply(to: name("k1")) == .forwarded(.sent))
     }
@@ -37,7 +40,8 @@ struct CommandsTests {
         var orders = Orders()
         commands.connected(P.peer(1))
         let record = try #require(ask(&commands, "k1", of: P.peer(1), &orders))
-        commands.committed([record], reaching: [:], &orders)
+        let unsent = commands.committed([record], reaching: [:], &orders)
+        #expect(unsent.map(\.request.command) == [CommandID("k1")!])
         #expect(try orders.said() == ["1: reply k1 unavailable"])
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("Who is connected")
 struct PresenceTests {
     typealias P = PartTranscript
-    private let hello = Hello(software: "test", capabilities: [.prompt])
+    private let hello = Hello(software: "test", capabilities: [.steer])
     private let laptop = HostKey(workspace: P.home, host: HostID("laptop")!)
 
     @Test("the newer connection speaks for a host, and the older is closed")
@@ -15,16 +15,16 @@ struct PresenceTests {
         var presence = Presence()
         var orders = Orders()
         presence.hostConnected(P.peer(1), P.host())
-        #expect(!presence.takes(.prompt, laptop), "nobody speaks for it before hello")
+        #expect(!presence.takes(.steer, laptop), "nobody speaks for it before hello")
         #expect(presence.hostSaidHello(hello, P.peer(1), &orders)?.isFirst == true)
-        #expect(presence.takes(.prompt, laptop))
+        #expect(presence.takes(.steer, laptop))
         presence.hostConnected(P.peer(2), P.host())
         #expect(presence.hostSaidHello(hello, P.peer(2), &orders)?.isFirst == true)
         #expect(try orders.said() == ["close 1 replaced"])
         #expect(presence.speakers == [laptop: P.peer(2)])
         #expect(presence.hostLeft(P.peer(1)) == nil, "another speaks for it")
         #expect(presence.hostLeft(P.peer(2))?.key == laptop)
-        #expect(presence.speakers.isEmpty && !presence.takes(.prompt, laptop))
+        #expect(presence.speakers.isEmpty && !presence.takes(.steer, laptop))
     }
 
     @Test("an older connection whose hello comes after a newer one's is closed")

@@ -1,0 +1,220 @@
+internal import RelayProtocol
+
+/// What people send to steer the sessions of this host: each has its effect at most once, at a moment when it cannot be taken for
+/// something else, and an outcome in the end. Knows no agent.
+///
+/// ```
+/// asked ─▶ refused
+///      ├─▶ queued ─▶ withdrawn | refused
+///      └─────┴─▶ given ─▶ taken | refused | unknown
+/// ```
+struct SteeringDesk {
+    private let rights: SteeringRights
+    private let limits: SteeringLimits
+    private var sessions: [SessionID: SteeredSession] = [:]
+    /// Every command that came lately, oldest first; also those that are over.
+    private var known: [SteeringName] = []
+    private var knownSet: Set<SteeringName> = []
+    /// Those that an earlier life of this daemon may have given to their agents.
+    private var mayHaveBeenGiven: Set<SteeringName> = []
+
+    init(_ rights: SteeringRights, _ limits: SteeringLimits = SteeringLimits()) {
+        self.rights = rights
+        self.limits = limits
+    }
+
+    /// Whether there is any use in telling the relay of it.
+    var isOpen: Bool { rights != .nobody }
+
+    /// An earlier life noted these before it gave them.
+    mutating func restore(_ names: [SteeringName]) { mayHaveBeenGiven = Set(names) }
+
+    // MARK: What the relay says
+
+    mutating func asked(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
+        guard meet(request.name) else { return [] }
+        let until = deadline(after: limits.evidenceWithin, now)
+        if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return [.refuse(request, refusal)] }
+        guard case .prompt(let prompt) = request.action else {
+            sessions[request.session]?.give(request, until: until)
+            return [.give(request)]
+        }
+        guard let session = sessions[request.session] else { preconditionFailure("what is not refused has a session") }
+        if session.takesPromptNow || (prompt.whenBusy == .steer && session.isSteeredNow) {
+            sessions[request.session]?.give(request, until: until)
+            return [.give(request)]
+        }
+        guard prompt.whenBusy != .refuse else { return [.refuse(request, "the agent is at work")] }
+        guard session.queue.count < limits.queuedMax else { return [.refuse(request, "too many prompts wait already")] }
+        let end = deadline(after: limits.queuedFor, now)
+        sessions[request.session]?.queue.append((request, end))
+        return [.tell(request.session, SteeringChange(request.name, .queued))]
+    }
+
+    /// Where it still waits; else what becomes of it is told anyway.
+    mutating func withdrawn(_ name: SteeringName, of session: SessionID) -> [SteeringOrder] {
+        guard let place = sessions[session]?.queue.firstIndex(where: { $0.request.name == name }) else { return [] }
+        sessions[session]?.queue.remove(at: place)
+        return [.tell(session, SteeringChange(name, .withdrawn))]
+    }
+
+    /// The relay knows of no outcome of these. Those that nobody here knows were sent to an earlier life of this daemon.
+    mutating func outstanding(_ names: [SteeringName], of session: SessionID) -> [SteeringOrder] {
+        names.filter { meet($0) }.map { name in
+            if mayHaveBeenGiven.contains(name) {
+                .tell(
+                    session, SteeringChange(name, .unknown, reason: "its host was restarted while the agent was being given it")
+                )
+            } else {
+                .tell(session, SteeringChange(name, .refused, reason: "its host was restarted before the agent was given it"))
+            }
+        }
+    }
+
+    // MARK: What the agents say
+
+    /// Nil: nothing can be done to it from afar, for now.
+    mutating func offered(_ offer: SteeringOffer?, by session: SessionID) {
+        guard offer != nil || sessions[session] != nil else { return }
+        sessions[session, default: SteeredSession()].offer = offer
+    }
+
+    mutating func stands(_ standing: SteeringStanding, _ session: SessionID, at now: HostInstant) -> [SteeringOrder] {
+        sessions[session, default: SteeredSession()].stands(standing)
+        return giveNext(in: session, at: now)
+    }
+
+    mutating func changed(_ change: SteeringChange, of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
+        // The first end of a command stands, also where its evidence comes after the wait for it was over.
+        guard sessions[session]?.isGiven(change.name) == true else { return [] }
+        guard change.stage.isFinal else { return [.tell(session, change)] }
+        sessions[session]?.settled(change.name, wasTaken: change.stage == .taken)
+        return [.tell(session, change)] + giveNext(in: session, at: now)
+    }
+
+    mutating func ended(_ session: SessionID) -> [SteeringOrder] {
+        guard let ended = sessions.removeValue(forKey: session) else { return [] }
+        return ended.given.map { request, _ in
+            // To stop it is to end it.
+            request.action == .stop
+                ? .tell(session, SteeringChange(request.name, .taken, reason: "the session has ended"))
+                : .tell(session, SteeringChange(request.name, .unknown, reason: "the session has ended"))
+        } + ended.queue.map { request, _ in .refuse(request, "the session has ended") }
+    }
+
+    /// It could not be noted, so it was not given.
+    mutating func notGiven(_ request: SteeringRequest) -> [SteeringOrder] {
+        sessions[request.session]?.settled(request.name, wasTaken: false)
+        return [.refuse(request, "the disk of its host does not take anything")]
+    }
+
+    // MARK: Waiting
+
+    var nextDeadline: Int64? {
+        sessions.values.compactMap { session in (session.given.map(\.until) + session.queue.map(\.until)).min() }.min()
+    }
+
+    mutating func timerFired(at now: HostInstant) -> [SteeringOrder] {
+        var orders: [SteeringOrder] = []
+        for id in sessions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            for (request, until) in sessions[id]?.given ?? [] where until <= now.monotonic {
+                sessions[id]?.settled(request.name, wasTaken: true)
+                let reason = "the agent has not shown that it took it"
+                orders.append(.tell(id, SteeringChange(request.name, .unknown, reason: reason)))
+            }
+            for (request, until) in sessions[id]?.queue ?? [] where until <= now.monotonic {
+                sessions[id]?.queue.removeAll { $0.request.name == request.name }
+                orders.append(.refuse(request, "it waited too long"))
+            }
+            orders += giveNext(in: id, at: now)
+        }
+        return orders
+    }
+
+    // MARK: Inside
+
+    /// False where it came before.
+    private mutating func meet(_ name: SteeringName) -> Bool {
+        guard knownSet.insert(name).inserted else { return false }
+        known.append(name)
+        if known.count > limits.knownMax { knownSet.remove(known.removeFirst()) }
+        return true
+    }
+
+    /// Why it is not done now; nil where it may be.
+    private func refusal(of request: SteeringRequest) -> String? {
+        guard let session = sessions[request.session], let offer = session.offer else {
+            return "nothing can be done to this session from afar"
+        }
+        guard offer.actions.contains(request.action.kind) else {
+            return offer.reason ?? "this session does not take \(request.action.kind.rawValue)"
+        }
+        return switch request.action {
+        case .prompt(let prompt) where prompt.isCommand && !offer.commands.contains(prompt.command):
+            "the agent offers no such command"
+        case .mode(let mode) where !offer.modes.contains(mode): "that mode is not offered"
+        case .model(let model) where !offer.models.isEmpty && !offer.models.contains(model): "that model is not offered"
+        case .interrupt where session.standing == .idle: "nothing runs that could be interrupted"
+        default: nil
+        }
+    }
+
+    private mutating func giveNext(in session: SessionID, at now: HostInstant) -> [SteeringOrder] {
+        let until = deadline(after: limits.evidenceWithin, now)
+        guard let next = sessions[session]?.takeNext(until: until) else { return [] }
+        return [.give(next)]
+    }
+
+    private func deadline(after wait: Duration, _ now: HostInstant) -> Int64 { now.monotonic + wait.milliseconds }
+}
+
+/// One session that is steered.
+private struct SteeredSession {
+    var offer: SteeringOffer?
+    var queue: [(request: SteeringRequest, until: Int64)] = []
+    private(set) var given: [(request: SteeringRequest, until: Int64)] = []
+    /// Nil where the agent has not shown it yet.
+    private(set) var standing: SteeringStanding?
+    /// The agent has said how it stands since something was last given.
+    private var isStandingFresh = false
+
+    /// One prompt at a time: what comes after it may depend on what comes of it.
+    var takesPromptNow: Bool { standing == .idle && !isPromptGiven && queue.isEmpty && canTakePrompts }
+    /// A text that reaches an agent while it asks something might be lost when that is answered.
+    var isSteeredNow: Bool { standing == .busy && offer?.steersWhileBusy == true && canTakePrompts }
+
+    private var canTakePrompts: Bool { offer?.actions.contains(.prompt) == true }
+    private var isPromptGiven: Bool { given.contains { $0.request.action.kind == .prompt } }
+
+    func isGiven(_ name: SteeringName) -> Bool { given.contains { $0.request.name == name } }
+
+    mutating func stands(_ standing: SteeringStanding) {
+        self.standing = standing
+        isStandingFresh = true
+    }
+
+    mutating func give(_ request: SteeringRequest, until: Int64) {
+        given.append((request, until))
+        if request.action.kind == .prompt { isStandingFresh = false }
+    }
+
+    mutating func settled(_ name: SteeringName, wasTaken: Bool) {
+        guard let place = given.firstIndex(where: { $0.request.name == name }) else { return }
+        let request = given.remove(at: place).request
+        // What it stood like before the prompt does not hold after it.
+        if wasTaken, request.action.kind == .prompt, !isStandingFresh { standing = .busy }
+    }
+
+    mutating func takeNext(until: Int64) -> SteeringRequest? {
+        guard standing == .idle, !isPromptGiven, canTakePrompts, !queue.isEmpty else { return nil }
+        let next = queue.removeFirst().request
+        give(next, until: until)
+        return next
+    }
+}
+
+extension SteeringOrder {
+    fileprivate static func refuse(_ request: SteeringRequest, _ reason: String) -> SteeringOrder {
+        .tell(request.session, SteeringChange(request.name, .refused, reason: reason))
+    }
+}

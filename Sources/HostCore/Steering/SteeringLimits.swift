@@ -1,0 +1,13 @@
+/// The bounds of steering, each with its reason.
+package struct SteeringLimits: Sendable {
+    /// Prompts that wait for one session: what a person still has in mind.
+    package var queuedMax = 16
+    /// From giving a prompt to the agent's evidence: an agent that loads a long session takes some seconds.
+    package var evidenceWithin = Duration.seconds(30)
+    /// A prompt that waited longer was written for another situation.
+    package var queuedFor = Duration.seconds(12 * 60 * 60)
+    /// Names of which it is known that they came before. The relay sends none twice: this is for one that does.
+    package var knownMax = 1_024
+
+    package init() {}
+}

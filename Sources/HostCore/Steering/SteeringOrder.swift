@@ -1,0 +1,9 @@
+internal import RelayProtocol
+
+/// What the steering desk wants done, in this order.
+enum SteeringOrder: Equatable {
+    /// Tell what has become of it. What is final needs no note any more.
+    case tell(SessionID, SteeringChange)
+    /// Give it to the session's agent, when it is on disk that it may have been given.
+    case give(SteeringRequest)
+}

@@ -1,0 +1,18 @@
+package import RelayProtocol
+
+/// Who may steer the sessions of this host, by what its owner set here: the relay's word alone is not enough.
+package enum SteeringRights: Sendable, Equatable {
+    case nobody
+    /// Whom the relay knows to be allowed to.
+    case everyone
+    /// Of these, whom the relay knows to be allowed to.
+    case only(Set<ClientID>)
+
+    func refusal(of client: Named<ClientTag>) -> String? {
+        switch self {
+        case .nobody: "this host is not steered from afar"
+        case .everyone: nil
+        case .only(let clients): clients.contains(client.id) ? nil : "this host is not steered by \(client.name)"
+        }
+    }
+}

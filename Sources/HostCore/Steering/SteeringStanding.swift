@@ -1,0 +1,8 @@
+/// Whether an agent could take a prompt now, by its own evidence.
+package enum SteeringStanding: String, Sendable {
+    case idle
+    /// In a turn.
+    case busy
+    /// It waits for an answer, or something stands open at its terminal: whatever is typed there now might be taken for the answer.
+    case waiting
+}

@@ -1,0 +1,88 @@
+/// What a person wants of a session from afar, besides answering what its agent asks.
+package enum SteeringAction: Sendable, Equatable {
+    case prompt(Prompt)
+    /// Stop what the agent is doing; it waits for the next prompt then.
+    case interrupt
+    /// End the session.
+    case stop
+    /// Go on in this mode: one of those that the session offers.
+    case mode(String)
+    case model(String)
+
+    package var kind: Kind {
+        switch self {
+        case .prompt: .prompt
+        case .interrupt: .interrupt
+        case .stop: .stop
+        case .mode: .mode
+        case .model: .model
+        }
+    }
+
+    /// Also the type of the message that carries it, to the relay and on to the host.
+    package enum Kind: String, Sendable, CaseIterable {
+        case prompt, interrupt, stop, mode, model
+
+        var type: StaticString {
+            switch self {
+            case .prompt: "prompt"
+            case .interrupt: "interrupt"
+            case .stop: "stop"
+            case .mode: "mode"
+            case .model: "model"
+            }
+        }
+    }
+
+    package struct Prompt: Sendable, Equatable {
+        package var text: String
+        package var whenBusy: WhenBusy
+        /// It is a command of the agent's own, chosen from those that it offers. Any other text is never taken for one.
+        package var isCommand: Bool
+
+        package init(text: String, whenBusy: WhenBusy = .queue, isCommand: Bool = false) {
+            self.text = text
+            self.whenBusy = whenBusy
+            self.isCommand = isCommand
+        }
+
+        /// With `isCommand`: which, as the agent offers it.
+        package var command: String { String(text.prefix { !$0.isWhitespace }) }
+    }
+
+    /// What becomes of a prompt that comes while the agent is at work, or waits for an answer.
+    package enum WhenBusy: String, Sendable, CaseIterable {
+        /// It waits at its host, and can be withdrawn while it does.
+        case queue
+        /// It is told to the agent at once, where the agent can take it so.
+        case steer
+        case refuse
+    }
+
+    init(_ kind: Kind, from value: JSONValue) throws(WireError) {
+        switch kind {
+        case .prompt:
+            self = .prompt(
+                Prompt(
+                    text: try value.string("text", bytesMax: WireLimits.textBytesMax),
+                    whenBusy: value.optional("busy") == nil ? .queue : try value.word("busy"),
+                    isCommand: try value.flag("command")))
+        case .interrupt: self = .interrupt
+        case .stop: self = .stop
+        case .mode: self = .mode(try value.string("mode", bytesMax: WireLimits.nameBytesMax))
+        case .model: self = .model(try value.string("model", bytesMax: WireLimits.nameBytesMax))
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .prompt(let prompt):
+            writer.field("text", prompt.text)
+            writer.field("busy", prompt.whenBusy.rawValue)
+            writer.flag("command", prompt.isCommand)
+        case .interrupt, .stop: break
+        case .mode(let mode): writer.field("mode", mode)
+        case .model(let model): writer.field("model", model)
+        }
+    }
+}

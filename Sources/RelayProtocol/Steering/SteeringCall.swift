@@ -1,0 +1,44 @@
+/// What a person asked of a session from afar, as its log has it. The text of a prompt is content: it is in the event's body, which the
+/// relay only carries.
+package struct SteeringCall: Sendable, Equatable {
+    package var command: CommandID
+    package var by: Named<ClientTag>
+    package var action: SteeringAction.Kind
+    /// With `mode` and `model`: which.
+    package var choice: String?
+
+    package init(_ request: SteeringRequest) {
+        command = request.command
+        by = request.by
+        action = request.action.kind
+        switch request.action {
+        case .mode(let mode): choice = mode
+        case .model(let model): choice = model
+        case .prompt, .interrupt, .stop: choice = nil
+        }
+    }
+
+    package var name: SteeringName { SteeringName(client: by.id, command: command) }
+
+    init(from head: JSONValue) throws(WireError) {
+        command = try head.identifier("command")
+        by = try Named(from: head.required("by"))
+        action = try head.word("action")
+        switch action {
+        case .mode: choice = try head.string("mode", bytesMax: WireLimits.nameBytesMax)
+        case .model: choice = try head.string("model", bytesMax: WireLimits.nameBytesMax)
+        case .prompt, .interrupt, .stop: choice = nil
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("action", action.rawValue)
+        writer.field("command", command)
+        writer.object("by") { by.write(to: &$0) }
+        switch action {
+        case .mode: writer.field("mode", choice)
+        case .model: writer.field("model", choice)
+        case .prompt, .interrupt, .stop: break
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// How far a command that steers a session has come.
+package enum SteeringStage: String, Sendable, CaseIterable {
+    /// It waits at its host for the agent to be free.
+    case queued
+    /// It was given to the agent, which has not shown yet that it took it.
+    case given
+    /// By the agent's own evidence.
+    case taken
+    /// The agent did not get it.
+    case refused
+    /// Its author, or another, took it back while it waited.
+    case withdrawn
+    /// It may have been taken: there was no evidence in time, or its host was ended meanwhile.
+    case unknown
+
+    package var isFinal: Bool { self != .queued && self != .given }
+}
+
+/// What has become of a command that steers a session.
+package struct SteeringChange: Sendable, Equatable {
+    package var name: SteeringName
+    package var stage: SteeringStage
+    /// Why it was refused, or nobody knows; of what was taken, how that is known.
+    package var reason: String?
+
+    package init(_ name: SteeringName, _ stage: SteeringStage, reason: String? = nil) {
+        self.name = name
+        self.stage = stage
+        self.reason = reason
+    }
+
+    init(from head: JSONValue) throws(WireError) {
+        self.init(
+            try SteeringName(from: head), try head.word("stage"),
+            reason: try head.optionalString("reason", bytesMax: WireLimits.lineBytesMax))
+    }
+
+    func write(to writer: inout JSONWriter) {
+        name.write(to: &writer)
+        writer.field("stage", stage.rawValue)
+        writer.field("reason", reason)
+    }
+}

@@ -1,0 +1,20 @@
+/// A command that steers a session, by the client that gave it and that client's own id of it.
+package struct SteeringName: Sendable, Hashable {
+    package var client: ClientID
+    package var command: CommandID
+
+    package init(client: ClientID, command: CommandID) {
+        self.client = client
+        self.command = command
+    }
+
+    package init(from value: JSONValue) throws(WireError) {
+        client = try value.object().identifier("client")
+        command = try value.identifier("command")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("client", client)
+        writer.field("command", command)
+    }
+}

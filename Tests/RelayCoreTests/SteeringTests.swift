@@ -1,0 +1,138 @@
+import RelayModel
+import RelayProtocol
+import Testing
+
+@testable import RelayCore
+
+@Suite("Steering a session by way of the relay")
+struct SteeringTests {
+    typealias T = RelayTranscript
+
+    private static let offer = EventHead.steeringOffered(
+        SteeringOffer(actions: [.prompt, .mode], reason: "no interrupt here", modes: ["plan"], commands: ["/compact"]))
+
+    private func withSession(_ offer: EventHead = offer) -> (RelayTranscript, host: PeerID, client: PeerID) {
+        let t = T()
+        let host = t.host(capabilities: [.steer])
+        t.send([T.started, offer], first: 1, by: host)
+        t.commit()
+        let client = t.client()
+        _ = t.take(host)
+        _ = t.take(client)
+        return (t, host, client)
+    }
+
+    private func ask(_ t: RelayTranscript, _ action: SteeringAction, _ id: String = "k1", by client: PeerID) -> [String] {
+        t.command(.steer(T.session, action), id: id, by: client)
+        t.commit()
+        return t.take(client)
+    }
+
+    private func prompt(_ text: String, _ whenBusy: SteeringAction.WhenBusy = .queue, isCommand: Bool = false)
+        -> SteeringAction
+    {
+        .prompt(.init(text: text, whenBusy: whenBusy, isCommand: isCommand))
+    }
+
+    private static let name = SteeringName(client: ClientID("phone")!, command: CommandID("k1")!)
+
+    @Test("what was asked is an event of the session, with its text in the body, before its host gets it")
+    func isAnEvent() throws {
+        let (t, host, client) = withSession()
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 2)), id: "s", by: client)
+        _ = t.take(client)
+        t.command(.steer(T.session, prompt("go on")), id: "k1", by: client)
+        t.handle(.tickEnded)
+        #expect(t.take(host) == [], "not on disk yet")
+        t.finishCommit()
+        #expect(t.types(host) == ["prompt"])
+        let said = t.take(client)
+        let event = try #require(said.first { $0.contains("steering.requested") })
+        #expect(
+            event.contains(
+                #""head":{"action":"prompt","command":"k1","by":{"id":"phone","name":"phone"}},"body":{"text":"go on"}"#))
+        #expect(t.relay.shown[SessionKey(workspace: T.home.id, session: T.session)]?.openSteering == [Self.name])
+    }
+
+    @Test("its host's word ends it; steps on the way and a second end change nothing")
+    func ends() {
+        let (t, host, client) = withSession()
+        _ = ask(t, prompt("go on"), by: client)
+        let key = SessionKey(workspace: T.home.id, session: T.session)
+        for (number, stage) in [SteeringStage.queued, .given, .taken, .unknown].enumerated() {
+            t.send([.steeringChanged(SteeringChange(Self.name, stage))], first: 3 + Int64(number), by: host)
+            t.commit()
+            #expect(t.relay.shown[key]?.openSteering == (stage.isFinal ? [] : [Self.name]))
+        }
+    }
+
+    @Test("what is not offered is refused with the reason that the host gave")
+    func notOffered() {
+        let (t, host, client) = withSession()
+        #expect(ask(t, .interrupt, by: client).first?.contains("no interrupt here") == true)
+        #expect(ask(t, .mode("bypassPermissions"), by: client).first?.contains("unsupported") == true)
+        #expect(ask(t, prompt("/clear", isCommand: true), by: client).first?.contains("unsupported") == true)
+        #expect(ask(t, prompt("x", .steer), by: client).first?.contains("takes no prompt while it works") == true)
+        #expect(t.take(host) == [])
+        #expect(ask(t, .mode("plan"), by: client).last?.contains(#""delivery":"sent""#) == true)
+        #expect(ask(t, prompt("/compact now", isCommand: true), "k2", by: client).last?.contains("sent") == true)
+        #expect(t.types(host) == ["mode", "prompt"])
+    }
+
+    @Test("a host that goes before it is sent ends it, and what was asked is not sent later")
+    func hostGone() {
+        let (t, host, client) = withSession()
+        t.command(.steer(T.session, prompt("go on")), id: "k1", by: client)
+        t.handle(.disconnected(host))
+        t.commit()
+        t.commit()
+        #expect(t.take(client).last?.contains("unavailable") == true)
+        #expect(t.relay.shown[SessionKey(workspace: T.home.id, session: T.session)]?.openSteering == [])
+        let back = t.host(sessions: [T.session], capabilities: [.steer])
+        #expect(t.types(back) == ["welcome"])
+    }
+
+    @Test("a host that comes back hears what has had no outcome, also of a relay that was started anew")
+    func outstanding() {
+        let (before, host, client) = withSession()
+        _ = ask(before, prompt("go on"), by: client)
+        before.handle(.disconnected(host))
+        let t = T(state: before.state)
+        t.resume(before)
+        let back = t.host(sessions: [T.session], capabilities: [.steer])
+        #expect(
+            t.take(back).last
+                == #"{"type":"outstanding","session":"s1","commands":[{"client":"phone","command":"k1"}]}"#)
+    }
+
+    @Test("so many are under way and no more")
+    func bound() {
+        let (t, _, client) = withSession()
+        for number in 0..<WireLimits.steeringOpenMax {
+            #expect(ask(t, prompt("x"), "k\(number)", by: client).last?.contains("sent") == true)
+        }
+        #expect(ask(t, prompt("x"), "more", by: client).last?.contains("tooMany") == true)
+    }
+
+    @Test("a prompt that waits is withdrawn by way of its host; one that is over is not")
+    func withdraw() {
+        let (t, host, client) = withSession()
+        _ = ask(t, prompt("go on"), by: client)
+        _ = t.take(host)
+        t.command(.withdraw(T.session, Self.name), id: "w1", by: client)
+        #expect(t.take(host) == [#"{"type":"withdraw","session":"s1","client":"phone","command":"k1"}"#])
+        t.send([.steeringChanged(SteeringChange(Self.name, .withdrawn))], first: 3, by: host)
+        t.commit()
+        _ = t.take(client)
+        t.command(.withdraw(T.session, Self.name), id: "w2", by: client)
+        #expect(t.take(client).first?.contains(#""code":"closed""#) == true)
+    }
+
+    @Test("a session that has ended is steered by nobody")
+    func ended() {
+        let (t, host, client) = withSession()
+        t.send([.sessionEnded(reason: nil, failed: false)], first: 3, by: host)
+        t.commit()
+        #expect(ask(t, prompt("x"), by: client).last?.contains("closed") == true)
+    }
+}

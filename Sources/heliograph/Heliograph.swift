@@ -12,11 +12,11 @@ struct Heliograph: ParsableCommand {
         commandName: "heliograph",
         abstract: "Watch your coding agents, and decide what they may do, from any page, phone or terminal.",
         discussion: """
-            Start the relay, pair a phone, connect this machine's Claude Code:
+            Start the relay, pair a phone, connect this machine's agents:
 
               heliograph serve
               heliograph pair
-              heliograph connect claude
+              heliograph connect
               heliograph host 'http://127.0.0.1:8787/#host=CODE'
 
             Exit codes: 0 done, 1 refused, 2 wrong usage, 3 not paired, 4 relay unreachable, 5 not found, 6 timed out, \
@@ -47,11 +47,11 @@ struct Heliograph: ParsableCommand {
     static func main() {
         let arguments = CommandLine.arguments
         if arguments.count == 4, arguments[1] == "hook" {
-            Glibc.exit(HookCall.run(agent: arguments[2], event: arguments[3]))
+            Glibc.exit(AgentCommands.hook(agent: arguments[2], event: arguments[3]))
         }
         if arguments.count >= 3, arguments[1] == "statusline", !arguments[2].hasPrefix("-") {
             let wrapped = arguments.count == 5 && arguments[3] == "--wrap" ? arguments[4] : nil
-            Glibc.exit(StatusLineCall.run(agent: arguments[2], wrapped: wrapped))
+            Glibc.exit(AgentCommands.statusLine(agent: arguments[2], wrapped: wrapped))
         }
         // `print` and a reader that left: an error to notice, not a signal to die of.
         _ = signal(SIGPIPE, SIG_IGN)

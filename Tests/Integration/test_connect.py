@@ -140,3 +140,81 @@ def test_rules_that_ask_come_and_go_and_a_persons_own_stay(home: Home) -> None:
     assert home.user.read_text() == OWN
     home.run("connect", "claude", "--yes", "--ask", "Bash(", status=1)
     assert home.user.read_text() == OWN
+
+
+# Without a name: whatever is found
+
+
+def installed(home: Home, short_path: Path, *names: str) -> None:
+    """Programs of these names, and no others, are on the PATH."""
+    folder = short_path / "bin"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).write_text("#!/bin/sh\necho 9.9.9\n")
+        (folder / name).chmod(0o755)
+    home.environment["PATH"] = str(folder)
+
+
+def complaint(home: Home, *arguments: str, status: int) -> tuple[str, str]:
+    result = subprocess.run([str(BINARY), *arguments], capture_output=True, text=True, cwd=home.project, env=home.environment, stdin=subprocess.DEVNULL, timeout=patient(20))  # fmt: skip
+    assert result.returncode == status, result
+    return result.stdout, result.stderr
+
+
+def test_without_a_name_and_a_terminal_what_is_found_is_listed_and_nothing_written(home: Home, short_path: Path) -> None:
+    installed(home, short_path, "claude", "codex", "opencode")
+    said, wrong = complaint(home, "connect", status=1)
+    assert [line.split(":")[0] for line in said.splitlines()] == ["Claude Code", "Codex", "opencode"] and said.count("not connected") == 2
+    assert "heliograph acp -- opencode acp" in said and "not run here" in said
+    assert "no terminal" in wrong and "--yes" in wrong and not home.user.exists()
+    assert "no agent is connected" in complaint(home, "disconnect", status=5)[1]
+
+
+def test_without_a_name_all_that_is_found_comes_and_goes(home: Home, short_path: Path) -> None:
+    installed(home, short_path, "claude", "codex")
+    codex = home.home / ".config/heliograph/codex.json"
+    home.run("connect", "--dry-run")
+    assert not home.user.exists() and not codex.exists()
+    home.run("connect", "--yes")
+    assert home.user.exists() and codex.exists()
+    home.run("connect", "claude", "--project", "--yes")
+    said, _ = complaint(home, "disconnect", status=1)
+    assert [line.split(":")[0] for line in said.splitlines()] == ["Claude Code", "Claude Code", "Codex"] and home.user.exists()
+    home.run("disconnect", "--yes")
+    assert not home.user.exists() and not home.local.exists() and not codex.exists()
+
+
+def test_what_only_one_agent_has_needs_its_name(home: Home, short_path: Path) -> None:
+    installed(home, short_path, "claude")
+    assert "Name the agent" in complaint(home, "connect", "--yes", "--ask", "Bash", status=2)[1]
+    assert "Codex has no settings by project, rules or todo tools here." in complaint(home, "connect", "codex", "--project", status=2)[1]
+    assert "'claude' and 'codex'" in complaint(home, "connect", "vim", status=2)[1]
+    installed(home, short_path / "empty")
+    assert "none of Claude Code (claude), Codex (codex)" in complaint(home, "connect", status=5)[1]
+
+
+def test_at_a_terminal_each_that_is_found_is_asked_about(home: Home, short_path: Path) -> None:
+    terminal = Terminal(short_path / "tmux", dict(home.environment), home.project, columns=400, rows=400)
+    try:
+        installed(home, short_path, "claude", "codex")
+        terminal.run([str(BINARY), "connect"], home.environment)
+        terminal.wait_screen("Have it ask before every command? [y/N]")
+        terminal.press("Enter")
+        terminal.wait_screen("Apply this change? [y/N]")
+        terminal.type("n")
+        terminal.press("Enter")
+        terminal.wait_screen("codex.json")
+        terminal.type("y")
+        terminal.press("Enter")
+        terminal.wait_ended()
+        assert not home.user.exists() and (home.home / ".config/heliograph/codex.json").exists()
+    finally:
+        terminal.close()
+
+
+def test_the_doctor_says_which_agents_were_not_run_here(home: Home, short_path: Path) -> None:
+    installed(home, short_path, "gemini", "vibe-acp")
+    home.run("connect", "claude", "--yes")
+    found = {finding["subject"]: finding for finding in map(json.loads, home.run("doctor", "--json", status=1).splitlines())}
+    assert found["Gemini CLI"]["state"] == "doubtful" and "not run here" in found["Gemini CLI"]["text"]
+    assert found["Mistral Vibe"]["state"] == "well" and "opencode" not in found

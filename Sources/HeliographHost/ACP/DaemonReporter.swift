@@ -136,7 +136,7 @@ final class DaemonReporter: Sendable {
     }
 
     private func post(_ word: String, _ body: [UInt8], refused: () -> Void = {}) -> Sent {
-        guard let request = HookRequest(path: ["agent", word], body: body, environment: { _ in nil }) else {
+        guard let request = HookRequest(path: ["agent", word], body: body) else {
             preconditionFailure("the path is made of plain words")
         }
         let deadline = ContinuousClock.now + limits.postBudget
@@ -163,8 +163,7 @@ final class DaemonReporter: Sendable {
     private func ask(_ question: ACPQuestion) {
         let approval = question.approval
         guard
-            let request = HookRequest(
-                path: ["agent", "ask"], body: question.json(waitSeconds: limits.questionSeconds), environment: { _ in nil })
+            let request = HookRequest(path: ["agent", "ask"], body: question.json(waitSeconds: limits.questionSeconds))
         else { preconditionFailure("the path is made of plain words") }
         state.withLock { _ = $0.asking.insert(approval) }
         let isStarted = BackgroundThread.start { [self] in

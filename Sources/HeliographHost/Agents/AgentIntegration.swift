@@ -1,10 +1,27 @@
-internal import HostCore
+internal import RelayAccess
 
-/// All that this host does for one agent.
+/// All that this host does for one agent: a part for each place in which agents differ. What an agent has no part for, it does not do.
 protocol AgentIntegration: SendableMetatype {
     /// As people write it, and as its adapter is named.
     static var name: String { get }
+    /// As its makers write it.
+    static var title: String { get }
 
-    static func adapter(home: String, _ digests: Digests, at now: HostInstant) -> any AgentAdapter
-    static func driver(_ seat: DriverSeat) -> any AgentDriver
+    static var daemon: DaemonPart? { get }
+    static var hooks: HookPart? { get }
+    static var connect: (any ConnectPart)? { get }
+
+    /// Programs on this PATH that report without being connected, and how: a sentence each.
+    static var others: [String] { get }
+
+    /// What the doctor finds of it here. Blocks for as long as the agent takes to answer.
+    static func findings(_ paths: HostPaths, executable: String) -> [Finding]
+}
+
+extension AgentIntegration {
+    static var daemon: DaemonPart? { nil }
+    static var hooks: HookPart? { nil }
+    static var connect: (any ConnectPart)? { nil }
+    static var others: [String] { [] }
+    static func findings(_ paths: HostPaths, executable: String) -> [Finding] { [] }
 }

@@ -11,6 +11,10 @@ final class ClaudeDriver: HookDriver {
     /// A thread each; where so many disks hang, nothing more is asked of them.
     private static let looksMax = 4
 
+    /// The two events that are answered: the question itself, and what comes before each tool.
+    static let awaited = "PermissionRequest"
+    static let beforeTool = "PreToolUse"
+
     private let seat: DriverSeat
     private var registry = RegistryReader()
     private var transcripts = TranscriptTail()
@@ -46,7 +50,7 @@ final class ClaudeDriver: HookDriver {
 
     // MARK: Hooks
 
-    func answers(_ event: String) -> Bool { event == "PermissionRequest" || event == "PreToolUse" }
+    func answers(_ event: String) -> Bool { event == Self.awaited || event == Self.beforeTool }
 
     func hookCalled(_ report: HookReport) {
         var hook = ClaudeHook(event: report.event, payload: report.payload, process: report.process)
@@ -55,7 +59,7 @@ final class ClaudeDriver: HookDriver {
         hook.attempt = report.attempt
         hook.run = report.run
         hook.token = report.token
-        if report.event == "PermissionRequest", let path = ClaudeFile.path(of: hook.payload.root) {
+        if report.event == Self.awaited, let path = ClaudeFile.path(of: hook.payload.root) {
             ask(hook, about: path)
         } else {
             tell(.hookCalled(hook))

@@ -1,13 +1,29 @@
 internal import AgentClaude
-internal import HostCore
+internal import RelayAccess
 
 /// Claude Code, by its hooks.
 enum ClaudeIntegration: AgentIntegration {
     static let name = "claude"
+    static let title = "Claude Code"
 
-    static func adapter(home: String, _ digests: Digests, at now: HostInstant) -> any AgentAdapter {
-        ClaudeAdapter(home: home, digests: digests, at: now)
+    static var daemon: DaemonPart? {
+        DaemonPart {
+            ClaudeAdapter(home: $0, digests: $1, at: $2)
+        } driver: {
+            ClaudeDriver($0)
+        }
     }
 
-    static func driver(_ seat: DriverSeat) -> any AgentDriver { ClaudeDriver(seat) }
+    static var hooks: HookPart? {
+        HookPart(
+            process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
+            awaited: ClaudeDriver.awaited, beforeTool: ClaudeDriver.beforeTool, ask: { ClaudeAnswer.ask },
+            statusLine: ClaudeStatusLine.text)
+    }
+
+    static var connect: (any ConnectPart)? { ClaudeConnect() }
+
+    static func findings(_ paths: HostPaths, executable: String) -> [Finding] {
+        ClaudeDoctor.findings(executable: executable)
+    }
 }

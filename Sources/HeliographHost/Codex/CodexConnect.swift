@@ -1,10 +1,17 @@
-internal import HostCore
-
 /// `heliograph connect codex` and `disconnect codex`: a small file of ours, and nothing of Codex's.
-package enum CodexConnect {
-    package static func connect(assumeYes: Bool, dryRun: Bool, paths: HostPaths = HostPaths()) throws(ConnectError) -> Int32 {
+struct CodexConnect: ConnectPart {
+    let program = "codex"
+    let summary = "has the host attach to the server that Codex shares with its terminal"
+    let options: Set<ConnectOption> = []
+    let examples = [(line: "connect codex", does: "Codex, beside its own terminal")]
+    let remark: String? = nil
+    private let paths = HostPaths()
+
+    func isConnected(_ place: ConnectPlace) -> Bool { place == .user && Files.isThere(CodexSettings.file(paths)) }
+
+    func connect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
         let settings = CodexSettings(home: CodexSettings.home(paths))
-        var edit = ClaudeSettings.Edit(bytes: settings.bytes)
+        var edit = SettingsEdit(bytes: settings.bytes)
         do throws(CodexSocket.Problem) {
             _ = try CodexSocket(home: settings.home)
         } catch {
@@ -15,25 +22,23 @@ package enum CodexConnect {
             case .unsafe(let words): edit.notes.append("\(words): it is not talked to as long as that is so.")
             }
         }
-        return try change(edit, assumeYes, dryRun, paths, unchanged: "already connected")
+        return try change(edit, request, unchanged: "already connected")
     }
 
-    package static func disconnect(assumeYes: Bool, dryRun: Bool, paths: HostPaths = HostPaths()) throws(ConnectError) -> Int32
-    {
-        try change(ClaudeSettings.Edit(bytes: nil), assumeYes, dryRun, paths, unchanged: "not connected")
+    func disconnect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
+        try change(SettingsEdit(bytes: nil), request, unchanged: "not connected")
     }
 
-    private static func change(
-        _ edit: ClaudeSettings.Edit, _ assumeYes: Bool, _ dryRun: Bool, _ paths: HostPaths, unchanged: String
+    private func change(
+        _ edit: SettingsEdit, _ request: ConnectRequest, unchanged: String
     ) throws(ConnectError) -> Int32 {
         let file = SettingsFile(path: CodexSettings.file(paths))
-        if edit.bytes != nil, !dryRun {
+        if edit.bytes != nil, !request.dryRun {
             do throws(HostError) { try Files.makePrivateDirectory(paths.configDirectory) } catch {
                 throw ConnectError(.unwritable, at: paths.configDirectory, error.message)
             }
         }
-        return try ConnectCommand.apply(
-            edit, to: file, try file.read(), unchanged: unchanged, assumeYes, dryRun,
-            holds: "A host that runs looks at it each second.")
+        return try edit.apply(
+            to: file, try file.read(), unchanged: unchanged, request, holds: "A host that runs looks at it each second.")
     }
 }

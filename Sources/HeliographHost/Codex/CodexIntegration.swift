@@ -1,13 +1,20 @@
 internal import AgentCodex
-internal import HostCore
+internal import RelayAccess
 
 /// Codex, by its shared app-server.
 enum CodexIntegration: AgentIntegration {
     static let name = CodexAdapter.name
+    static let title = "Codex"
 
-    static func adapter(home: String, _ digests: Digests, at now: HostInstant) -> any AgentAdapter {
-        CodexAdapter(home: home, digests: digests, at: now)
+    static var daemon: DaemonPart? {
+        DaemonPart {
+            CodexAdapter(home: $0, digests: $1, at: $2)
+        } driver: {
+            CodexDriver($0, HostPaths())
+        }
     }
 
-    static func driver(_ seat: DriverSeat) -> any AgentDriver { CodexDriver(seat, HostPaths()) }
+    static var connect: (any ConnectPart)? { CodexConnect() }
+
+    static func findings(_ paths: HostPaths, executable: String) -> [Finding] { CodexDoctor.findings(paths) }
 }

@@ -15,6 +15,10 @@ package struct ConnectError: Error, Equatable, Sendable, CustomStringConvertible
         case unfitExecutable
         /// What `--ask` was given is no permission rule.
         case unfitRule
+        /// No agent that can be connected, or none that is, was found.
+        case nothingFound
+        /// There is a choice, and no terminal to ask on.
+        case nobodyToAsk
     }
 
     package let code: Code

@@ -67,7 +67,7 @@ final class HostDaemon {
         self.logger = logger
         let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
         machine = HostMachine(
-            agents: agents.map { $0.adapter(home: configuration.home, digests, at: .now) }, spool: spool,
+            agents: agents.compactMap { $0.daemon?.adapter(configuration.home, digests, .now) }, spool: spool,
             link: LinkMachine(
                 software: configuration.software, name: configuration.name,
                 capabilities: configuration.steering == .nobody ? [.hold] : [.hold, .steer], limits: configuration.link),
@@ -76,8 +76,9 @@ final class HostDaemon {
 
     private func start(_ agents: [any AgentIntegration.Type]) throws {
         for agent in agents {
+            guard let part = agent.daemon else { continue }
             let name = agent.name
-            drivers[name] = agent.driver(
+            drivers[name] = part.driver(
                 DriverSeat(loop: loop, tell: { [unowned self] in tell(.told(agent: name, $0)) }, logger: logger))
         }
         relay = RelayConnection(loop, configuration, logger) { [unowned self] in learn($0) }

@@ -7,26 +7,26 @@ internal import RelayProtocol
 package struct HostDoctor {
     /// Below this the spool may soon take no more events.
     static let freeBytesMin: UInt64 = 200 << 20
-    /// What `--version` prints.
-    static let versionBytesMax = 4 << 10
-    /// The first version whose hooks hold a permission prompt open (facts of our tests).
-    static let claudeMin = [2, 1, 0]
 
     private let paths: HostPaths
     private let executable: String
+    private let agents: [any AgentIntegration.Type]
 
-    package init(paths: HostPaths = HostPaths(), executable: String) {
+    init(paths: HostPaths = HostPaths(), executable: String, agents: [any AgentIntegration.Type]) {
         self.paths = paths
         self.executable = executable
+        self.agents = agents
     }
 
     /// Whether anything of a host is here.
     package var isHost: Bool {
-        unsafe access(HostConfiguration.file(paths), F_OK) == 0 || ClaudeCommand.isNamed(in: ConnectCommand.path(of: .user))
+        unsafe access(HostConfiguration.file(paths), F_OK) == 0 || agents.contains { $0.connect?.isConnected(.user) == true }
     }
 
-    /// Blocks for as long as the relay and the agent take to answer, half a minute at most.
-    package func findings(now: Int64) -> [Finding] { [configuration(now)].flatMap { $0 } + [daemon, spool] + agents }
+    /// Blocks for as long as the relay and the agents take to answer, half a minute each at most.
+    package func findings(now: Int64) -> [Finding] {
+        configuration(now) + [daemon, spool] + agents.flatMap { $0.findings(paths, executable: executable) }
+    }
 
     private func configuration(_ now: Int64) -> [Finding] {
         do throws(HostError) {
@@ -75,72 +75,5 @@ package struct HostDoctor {
         return free < Self.freeBytesMin
             ? Finding("Disk", .doubtful, text, mend: "make room on the disk of \(paths.stateDirectory)")
             : Finding("Disk", .well, text)
-    }
-
-    // MARK: - Agents
-
-    private var agents: [Finding] {
-        [claude] + ConnectCommand.Scope.allCases.compactMap(hooks) + [Self.questions(areAsked: ConnectCommand.asks())]
-            + Self.codex(paths)
-    }
-
-    private var claude: Finding {
-        do throws(HTTPError) {
-            let said = try ChildProcess.run(["claude", "--version"], input: [], outputBytesMax: Self.versionBytesMax)
-            let line = String(decoding: said.output, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
-            return Self.claude(version: line)
-        } catch {
-            return Finding(
-                "Claude Code", .doubtful, "it is not on this PATH", mend: "install it, or open the shell in which it runs")
-        }
-    }
-
-    static func claude(version line: String) -> Finding {
-        let version = line.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
-        guard version.count >= 2 else {
-            return Finding(
-                "Claude Code", .doubtful, "it does not say its version: \(VisibleText.line(line))", mend: "claude update")
-        }
-        let isOld = version.lexicographicallyPrecedes(claudeMin)
-        return Finding(
-            "Claude Code", isOld ? .doubtful : .well, "version \(version.map(String.init).joined(separator: "."))",
-            mend: isOld ? "claude update" : nil)
-    }
-
-    /// What a session is started with (`--permission-mode`) and what an administrator manages, nobody sees from here.
-    static func questions(areAsked: Bool) -> Finding {
-        areAsked
-            ? Finding("Questions", .well, "Claude Code's settings have it ask")
-            : Finding("Questions", .doubtful, ConnectCommand.autoMode, mend: "heliograph connect claude --ask Bash")
-    }
-
-    /// Nil: nothing of ours in a project's settings, where nothing need be.
-    private func hooks(_ scope: ConnectCommand.Scope) -> Finding? {
-        let path = ConnectCommand.path(of: scope)
-        let again = "heliograph connect claude" + (scope == .project ? " --project" : "")
-        do throws(ConnectError) {
-            let current = try SettingsFile(path: path).read()
-            guard let current, ClaudeCommand.isNamed(in: current) else {
-                return scope == .project
-                    ? nil : Finding("Hooks", .doubtful, "no session of yours is reported: \(path) has no hooks", mend: again)
-            }
-            let wanted = try ClaudeSettings.connect(
-                current, executable: executable, todoTools: false, inheritedStatusLine: nil)
-            return wanted.bytes == current
-                ? Finding("Hooks", .well, "\(path) calls this program")
-                : Finding("Hooks", .doubtful, "\(path) calls another program than this one, or not for all", mend: again)
-        } catch {
-            return Finding("Hooks", .wrong, error.inFile(path).message, mend: "mend the file by hand")
-        }
-    }
-}
-
-extension ClaudeCommand {
-    /// Whether somebody connected: our command's words stand in the settings.
-    static func isNamed(in settings: [UInt8]) -> Bool { String(decoding: settings, as: UTF8.self).contains("hook claude ") }
-
-    static func isNamed(in path: String) -> Bool {
-        guard let bytes = try? SettingsFile(path: path).read() else { return false }
-        return isNamed(in: bytes)
     }
 }

@@ -3,12 +3,6 @@ import Glibc
 /// One event on its way to the daemon: what the agent wrote, verbatim, three facts about the agent, and a
 /// name of this run.
 struct HookRequest: Sendable {
-    /// The whole of the environment that is ever sent: it also holds keys and tokens.
-    private static let facts: [(header: String, variable: String)] = [
-        ("X-Agent-Pid", "CLAUDE_PID"),
-        ("X-Agent-Entrypoint", "CLAUDE_CODE_ENTRYPOINT"),
-        ("X-Agent-Attended", "CLAUDE_CODE_SESSION_ATTENDED"),
-    ]
     private static let wordBytesMax = 64
 
     let path: String
@@ -17,17 +11,20 @@ struct HookRequest: Sendable {
 
     /// Nil where a part of the path is not a plain word. `call` names this run of the hook, the same at every attempt.
     init?(
-        path parts: [String], body: [UInt8], isWhole: Bool = true, call: String? = nil,
-        environment: (String) -> String? = HostPaths.variable
+        path parts: [String], body: [UInt8], isWhole: Bool = true, call: String? = nil, caller: HookCaller = HookCaller()
     ) {
         guard parts.allSatisfy(Self.isWord) else { return nil }
-        path = "/v1/" + parts.joined(separator: "/")
+        // Not `joined`, whose generic parts cost a hook two thirds of its own time.
+        path = parts.reduce(into: "/v1") { $0 += "/\($1)" }
         self.body = body
         var headers = ""
-        for fact in Self.facts {
+        func tell(_ header: String, _ value: String?) {
             // Anything but a plain word could end the header and begin another.
-            if let value = environment(fact.variable), Self.isWord(value) { headers += "\(fact.header): \(value)\r\n" }
+            if let value, Self.isWord(value) { headers += "\(header): \(value)\r\n" }
         }
+        tell("X-Agent-Pid", caller.process)
+        tell("X-Agent-Entrypoint", caller.entrypoint)
+        tell("X-Agent-Attended", caller.attended)
         if !isWhole { headers += "X-Cut: 1\r\n" }
         if let call, Self.isWord(call) { headers += "X-Call: \(call)\r\n" }
         self.headers = headers

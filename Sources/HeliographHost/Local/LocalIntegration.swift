@@ -1,13 +1,15 @@
 internal import AgentLocal
-internal import HostCore
 
 /// Any program of the user's own, by requests over the local socket.
 enum LocalIntegration: AgentIntegration {
     static let name = LocalAdapter.name
+    static let title = "programs of your own"
 
-    static func adapter(home: String, _ digests: Digests, at now: HostInstant) -> any AgentAdapter {
-        LocalAdapter(digests: digests, at: now)
+    static var daemon: DaemonPart? {
+        DaemonPart {
+            LocalAdapter(digests: $1, at: $2)
+        } driver: {
+            LocalDriver($0)
+        }
     }
-
-    static func driver(_ seat: DriverSeat) -> any AgentDriver { LocalDriver(seat) }
 }

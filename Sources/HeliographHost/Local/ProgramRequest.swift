@@ -12,12 +12,9 @@ struct ProgramRequest {
     private static let transferMax = Duration.seconds(30)
 
     func exchange(_ what: String, _ body: [UInt8]) -> HookExchange? {
-        let process = process
         let parent = getppid()
-        guard
-            let request = HookRequest(
-                path: ["agent", what], body: body, environment: { $0 == "CLAUDE_PID" ? "\(process)" : nil })
-        else { return nil }
+        let caller = HookCaller(process: "\(process)")
+        guard let request = HookRequest(path: ["agent", what], body: body, caller: caller) else { return nil }
         var limits = HookLimits()
         limits.budget = Self.budget
         limits.transferMax = Self.transferMax

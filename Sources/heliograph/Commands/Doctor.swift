@@ -34,7 +34,7 @@ struct Doctor: ParsableCommand {
         let settings = Result { () throws(ServerError) in try options.effective(at: place) }
         let relay = RelayDoctor(
             dataDirectory: place.data.path, flag: place.data.flag, settings: settings, asksApple: askApple)
-        let host = HostDoctor(executable: Executable.path)
+        let host = AgentCommands.doctor(executable: Executable.path)
         var parts: [(name: String, findings: [Finding])] = []
         if place.data.given != nil, !relay.isRelay {
             let mend = "heliograph serve\(place.data.flag), or name the folder that the relay has"

@@ -63,7 +63,7 @@ struct Host: ParsableCommand {
             configuration.software = ServerConfiguration.software
             configuration.steer(
                 by: noSteering ? [] : steeringFrom.isEmpty ? nil : Set(steeringFrom.compactMap { ClientID($0) }))
-            print("Reporting to \(configuration.relay). Agents connect by `\(Executable.path) connect claude`. Ctrl-C ends it.")
+            print("Reporting to \(configuration.relay). Agents connect by `\(Executable.path) connect`. Ctrl-C ends it.")
             try HostCommand.run(configuration, logger: Logger(label: "heliograph.host"))
         }
     }

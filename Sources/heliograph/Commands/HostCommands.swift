@@ -4,20 +4,7 @@ import HeliographHost
 /// `heliograph connect`
 struct Connect: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Have an agent on this machine report to Heliograph.",
-        discussion: """
-            Adds hooks and a status line to Claude Code's settings, or has the host attach to the server that Codex shares with its \
-            terminal. Shows the change first; your own hooks and status line stay.
-
-              heliograph connect claude             for all your projects
-              heliograph connect claude --project   for the project in this folder
-              heliograph connect claude --dry-run   show the change and do nothing
-              heliograph connect claude --ask Bash  have it ask before every command
-              heliograph connect codex              Codex, beside its own terminal
-
-            In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. \
-            --ask adds permission rules that make it ask all the same; `disconnect` removes them again.
-            """)
+        abstract: "Have the agents on this machine report to Heliograph.", discussion: AgentCommands.connect.help)
 
     @OptionGroup var target: ConnectTarget
 
@@ -27,16 +14,17 @@ struct Connect: ParsableCommand {
     @Option(help: "Also make the agent ask: a permission rule, such as Bash, Edit or 'Bash(git push:*)'. May be repeated.")
     var ask: [String] = []
 
+    private var request: ConnectRequest {
+        var request = target.request
+        request.todoTools = todoTools
+        request.askRules = ask
+        return request
+    }
+
+    func validate() throws { try target.validate(request) }
+
     func run() throws {
-        try Failure.reporting {
-            if try target.isCodex(others: todoTools || !ask.isEmpty) {
-                throw ExitCode(try CodexConnect.connect(assumeYes: target.yes, dryRun: target.dryRun))
-            }
-            throw ExitCode(
-                try ConnectCommand.connect(
-                    scope: target.scope, executable: Executable.path, todoTools: todoTools, askRules: ask,
-                    assumeYes: target.yes, dryRun: target.dryRun))
-        }
+        try Failure.reporting { throw ExitCode(try AgentCommands.connect.connect(target.agent?.name, request)) }
     }
 }
 
@@ -44,26 +32,35 @@ struct Connect: ParsableCommand {
 struct Disconnect: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove exactly what `connect` added.",
-        discussion: "  heliograph disconnect claude")
+        discussion: """
+              heliograph disconnect          all that are connected
+              heliograph disconnect claude
+            """)
 
     @OptionGroup var target: ConnectTarget
 
+    func validate() throws { try target.validate(target.request) }
+
     func run() throws {
-        try Failure.reporting {
-            if try target.isCodex() {
-                throw ExitCode(try CodexConnect.disconnect(assumeYes: target.yes, dryRun: target.dryRun))
-            }
-            throw ExitCode(
-                try ConnectCommand.disconnect(scope: target.scope, assumeYes: target.yes, dryRun: target.dryRun))
-        }
+        try Failure.reporting { throw ExitCode(try AgentCommands.connect.disconnect(target.agent?.name, target.request)) }
     }
 }
 
 struct ConnectTarget: ParsableArguments {
-    enum Agent: String, ExpressibleByArgument, CaseIterable { case claude, codex }
+    /// The name of an agent that can be connected.
+    struct Agent: ExpressibleByArgument {
+        static let allValueStrings = AgentCommands.connect.names
 
-    @Argument(help: "The agent.")
-    var agent: Agent
+        let name: String
+
+        init?(argument: String) {
+            guard Self.allValueStrings.contains(argument) else { return nil }
+            name = argument
+        }
+    }
+
+    @Argument(help: "The agent. Default: all that are found.")
+    var agent: Agent?
 
     @Flag(exclusivity: .exclusive, help: "Where the settings are: all your projects, or the one in this folder.")
     var place = Place.user
@@ -76,16 +73,17 @@ struct ConnectTarget: ParsableArguments {
     @Flag(help: "Show the change and do nothing.")
     var dryRun = false
 
-    /// What only Claude Code has is refused for Codex.
-    func isCodex(others: Bool = false) throws -> Bool {
-        guard agent == .codex else { return false }
-        guard place == .user, !others else {
-            throw ValidationError("Codex has no settings by project, rules or todo tools here.")
-        }
-        return true
+    var request: ConnectRequest {
+        var request = ConnectRequest(executable: Executable.path)
+        request.place = place == .user ? .user : .project
+        request.assumeYes = yes
+        request.dryRun = dryRun
+        return request
     }
 
-    var scope: ConnectCommand.Scope { place == .user ? .user : .project }
+    func validate(_ request: ConnectRequest) throws {
+        if let words = AgentCommands.connect.objection(to: request, of: agent?.name) { throw ValidationError(words) }
+    }
 }
 
 /// `heliograph hook`: for the agent, not for people. The short way is in `Heliograph.main`.
@@ -96,7 +94,7 @@ struct Hook: ParsableCommand {
     @Argument var agent: String
     @Argument var event: String
 
-    func run() throws { throw ExitCode(HookCall.run(agent: agent, event: event)) }
+    func run() throws { throw ExitCode(AgentCommands.hook(agent: agent, event: event)) }
 }
 
 /// `heliograph statusline`: likewise.
@@ -108,5 +106,5 @@ struct StatusLine: ParsableCommand {
     @Argument var agent: String
     @Option var wrap: String?
 
-    func run() throws { throw ExitCode(StatusLineCall.run(agent: agent, wrapped: wrap)) }
+    func run() throws { throw ExitCode(AgentCommands.statusLine(agent: agent, wrapped: wrap)) }
 }

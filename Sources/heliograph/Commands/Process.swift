@@ -48,6 +48,7 @@ enum Failure {
             case .alreadyRunning, .tooLong: .refused
             case .file, .system: .failed
             }
+        case let error as ConnectError where error.code == .nothingFound: .notFound
         case let fault as HTTPError: fault.code == .local ? .failed : .unreachable
         case is NotFound: .notFound
         case is NoRelay: .unreachable

@@ -15,7 +15,8 @@ struct HookExchangeTests {
         folder = try HookFolder()
         socketPath = folder.path + "/host.sock"
         request = try #require(
-            HookRequest(path: ["hook", "claude", "Stop"], body: Array("{}\n".utf8)) { $0 == "CLAUDE_PID" ? "42" : nil })
+            HookRequest(
+                path: ["hook", "claude", "Stop"], body: Array("{}\n".utf8), caller: HookCaller(process: "42")))
     }
 
     private func exchange(isAgentAlive: @escaping () -> Bool = { true }) -> HookExchange {
@@ -219,7 +220,7 @@ struct HookExchangeTests {
     @Test("A large event may take longer than the budget, a daemon that takes nothing may not")
     func largeTell() throws {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2 << 20)
-        let request = try #require(HookRequest(path: ["hook", "claude", "Stop"], body: body) { _ in nil })
+        let request = try #require(HookRequest(path: ["hook", "claude", "Stop"], body: body))
         var limits = HookLimits()
         limits.budget = .seconds(5)
         limits.transferMax = .seconds(20)
@@ -234,7 +235,7 @@ struct HookExchangeTests {
         let daemon = FakeDaemon(at: socketPath, [.answer(FakeDaemon.ok("ok"))])
         var exchange = exchange()
         exchange = HookExchange(
-            request: try #require(HookRequest(path: ["hook", "claude", "Stop"], body: body) { _ in nil }),
+            request: try #require(HookRequest(path: ["hook", "claude", "Stop"], body: body)),
             socketPath: socketPath, limits: exchange.limits)
         #expect(exchange.ask() == Array("ok".utf8))
         #expect(daemon.requests[0].utf8.count > body.count)

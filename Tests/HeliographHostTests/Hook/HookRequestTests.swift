@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Hook request")
 struct HookRequestTests {
+    private static func claude() throws -> HookPart { try #require(RegisteredAgents.named("claude")?.hooks) }
+
     @Test("A part of the path that is no plain word is refused", arguments: ["", "a b", "a/b", "../x", "a\r\nX: y", "é"])
     func paths(part: String) {
         #expect(HookRequest(path: ["hook", "claude", part], body: []) == nil)
@@ -11,19 +13,19 @@ struct HookRequestTests {
 
     @Test("An environment variable that could forge a header is not sent")
     func headers() throws {
-        let request = try #require(
-            HookRequest(path: ["hook", "claude", "Stop"], body: []) { name in
-                name == "CLAUDE_PID" ? "1\r\nX-Evil: 1" : name == "CLAUDE_CODE_ENTRYPOINT" ? "sdk-cli" : "1"
-            })
+        let caller = HookCaller(of: try Self.claude()) { name in
+            name == "CLAUDE_PID" ? "1\r\nX-Evil: 1" : name == "CLAUDE_CODE_ENTRYPOINT" ? "sdk-cli" : "1"
+        }
+        let request = try #require(HookRequest(path: ["hook", "claude", "Stop"], body: [], caller: caller))
         let text = String(decoding: request.bytes(attempt: 3), as: UTF8.self)
         #expect(!text.contains("Evil"))
         #expect(text.contains("\r\nX-Agent-Entrypoint: sdk-cli\r\nX-Agent-Attended: 1\r\nX-Attempt: 3\r\n"))
     }
 
     @Test("Nothing but the three facts is asked of the environment")
-    func environment() {
+    func environment() throws {
         var asked: Set<String> = []
-        _ = HookRequest(path: ["hook", "claude", "Stop"], body: []) { name in
+        _ = HookCaller(of: try Self.claude()) { name in
             asked.insert(name)
             return nil
         }
@@ -34,7 +36,7 @@ struct HookRequestTests {
     func run() throws {
         let call = try #require(HookRequest.randomCall())
         #expect(call != HookRequest.randomCall() && LocalSocket.run(call) == call)
-        let request = try #require(HookRequest(path: ["hook"], body: [], call: call) { _ in nil })
+        let request = try #require(HookRequest(path: ["hook"], body: [], call: call))
         for attempt in 1...3 {
             #expect(String(decoding: request.bytes(attempt: attempt), as: UTF8.self).contains("\r\nX-Call: \(call)\r\n"))
         }
@@ -44,10 +46,9 @@ struct HookRequestTests {
     }
 
     @Test("Only a permission request waits for a person")
-    func awaited() {
-        #expect(HookCall.isAwaited("PermissionRequest"))
-        for event in ClaudeSettings.events.map(\.name) where event != "PermissionRequest" {
-            #expect(!HookCall.isAwaited(event))
-        }
+    func awaited() throws {
+        let hooks = try Self.claude()
+        #expect(hooks.awaited == "PermissionRequest" && hooks.beforeTool == "PreToolUse")
+        #expect(RegisteredAgents.all.compactMap { $0.hooks }.count == 1, "whoever else has hooks is looked at here, too")
     }
 }

@@ -1,9 +1,9 @@
 internal import RelayAccess
 internal import RelayProtocol
 
-/// Codex, where it is connected.
-extension HostDoctor {
-    static func codex(_ paths: HostPaths) -> [Finding] {
+/// What may be wrong with Codex on this machine, where it is connected.
+enum CodexDoctor {
+    static func findings(_ paths: HostPaths) -> [Finding] {
         let settings: CodexSettings
         do throws(HostError) {
             guard let known = try CodexSettings.load(paths) else { return [] }
@@ -34,9 +34,7 @@ extension HostDoctor {
 
     private static var version: Finding {
         do throws(HTTPError) {
-            let said = try ChildProcess.run(["codex", "--version"], input: [], outputBytesMax: versionBytesMax)
-            let line = String(decoding: said.output, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
-            return Finding("Codex", .well, VisibleText.line(line))
+            return Finding("Codex", .well, VisibleText.line(try InstalledProgram.version(of: "codex")))
         } catch {
             return Finding("Codex", .doubtful, "it is not on this PATH", mend: "install it, or open the shell in which it runs")
         }

@@ -9,13 +9,6 @@ import RelayProtocol
 /// | `env.CLAUDE_CODE_ENABLE_TODO_TOOLS` | only if asked for; `env.HELIOGRAPH_TODO_TOOLS` beside it says that it came from us |
 /// | `permissions.ask` | rules that were asked for and not there; `env.HELIOGRAPH_ASK_RULES` says which came from us, one a line |
 package struct ClaudeSettings: Sendable {
-    /// The outcome of an edit; `bytes` nil means that nothing is left and the file can go.
-    package struct Edit: Equatable, Sendable {
-        package var bytes: [UInt8]?
-        /// Sentences for the person: what was left alone, and why.
-        package var notes: [String] = []
-    }
-
     /// The events that we want, whether they take a matcher, and after how many seconds Claude Code shall give up on us.
     static let events: [(name: String, takesMatcher: Bool, timeoutSeconds: Int)] = [
         ("SessionStart", false, 5),
@@ -63,7 +56,7 @@ package struct ClaudeSettings: Sendable {
     package static func connect(
         _ current: [UInt8]?, executable: String, todoTools: Bool = false, askRules: [String] = [],
         inheritedStatusLine: String? = nil
-    ) throws(ConnectError) -> Edit {
+    ) throws(ConnectError) -> SettingsEdit {
         try check(executable)
         for rule in askRules { try check(rule: rule) }
         var settings = try ClaudeSettings(current)
@@ -71,17 +64,17 @@ package struct ClaudeSettings: Sendable {
         try settings.addStatusLine(executable, inherited: inheritedStatusLine)
         if todoTools { try settings.addTodoTools() }
         try settings.addAskRules(askRules)
-        return Edit(bytes: settings.text.bytes, notes: settings.notes)
+        return SettingsEdit(bytes: settings.text.bytes, notes: settings.notes)
     }
 
     /// Takes out what is ours, and nothing else.
-    package static func disconnect(_ current: [UInt8]) throws(ConnectError) -> Edit {
+    package static func disconnect(_ current: [UInt8]) throws(ConnectError) -> SettingsEdit {
         var settings = try ClaudeSettings(current)
         settings.removeHooks()
         settings.removeStatusLine()
         settings.removeTodoTools()
         settings.removeAskRules()
-        return Edit(bytes: settings.isEmpty ? nil : settings.text.bytes, notes: settings.notes)
+        return SettingsEdit(bytes: settings.isEmpty ? nil : settings.text.bytes, notes: settings.notes)
     }
 
     /// The command of the status line in a settings file, or nil where it has none.

@@ -81,7 +81,7 @@ struct ClaudeSettingsTests {
 
     @Test("A second connect changes nothing", arguments: shapes, wishes)
     func idempotent(shape: (name: String, text: String), wish: (todoTools: Bool, askRules: [String])) throws {
-        func connect(_ current: [UInt8]?) throws -> ClaudeSettings.Edit {
+        func connect(_ current: [UInt8]?) throws -> SettingsEdit {
             try ClaudeSettings.connect(
                 current, executable: Self.executable, todoTools: wish.todoTools, askRules: wish.askRules)
         }

@@ -29,4 +29,7 @@ enum ClaudeCommand: Equatable {
             "\(ShellWords.quoted(executable)) statusline claude --wrap \(ShellWords.quoted(wrapped))"
         }
     }
+
+    /// Whether somebody connected: our command's words stand in the settings.
+    static func isNamed(in settings: [UInt8]) -> Bool { String(decoding: settings, as: UTF8.self).contains("hook claude ") }
 }

@@ -1,0 +1,27 @@
+internal import RelayAccess
+
+/// Agents that speak the Agent Client Protocol. `heliograph acp` stands before them and reports over the local socket as a program
+/// of the user's own does, so there is nothing in the daemon, and nothing to connect.
+enum ACPIntegration: AgentIntegration {
+    static let name = "acp"
+    static let title = "Agent Client Protocol"
+
+    static var others: [String] { installed { InstalledProgram.path(of: $0) != nil }.map { "\($0.title): \(use(of: $0))" } }
+
+    static func findings(_ paths: HostPaths, executable: String) -> [Finding] {
+        findings { InstalledProgram.path(of: $0) != nil }
+    }
+
+    static func findings(where isInstalled: (String) -> Bool) -> [Finding] {
+        installed(isInstalled).map { Finding($0.title, $0.isRunHere ? .well : .doubtful, use(of: $0)) }
+    }
+
+    private static func installed(_ isInstalled: (String) -> Bool) -> [KnownACPAgent] {
+        KnownACPAgent.all.filter { isInstalled($0.program) }
+    }
+
+    private static func use(of agent: KnownACPAgent) -> String {
+        "reported where it is started by `heliograph acp -- \(agent.command)`"
+            + (agent.isRunHere ? "" : "; mapped from its documents, not run here")
+    }
+}

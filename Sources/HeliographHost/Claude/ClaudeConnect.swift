@@ -1,0 +1,119 @@
+import Glibc
+
+/// `heliograph connect claude` and `disconnect claude`: shows the change, asks, writes.
+///
+/// | place | file |
+/// |---|---|
+/// | `user` | `$CLAUDE_CONFIG_DIR/settings.json`, else `~/.claude/settings.json` |
+/// | `project` | `.claude/settings.local.json` in the working directory: personal, and Claude Code keeps it out of git |
+struct ClaudeConnect: ConnectPart {
+    let program = "claude"
+    let summary = "adds hooks and a status line to Claude Code's settings; your own hooks and status line stay"
+    let options = Set(ConnectOption.allCases)
+    let examples: [(line: String, does: String)] = [
+        ("connect claude", "for all your projects"),
+        ("connect claude --project", "for the project in this folder"),
+        ("connect claude --dry-run", "show the change and do nothing"),
+        ("connect claude --ask Bash", "have it ask before every command"),
+    ]
+    let remark: String? = """
+        In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. \
+        --ask adds permission rules that make it ask all the same; `disconnect` removes them again.
+        """
+
+    func isConnected(_ place: ConnectPlace) -> Bool {
+        guard let bytes = try? SettingsFile(path: Self.path(of: place)).read() else { return false }
+        return ClaudeCommand.isNamed(in: bytes)
+    }
+
+    func connect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
+        let place = request.place
+        let file = SettingsFile(path: Self.path(of: place))
+        let current = try file.read()
+        var askRules = request.askRules
+        let asksAlready = !askRules.isEmpty || ClaudeSettings.asks(current ?? []) || Self.asks(besides: place)
+        if !asksAlready, !request.assumeYes, !request.dryRun, Dialog.hasTerminal, Self.wantsToBeAsked() {
+            askRules = [Self.everyCommand]
+        }
+        let inherited = place == .project ? try Self.inheritedStatusLine() : nil
+        var edit: SettingsEdit
+        do {
+            edit = try ClaudeSettings.connect(
+                current, executable: request.executable, todoTools: request.todoTools, askRules: askRules,
+                inheritedStatusLine: inherited)
+        } catch {
+            throw [.unfitExecutable, .unfitRule].contains(error.code) ? error : error.inFile(file.path)
+        }
+        if !ClaudeSettings.asks(edit.bytes ?? []), !Self.asks(besides: place) { edit.notes.append(Self.autoModeNote(place)) }
+        return try edit.apply(to: file, current, unchanged: "already connected", request)
+    }
+
+    func disconnect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
+        let file = SettingsFile(path: Self.path(of: request.place))
+        guard let current = try file.read() else {
+            Dialog.say("\(file.path): not connected; nothing to change.\n")
+            return 0
+        }
+        let edit: SettingsEdit
+        do {
+            edit = try ClaudeSettings.disconnect(current)
+        } catch {
+            throw error.inFile(file.path)
+        }
+        return try edit.apply(to: file, current, unchanged: "not connected", request)
+    }
+
+    static func path(of place: ConnectPlace, environment: (String) -> String? = HostPaths.variable) -> String {
+        switch place {
+        case .project: return workingDirectory() + "/.claude/settings.local.json"
+        case .user:
+            if let directory = environment("CLAUDE_CONFIG_DIR"), !directory.isEmpty { return directory + "/settings.json" }
+            return HostPaths(environment: environment).home + "/.claude/settings.json"
+        }
+    }
+
+    // MARK: - What asks
+
+    /// Whether the agent asks by some settings that hold here, besides those of a place.
+    static func asks(besides place: ConnectPlace? = nil) -> Bool {
+        let paths = ConnectPlace.allCases.filter { $0 != place }.map { path(of: $0) } + [sharedProjectPath]
+        return paths.contains { path in ((try? SettingsFile(path: path).read()) ?? nil).map(ClaudeSettings.asks) ?? false }
+    }
+
+    static let autoMode = "in auto mode, its own default, Claude Code runs most commands without asking, so no approval appears"
+
+    /// The rule by which Claude Code asks before it runs a command.
+    private static let everyCommand = "Bash"
+
+    private static func wantsToBeAsked() -> Bool {
+        Dialog.say("\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()).\nHave it ask before every command? [y/N] ")
+        return Dialog.answeredYes()
+    }
+
+    private static func autoModeNote(_ place: ConnectPlace) -> String {
+        let again = "heliograph connect claude --ask Bash" + (place == .project ? " --project" : "")
+        return "\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()). `\(again)` has it ask before every command; "
+            + "`claude --permission-mode manual` asks as it used to, for one session."
+    }
+
+    // MARK: - Files
+
+    /// A status line in a project's local settings would hide the one of the project or of the user.
+    private static func inheritedStatusLine() throws(ConnectError) -> String? {
+        for path in [sharedProjectPath, path(of: .user)] {
+            guard let bytes = try SettingsFile(path: path).read() else { continue }
+            if let command = ClaudeSettings.statusLineCommand(bytes) { return command }
+        }
+        return nil
+    }
+
+    /// The settings that a project has in git.
+    private static var sharedProjectPath: String { workingDirectory() + "/.claude/settings.json" }
+
+    private static func workingDirectory() -> String {
+        // The C library allocates the path, and it is freed once it has been read.
+        guard let directory = unsafe getcwd(nil, 0) else { return "." }
+        defer { unsafe free(directory) }
+        return unsafe String(cString: directory)
+    }
+}

@@ -1,0 +1,60 @@
+internal import RelayAccess
+internal import RelayProtocol
+
+/// What may be wrong with Claude Code on this machine.
+enum ClaudeDoctor {
+    /// The first version whose hooks hold a permission prompt open (facts of our tests).
+    private static let versionMin = [2, 1, 0]
+
+    static func findings(executable: String) -> [Finding] {
+        [program] + ConnectPlace.allCases.compactMap { hooks($0, executable) } + [questions(areAsked: ClaudeConnect.asks())]
+    }
+
+    private static var program: Finding {
+        do throws(HTTPError) {
+            return program(version: try InstalledProgram.version(of: "claude"))
+        } catch {
+            return Finding(
+                "Claude Code", .doubtful, "it is not on this PATH", mend: "install it, or open the shell in which it runs")
+        }
+    }
+
+    static func program(version line: String) -> Finding {
+        let version = line.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
+        guard version.count >= 2 else {
+            return Finding(
+                "Claude Code", .doubtful, "it does not say its version: \(VisibleText.line(line))", mend: "claude update")
+        }
+        let isOld = version.lexicographicallyPrecedes(versionMin)
+        return Finding(
+            "Claude Code", isOld ? .doubtful : .well, "version \(version.map(String.init).joined(separator: "."))",
+            mend: isOld ? "claude update" : nil)
+    }
+
+    /// What a session is started with (`--permission-mode`) and what an administrator manages, nobody sees from here.
+    static func questions(areAsked: Bool) -> Finding {
+        areAsked
+            ? Finding("Questions", .well, "Claude Code's settings have it ask")
+            : Finding("Questions", .doubtful, ClaudeConnect.autoMode, mend: "heliograph connect claude --ask Bash")
+    }
+
+    /// Nil: nothing of ours in a project's settings, where nothing need be.
+    private static func hooks(_ place: ConnectPlace, _ executable: String) -> Finding? {
+        let path = ClaudeConnect.path(of: place)
+        let again = "heliograph connect claude" + (place == .project ? " --project" : "")
+        do throws(ConnectError) {
+            let current = try SettingsFile(path: path).read()
+            guard let current, ClaudeCommand.isNamed(in: current) else {
+                return place == .project
+                    ? nil : Finding("Hooks", .doubtful, "no session of yours is reported: \(path) has no hooks", mend: again)
+            }
+            let wanted = try ClaudeSettings.connect(
+                current, executable: executable, todoTools: false, inheritedStatusLine: nil)
+            return wanted.bytes == current
+                ? Finding("Hooks", .well, "\(path) calls this program")
+                : Finding("Hooks", .doubtful, "\(path) calls another program than this one, or not for all", mend: again)
+        } catch {
+            return Finding("Hooks", .wrong, error.inFile(path).message, mend: "mend the file by hand")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// Whose settings: those of this person for all projects, or for the one in this folder.
+package enum ConnectPlace: String, CaseIterable, Sendable { case user, project }
+
+/// What not every agent can be told.
+enum ConnectOption: CaseIterable {
+    case project, rules, todoTools
+
+    var words: String {
+        switch self {
+        case .project: "settings by project"
+        case .rules: "rules"
+        case .todoTools: "todo tools"
+        }
+    }
+}
+
+/// What a person asked `connect` or `disconnect` for.
+package struct ConnectRequest: Sendable {
+    /// The path of this program, for hooks that agents call.
+    package var executable: String
+    package var place = ConnectPlace.user
+    /// Also turn on the agent's todo tools.
+    package var todoTools = false
+    /// Permission rules that make the agent ask.
+    package var askRules: [String] = []
+    /// Nobody is asked.
+    package var assumeYes = false
+    /// Nothing is written.
+    package var dryRun = false
+
+    package init(executable: String) { self.executable = executable }
+
+    var options: Set<ConnectOption> {
+        var options: Set<ConnectOption> = []
+        if place == .project { options.insert(.project) }
+        if !askRules.isEmpty { options.insert(.rules) }
+        if todoTools { options.insert(.todoTools) }
+        return options
+    }
+}

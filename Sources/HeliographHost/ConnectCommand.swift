@@ -1,0 +1,113 @@
+/// `heliograph connect [AGENT]` and `disconnect [AGENT]`: without a name, all that are found here.
+package struct ConnectCommand {
+    private struct Connectable {
+        let name: String
+        let title: String
+        let part: any ConnectPart
+    }
+
+    private let agents: [any AgentIntegration.Type]
+    private let connectable: [Connectable]
+
+    init(agents: [any AgentIntegration.Type]) {
+        self.agents = agents
+        connectable = agents.compactMap { agent in
+            agent.connect.map { Connectable(name: agent.name, title: agent.title, part: $0) }
+        }
+    }
+
+    // MARK: - For the command line
+
+    package var names: [String] { connectable.map(\.name) }
+
+    /// What the help says of each.
+    package var help: String {
+        let examples = [("connect", "each that is found on this machine")] + connectable.flatMap(\.part.examples)
+        let width = examples.map(\.0.count).max() ?? 0
+        let lines = examples.map { "  heliograph \($0.0)\(String(repeating: " ", count: width - $0.0.count))  \($0.1)" }
+        let about = connectable.map { "\($0.title): \($0.part.summary)." }
+        let remarks = connectable.compactMap(\.part.remark)
+        return (about + ["The change is shown first.\n", lines.joined(separator: "\n")]).joined(separator: "\n")
+            + remarks.map { "\n\n\($0)" }.joined()
+    }
+
+    /// What is wrong with what was asked for, as a sentence.
+    package func objection(to request: ConnectRequest, of name: String?) -> String? {
+        guard let name else {
+            return request.options.isEmpty ? nil : "Name the agent: \(Self.list(request.options, "and")) are one agent's own."
+        }
+        guard let agent = connectable.first(where: { $0.name == name }) else {
+            return "There is no agent '\(name)' to connect; there is \(names.joined(separator: ", "))."
+        }
+        guard !request.options.isSubset(of: agent.part.options) else { return nil }
+        let missing = Set(ConnectOption.allCases).subtracting(agent.part.options)
+        return "\(agent.title) has no \(Self.list(missing, "or")) here."
+    }
+
+    private static func list(_ options: Set<ConnectOption>, _ last: String) -> String {
+        let words = ConnectOption.allCases.filter(options.contains).map(\.words)
+        return words.dropLast().joined(separator: ", ") + (words.count > 1 ? " \(last) " : "") + (words.last ?? "")
+    }
+
+    // MARK: - Connect
+
+    /// As `ConnectPart.connect` has it; of several the worst.
+    package func connect(_ name: String?, _ request: ConnectRequest) throws(ConnectError) -> Int32 {
+        if let name { return try part(name).connect(request) }
+        let found = connectable.compactMap { agent in InstalledProgram.path(of: agent.part.program).map { (agent, $0) } }
+        let others = agents.flatMap { $0.others }
+        guard !found.isEmpty || !others.isEmpty else {
+            let known = connectable.map { "\($0.title) (\($0.part.program))" }.joined(separator: ", ")
+            throw ConnectError(.nothingFound, at: "connect", "on this PATH there is none of \(known)")
+        }
+        for (agent, path) in found {
+            let state = agent.part.isConnected(.user) ? "connected" : "not connected"
+            Dialog.say("\(agent.title): \(path), \(state)\n")
+        }
+        for other in others { Dialog.say("\(other)\n") }
+        return try each(found.map { ($0.0, .user) }, "connect", request) { part, request throws(ConnectError) in
+            try part.connect(request)
+        }
+    }
+
+    /// The same, wherever an agent is connected for this person or in this folder.
+    package func disconnect(_ name: String?, _ request: ConnectRequest) throws(ConnectError) -> Int32 {
+        if let name { return try part(name).disconnect(request) }
+        let connected = connectable.flatMap { agent in
+            ConnectPlace.allCases.filter(agent.part.isConnected).map { (agent, $0) }
+        }
+        guard !connected.isEmpty else { throw ConnectError(.nothingFound, at: "disconnect", "no agent is connected here") }
+        for (agent, place) in connected {
+            Dialog.say("\(agent.title): connected \(place == .user ? "for all projects" : "for the project in this folder")\n")
+        }
+        return try each(connected, "disconnect", request) { part, request throws(ConnectError) in
+            try part.disconnect(request)
+        }
+    }
+
+    /// Each shows its change and asks, unless nobody shall be asked.
+    private func each(
+        _ chosen: [(agent: Connectable, place: ConnectPlace)], _ command: String, _ request: ConnectRequest,
+        _ change: (any ConnectPart, ConnectRequest) throws(ConnectError) -> Int32
+    ) throws(ConnectError) -> Int32 {
+        guard chosen.isEmpty || request.assumeYes || request.dryRun || Dialog.hasTerminal else {
+            throw ConnectError(
+                .nobodyToAsk, at: command, "there is no terminal to ask on: name one of these agents, or say --yes for all")
+        }
+        var worst: Int32 = 0
+        for (agent, place) in chosen {
+            Dialog.say("\n\(agent.title)\n")
+            var request = request
+            request.place = place
+            worst = max(worst, try change(agent.part, request))
+        }
+        return worst
+    }
+
+    private func part(_ name: String) -> any ConnectPart {
+        guard let agent = connectable.first(where: { $0.name == name }) else {
+            preconditionFailure("the command line has had `objection` look at the name")
+        }
+        return agent.part
+    }
+}

@@ -1,0 +1,16 @@
+/// What the program that an agent's hooks and status line start has to know of that agent. It is made before every tool call:
+/// constants, and nothing that costs.
+struct HookPart {
+    /// The variables in which the agent says which process it is, how it was started, and whether somebody sits at it (`1`).
+    let process: String
+    let entrypoint: String
+    let attended: String
+    /// The event whose hook waits for a person; SIGTERM ends it at once, and the daemon sees the hang-up.
+    let awaited: String
+    /// The event before a tool runs: the other one that may be answered, at once.
+    let beforeTool: String
+    /// What that hook prints so that the agent asks at its own prompt.
+    let ask: () -> [UInt8]
+    /// Our own status line, for those who have none; nil where nothing of the input can be shown.
+    let statusLine: (_ input: [UInt8]) -> String?
+}

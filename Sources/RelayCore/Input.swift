@@ -50,10 +50,12 @@ package enum Input: Sendable {
 package struct HostIdentity: Sendable, Equatable {
     package let workspace: WorkspaceID
     package let host: Named<HostTag>
+    package let scope: Scope
 
-    package init(workspace: WorkspaceID, host: Named<HostTag>) {
+    package init(workspace: WorkspaceID, host: Named<HostTag>, scope: Scope) {
         self.workspace = workspace
         self.host = host
+        self.scope = scope
     }
 }
 

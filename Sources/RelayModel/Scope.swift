@@ -33,6 +33,14 @@ package struct Scope: OptionSet, Hashable, Sendable {
         case .operator: self = [.watch, .decide, .steer, .administer]
         }
     }
+
+    /// The one guard: whether who may do this may do what needs that.
+    package func allows(_ needed: Scope) -> Bool { isSuperset(of: needed) }
+}
+
+extension HostMessage {
+    /// What one must be allowed to do for it. Greeting counts: it takes the host's place from whoever had it.
+    package var scope: Scope { .report }
 }
 
 extension ClientCommand {

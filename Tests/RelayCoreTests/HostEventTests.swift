@@ -89,7 +89,7 @@ struct HostEventTests {
     @Test("what an older connection says late does not take the host from the newer one")
     func lateHello() {
         let t = T()
-        let identity = HostIdentity(workspace: T.home.id, host: Named(id: HostID("laptop")!, name: "laptop"))
+        let identity = T.identity("laptop")
         let (old, new) = (PeerID(rawValue: 900), PeerID(rawValue: 800))
         let hello = HostMessage.hello(Hello(software: "test"))
         t.handle(.hostConnected(old, identity))
@@ -119,7 +119,7 @@ struct HostEventTests {
     func helloFirst() {
         let t = T()
         let peer = PeerID(rawValue: 99)
-        t.handle(.hostConnected(peer, HostIdentity(workspace: T.home.id, host: Named(id: HostID("h")!, name: "h"))))
+        t.handle(.hostConnected(peer, T.identity("h")))
         t.send([T.started], first: 1, by: peer)
         t.commit()
         #expect(t.log.isEmpty)

@@ -12,7 +12,7 @@ enum PartTranscript {
     static func key(_ session: String) -> SessionKey { SessionKey(workspace: home, session: SessionID(session)!) }
 
     static func host(_ name: String = "laptop") -> HostIdentity {
-        HostIdentity(workspace: home, host: Named(id: HostID(name)!, name: name))
+        HostIdentity(workspace: home, host: Named(id: HostID(name)!, name: name), scope: .report)
     }
 
     static func state(_ session: String, host: String = "laptop", seq: Int64 = 0, touchedAt: Int64 = 0) -> SessionState {

@@ -228,12 +228,18 @@ final class RelayTranscript {
 
     // MARK: - Peers
 
+    static func identity(
+        _ name: String, in workspace: WorkspaceID = home.id, scope: Scope = Scope(of: .host)
+    ) -> HostIdentity {
+        HostIdentity(workspace: workspace, host: Named(id: HostID(name)!, name: name), scope: scope)
+    }
+
     func host(
         _ name: String = "laptop", in workspace: WorkspaceID = home.id, sessions: [SessionID] = [],
-        capabilities: Set<Capability> = []
+        capabilities: Set<Capability> = [], scope: Scope = Scope(of: .host)
     ) -> PeerID {
         let peer = newPeer()
-        handle(.hostConnected(peer, HostIdentity(workspace: workspace, host: Named(id: HostID(name)!, name: name))))
+        handle(.hostConnected(peer, Self.identity(name, in: workspace, scope: scope)))
         handle(.hostSent(peer, .hello(Hello(software: "test", capabilities: capabilities, sessions: sessions))))
         return peer
     }

@@ -82,7 +82,7 @@ struct Authenticator {
             found = nil
         }
         guard let found else { throw .unknown }
-        guard found.scope.isSuperset(of: scope) else { throw .wrongRole }
+        guard found.scope.allows(scope) else { throw .wrongRole }
         return found
     }
 

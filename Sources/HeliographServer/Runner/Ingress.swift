@@ -77,7 +77,8 @@ final class Ingress {
             guard let id = HostID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
             runner.feed(
                 .hostConnected(
-                    peer, HostIdentity(workspace: token.workspace, host: Named(id: id, name: token.name))))
+                    peer,
+                    HostIdentity(workspace: token.workspace, host: Named(id: id, name: token.name), scope: token.scope)))
         case .client, .watcher, .operator: runner.feed(.clientConnected(peer, access.client(token)))
         }
         measures.connected(token.role)

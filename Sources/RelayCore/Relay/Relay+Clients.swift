@@ -42,7 +42,7 @@ extension Relay {
     mutating func run(
         _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
-        guard client.identity.scope.isSuperset(of: command.scope) else {
+        guard client.identity.scope.allows(command.scope) else {
             return orders.reply(.failed(.forbidden, "this device may not do that"), to: id, of: peer)
         }
         switch command {
@@ -60,7 +60,7 @@ extension Relay {
         case .withdraw(let session, let name): withdraw(name, session, id, of: client, peer)
         case .ping: orders.reply(.done, to: id, of: peer)
         // Nobody lets others do what one may not do oneself.
-        case .pair(let role) where role.isClient && !client.identity.scope.isSuperset(of: Scope(of: role)):
+        case .pair(let role) where role.isClient && !client.identity.scope.allows(Scope(of: role)):
             orders.reply(.failed(.forbidden, "this device may not do what such a one may"), to: id, of: peer)
         case .pair(let role): orders.add(.makePairingCode(peer, id, role, client.workspace))
         case .presence, .seen, .device, .card, .forget, .devices, .testPush:

@@ -6,6 +6,9 @@ import RelayProtocol
 extension Relay {
     mutating func hostSent(_ message: HostMessage, by peer: PeerID, at now: Instant) {
         guard let host = presence.hosts[peer] else { return }
+        guard host.identity.scope.allows(message.scope) else {
+            return orders.send(.notice(Notice(.forbidden, "this host may not report")), toHost: peer)
+        }
         switch message {
         case .hello(let hello): hostSaidHello(hello, peer, at: now)
         case _ where !host.hasSaidHello: orders.send(.notice(.helloFirst), toHost: peer)

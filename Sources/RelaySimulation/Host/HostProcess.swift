@@ -1,6 +1,7 @@
 import HeliographLink
 import HostCore
 import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// A machine with agents, a disk, and a daemon that comes and goes.
@@ -25,7 +26,8 @@ final class HostProcess {
         self.world = world
         self.index = index
         let name = "host\(index)"
-        identity = HostIdentity(workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name))
+        identity = HostIdentity(
+            workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
         disk = SimulatedDisk(world: world)
         agents = (0..<count).map { Agent(world: world, host: index, index: $0) }
     }

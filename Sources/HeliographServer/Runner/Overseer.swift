@@ -27,12 +27,12 @@ final class Overseer: RelayOverview {
     /// Connections are accepted now.
     func listens(at port: UInt16) { self.port = port }
 
-    var isReady: Bool { !runner.isStoreFailing && upkeep.takesWrites }
+    var isReady: Bool { !runner.store.isFailing && upkeep.takesWrites }
 
     func look() {
         measures.looked(
             sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: upkeep.byteCount,
-            takesWrites: isReady && !runner.isShortOfRoom)
+            takesWrites: isReady && !runner.store.isShortOfRoom)
     }
 
     func confirmClock() -> Bool { runner.confirmClock() }

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Logging
 import HeliographPlatform
 import RelayCore
@@ -15,13 +14,12 @@ final class RelayRunner {
     private var relay: Relay
     private let configuration: Relay.Configuration
     private let log: any SessionLog & Sendable
-    private let upkeep: any StoreUpkeep
     /// What the log holds, read anew.
     private let load: @Sendable () throws -> LogState
     private let measures: Measures
     private let logger: Logger
-    /// Commits in order, off the loop: an fsync must not hold up those who only listen.
-    private let commits = DispatchQueue(label: "heliograph.commits")
+    private let commits: CommitQueue
+    let store: StoreHealth
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let mailbox: CoreMailbox
     private let pushes: PushRunner
@@ -32,17 +30,10 @@ final class RelayRunner {
     /// The clients that hold a token, as last told; for every life of the relay.
     private var holders: Set<ClientKey> = []
     private var timers: [RelayTimer: TimerID] = [:]
-    private var roomTimer: TimerID?
     /// When the log last said so: an agent that asks without end shall not fill it.
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
-    /// The store refused the last batch. Hosts' events wait with them until it takes something again.
-    private(set) var isStoreFailing = false
-    /// What that batch had.
-    private var refusedBytes = 0
-    /// The disk is full, and what was kept on it is for decisions: what hosts send waits with them.
-    private(set) var isShortOfRoom = false
     /// Nobody can say what the store holds. Everybody is away until it has been read anew.
     private(set) var isSuspended = false { didSet { admission.shut(isSuspended || isLeaving) } }
     /// The relay ends.
@@ -61,8 +52,9 @@ final class RelayRunner {
         loop = loops.main
         self.configuration = configuration
         self.log = log
-        self.upkeep = upkeep
         self.load = load
+        commits = CommitQueue(log)
+        store = StoreHealth(upkeep, commits, loop, logger)
         relay = Relay(configuration: configuration, epoch: log.epoch, state: try load(), boot: Boot.name, at: .now)
         self.mailbox = mailbox
         self.pushes = pushes
@@ -76,7 +68,7 @@ final class RelayRunner {
     func start(holders: Set<ClientKey>) {
         bound = LoopBound(self, loop: loop)
         self.holders = holders
-        if upkeep.isShortOfRoom { runShort() } else { lookForRoomLater() }
+        store.start()
         begin()
     }
 
@@ -96,13 +88,13 @@ final class RelayRunner {
     private func handle(_ input: Input, at now: Instant) {
         if case .clientsListed(let holders) = input { self.holders = holders }
         if isSuspended { return turnAway(input) }
-        if isShortOfRoom || isStoreFailing, case .hostSent(let peer, .events) = input { return postpone(peer) }
+        if store.isShortOfRoom || store.isFailing, case .hostSent(let peer, .events) = input { return postpone(peer) }
         run(relay.handle(input, at: now))
     }
 
     /// A host sends again what it hears this of.
     private func postpone(_ peer: PeerID) {
-        let reason = isShortOfRoom ? "the relay's disk is full" : "the relay's store takes no writes"
+        let reason = store.isShortOfRoom ? "the relay's disk is full" : "the relay's store takes no writes"
         let notice = Notice(code: ErrorCode.unavailable.rawValue, message: "\(reason); try again")
         send(MessageToHost.notice(notice).bytes, to: [peer])
     }
@@ -139,7 +131,7 @@ final class RelayRunner {
     var damagedRecords: Int { relay.damagedRecords.count }
 
     /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.
-    func finishCommits() { commits.sync {} }
+    func finishCommits() { commits.finish() }
 
     private func run(_ effects: [Effect]) {
         for effect in effects {
@@ -148,9 +140,10 @@ final class RelayRunner {
             case .answer(let reply, let command, let peer): httpPeers.answered(reply, to: command, of: peer)
             case .close(let peer, let code): close(peer, code)
             case .append(let batch): commit(batch)
-            case .read(let id, let query): read(id, query)
-            case .readRemovedSessions(let id, let keys): readRemovedSessions(id, keys)
-            case .readApproval(let id, let key, let approval): readApproval(id, key, approval)
+            case .read(let id, let query): read(id) { .pageRead(id, try $0.page(query)) }
+            case .readRemovedSessions(let id, let keys): read(id) { .removedSessionsRead(id, try $0.places(of: keys)) }
+            case .readApproval(let id, let key, let approval):
+                read(id) { .approvalRead(id, try $0.approval(approval, of: key)) }
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
@@ -236,64 +229,28 @@ final class RelayRunner {
 
     private func commit(_ batch: LogBatch) {
         guard let bound else { preconditionFailure("effects come after the start") }
-        let (log, handle, life) = (log, loop.handle, life)
+        let (handle, life) = (loop.handle, life)
         let begun = DispatchTime.now()
         let events = batch.appends.reduce(0) { $0 + $1.events.count }
-        commits.async {
-            let outcome = Self.commit(batch, to: log)
+        commits.commit(batch) { outcome in
             handle.execute { bound.value.commitEnded(outcome, of: life, batch, events: events, since: begun) }
         }
     }
 
-    private enum CommitOutcome: Sendable {
-        case committed([ApprovalName])
-        /// Nothing of the batch is on disk.
-        case refused(String)
-        /// Nobody can say what is on disk.
-        case unknown(String)
-    }
-
-    /// An error of the disk says nothing about what it took. The same batch is tried again, which takes effect once.
-    private static func commit(_ batch: LogBatch, to log: any SessionLog) -> CommitOutcome {
-        let deadline = ContinuousClock.now + commitPatience
-        var isInDoubt = false
-        while true {
-            do throws(LogError) {
-                return .committed(try log.commit(batch))
-            } catch {
-                switch error.code {
-                case .inDoubt: break
-                case .unreachable(isPassing: true) where isInDoubt: break
-                case .conflict, .fenced: return .unknown("\(error)")
-                case .full, .damaged, .unreachable: return .refused("\(error)")
-                }
-                guard ContinuousClock.now < deadline else { return .unknown("\(error)") }
-                isInDoubt = true
-                usleep(commitRetryMicroseconds)
-            }
-        }
-    }
-
-    /// A disk that is back by then had a hiccup. A locked store has made the commit wait already, and nothing of the batch is on disk.
-    private static let commitPatience = Duration.seconds(2)
-    private static let commitRetryMicroseconds: UInt32 = 250_000
-
     private func commitEnded(
-        _ outcome: CommitOutcome, of life: Int, _ batch: LogBatch, events: Int, since begun: DispatchTime
+        _ outcome: CommitQueue.Outcome, of life: Int, _ batch: LogBatch, events: Int, since begun: DispatchTime
     ) {
         guard life == self.life, !isSuspended else { return }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         switch outcome {
         case .committed(let namesTaken):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: true)
-            isStoreFailing = false
+            store.batchCommitted()
             if !namesTaken.isEmpty { feed(.namesTaken(namesTaken)) }
             feed(.committed)
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
-            isStoreFailing = true
-            refusedBytes = batch.eventBytes
-            lookForRoomLater()
+            store.batchRefused(bytes: batch.eventBytes)
             logger.error("the store refused a batch", metadata: ["error": "\(error)", "events": "\(events)"])
             feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
         case .unknown(let error):
@@ -302,55 +259,8 @@ final class RelayRunner {
                 "the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
             suspend()
         }
-        if upkeep.isShortOfRoom, !isShortOfRoom { runShort() }
+        store.batchEnded()
     }
-
-    // MARK: - A full disk
-
-    private func runShort() {
-        isShortOfRoom = true
-        logger.error("the disk is full: events wait at their hosts, what was kept of it is for decisions")
-        lookForRoomLater()
-    }
-
-    /// Also where all is well: a disk that was crowded at the start may have room by now.
-    private func lookForRoomLater() {
-        if let roomTimer { loop.cancel(roomTimer) }
-        roomTimer = loop.schedule(after: isShortOfRoom || isStoreFailing ? Self.shortRoomInterval : Self.roomInterval) {
-            [weak self] in
-            self?.lookForRoom()
-        }
-    }
-
-    private func lookForRoom() {
-        guard let bound else { preconditionFailure("effects come after the start") }
-        let (upkeep, handle, life) = (upkeep, loop.handle, life)
-        let needed = isStoreFailing && !isSuspended ? 2 * refusedBytes + Self.roomOfBatch : nil
-        commits.async {
-            let isKept = upkeep.keepRoom()
-            let takesAgain = needed.map { upkeep.wouldTake(bytes: $0) } ?? false
-            handle.execute { bound.value.lookedForRoom(isKept, takesAgain: takesAgain && bound.value.life == life) }
-        }
-    }
-
-    private func lookedForRoom(_ isKept: Bool, takesAgain: Bool) {
-        if takesAgain, isStoreFailing, !isSuspended {
-            isStoreFailing = false
-            logger.notice("the store takes what is written again")
-        }
-        // By now a commit may have given it up again.
-        if isKept, isShortOfRoom, !upkeep.isShortOfRoom {
-            isShortOfRoom = false
-            logger.notice("there is room on the disk again")
-        }
-        lookForRoomLater()
-    }
-
-    /// What a batch writes beside its events: pages of the tables and of the audit log.
-    private static let roomOfBatch = 64 << 10
-    /// Less than a host waits before it sends again.
-    private static let shortRoomInterval = Duration.seconds(2)
-    private static let roomInterval = Duration.seconds(600)
 
     // MARK: - Reading the store anew
 
@@ -358,7 +268,7 @@ final class RelayRunner {
     /// was not acknowledged, and a new relay begins with what the store holds: a restart without a new process.
     private func suspend() {
         isSuspended = true
-        isStoreFailing = true
+        store.givenUp()
         pushes.suspend()
         dismissEveryone()
         for timer in timers.values { loop.cancel(timer) }
@@ -373,7 +283,7 @@ final class RelayRunner {
     private func reload() {
         guard let bound else { preconditionFailure("effects come after the start") }
         let (load, handle) = (load, loop.handle)
-        commits.async {
+        commits.after {
             let result = Result { try load() }
             handle.execute { bound.value.reloaded(result) }
         }
@@ -385,7 +295,7 @@ final class RelayRunner {
             life += 1
             relay = Relay(configuration: configuration, epoch: log.epoch, state: state, boot: Boot.name, at: .now)
             isSuspended = false
-            isStoreFailing = false
+            store.readAnew()
             pushes.resume()
             logger.notice("the store has been read anew")
             begin()
@@ -406,30 +316,14 @@ final class RelayRunner {
 
     private static let loadRetryInterval = Duration.seconds(1)
 
-    private func read(_ id: ReadID, _ query: LogQuery) {
-        guard let bound else { preconditionFailure("effects come after the start") }
-        let (log, handle, life) = (log, loop.handle, life)
-        reads.async {
-            let result = Result { try log.page(query) }
-            handle.execute { bound.value.readEnded(id, of: life, result.map { .pageRead(id, $0) }) }
-        }
-    }
+    // MARK: - Reading the log
 
-    private func readRemovedSessions(_ id: ReadID, _ keys: [SessionKey]) {
+    private func read(_ id: ReadID, _ look: @escaping @Sendable (any SessionLog) throws -> Input) {
         guard let bound else { preconditionFailure("effects come after the start") }
         let (log, handle, life) = (log, loop.handle, life)
         reads.async {
-            let result = Result { try log.places(of: keys) }
-            handle.execute { bound.value.readEnded(id, of: life, result.map { .removedSessionsRead(id, $0) }) }
-        }
-    }
-
-    private func readApproval(_ id: ReadID, _ key: SessionKey, _ approval: ApprovalID) {
-        guard let bound else { preconditionFailure("effects come after the start") }
-        let (log, handle, life) = (log, loop.handle, life)
-        reads.async {
-            let result = Result { try log.approval(approval, of: key) }
-            handle.execute { bound.value.readEnded(id, of: life, result.map { .approvalRead(id, $0) }) }
+            let result = Result { try look(log) }
+            handle.execute { bound.value.readEnded(id, of: life, result) }
         }
     }
 
@@ -444,14 +338,5 @@ final class RelayRunner {
             logger.error("the store refused a read", metadata: ["error": "\(error)"])
             feed(.readFailed(id, reason: "the relay's store cannot be read; try again", isLasting: false))
         }
-    }
-}
-
-extension Instant {
-    static var now: Instant {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return Instant(
-            wall: WallClock.milliseconds, uptime: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 }

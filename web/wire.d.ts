@@ -19,7 +19,7 @@ export interface Answer {
 /** From minute `from` of the day to minute `to`, in a time zone of the tz database; over midnight where `to` is the smaller. */
 export interface QuietHours { from: number; to: number; timeZone: string }
 
-/** A registration for push. */
+/** An app's registration for push. */
 export interface Device {
   device: string;
   name: string;
@@ -39,6 +39,32 @@ export interface Device {
   quiet?: QuietHours;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
+  web?: undefined;
+}
+
+/** What `PushSubscription.toJSON()` says; empty where the browser has none any more. */
+export interface WebSubscription {
+  /** A URL, and a secret. */
+  endpoint?: string;
+  p256dh?: string;
+  auth?: string;
+}
+
+/** A browser's registration for push. It has no cards, and nothing to seal: its pushes are encrypted to it. */
+export interface WebDevice {
+  device: string;
+  name: string;
+  /** Browser and system, such as `Firefox on Linux`. */
+  system: string;
+  web: WebSubscription;
+  text: "full" | "summary" | "generic";
+  kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
+  muted: string[];
+  quiet?: QuietHours;
+  /** No push to it says what something cost. */
+  hidesCost?: boolean;
+  /** A notification that shows the whole input may offer to allow it. */
+  allowOnLockScreen?: boolean;
 }
 
 /** What an app says of one of its cards. Without `session`: the aggregate card. */
@@ -173,18 +199,22 @@ export interface WireError {
   winner?: Decision;
 }
 
-/** What an app told of itself and its person, without its tokens. */
+/** What an app or a browser told of itself and its person, without what it is reached by. */
 export interface DeviceShown {
   device: string;
   name: string;
+  /** Of a browser: `web`. */
   profile: string;
-  environment: "production" | "sandbox";
-  /** The version of iOS. */
+  /** Of an app. */
+  environment?: "production" | "sandbox";
+  /** The version of iOS, or browser and system. */
   system: string;
   /** There is one. */
   alertToken?: boolean;
   /** There is one. */
   startToken?: boolean;
+  /** It is a browser. */
+  web?: { service?: string };
   frequentPushes?: boolean;
   cards: "perSession" | "aggregate" | "off";
   starts: "never" | "whenNeeded" | "always";
@@ -194,6 +224,8 @@ export interface DeviceShown {
   quiet?: QuietHours;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
+  /** A notification that shows the whole input may offer to allow it. */
+  allowOnLockScreen?: boolean;
 }
 
 export interface DeviceCard {
@@ -379,7 +411,7 @@ export type Command =
   | { type: "pair"; role?: "client" | "host" | "watcher" | "operator" }
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
-  | { type: "device"; device: Device }
+  | { type: "device"; device: Device | WebDevice }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }

@@ -21,6 +21,17 @@ enum PushSample {
         return device
     }()
 
+    static let browser: Device = {
+        var device = Device(
+            id: DeviceID("d3")!, name: "Ada's laptop", profile: "web", address: .web(subscription), system: "Firefox on Linux")
+        (device.cards, device.starts, device.text, device.allowsOnLockScreen) = (.off, .never, .full, true)
+        return device
+    }()
+    static let subscription = WebSubscription(
+        endpoint: "https://updates.push.services.mozilla.com/wpush/v2/secret",
+        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        auth: "BTBZMqHH6r4Tts7J_aSIgg")
+
     static let plain = Device(
         id: DeviceID("d2")!, name: "n", profile: "p", address: .apns(APNsTokens(.production)), system: "17")
     static let cards = CardReport.State.allCases.map {
@@ -36,7 +47,7 @@ enum PushSample {
         [
             .presence(isForeground: true, session: SessionID("s1")!, device: DeviceID("d1")!),
             .presence(isForeground: false, session: nil, device: nil), .seen(SessionID("s1")!, ApprovalID("a1")!),
-            .device(device), .device(plain),
+            .device(device), .device(plain), .device(browser),
             .card(DeviceID("d1")!, CardReport(card: CardID("k1")!, session: nil, token: nil, state: .active)),
             .forget(DeviceID("d1")!), .devices(watches: true), .devices(watches: false), .testPush(DeviceID("d1")!), .budgets,
         ] + cards.map { .card(DeviceID("d1")!, $0) } + budgets.map { .budget($0) }
@@ -80,6 +91,59 @@ struct PushMessageTests {
         #expect(shown.optional("sealKey") == nil)
         #expect(try JSONDocument(parsing: PushSample.plain.bytesWithoutSecrets).root.optional("alertToken") == nil)
         #expect(PushSample.plain.bytesWithoutSecrets == PushSample.plain.bytes)
+    }
+
+    @Test("a browser's record is read as it was written, with a subscription and without")
+    func browser() throws {
+        for address in [DeviceAddress.web(PushSample.subscription), .web(nil)] {
+            var device = PushSample.browser
+            device.address = address
+            #expect(try Device(from: JSONDocument(parsing: device.bytes).root) == device)
+        }
+    }
+
+    @Test("of a browser's subscription others see where its push service is, and nothing says more")
+    func browserShown() throws {
+        let shown = String(decoding: PushSample.browser.bytesWithoutSecrets, as: UTF8.self)
+        #expect(shown.contains(#""web":{"service":"updates.push.services.mozilla.com"}"#))
+        #expect(shown.contains(#""profile":"web""#))
+        var spoken = ""
+        dump(PushSample.browser, to: &spoken)
+        for text in [shown, spoken, "\(PushSample.browser)", String(reflecting: PushSample.browser)] {
+            for secret in ["wpush", PushSample.subscription.p256dh, PushSample.subscription.auth] {
+                #expect(!text.contains(secret), "\(text)")
+            }
+        }
+        var gone = PushSample.browser
+        gone.address.drop(PushSample.subscription.place)
+        #expect(String(decoding: gone.bytesWithoutSecrets, as: UTF8.self).contains(#""web":{}"#))
+    }
+
+    @Test("one endpoint belongs to one browser, whatever keys come with it")
+    func yields() {
+        var address = DeviceAddress.web(PushSample.subscription)
+        address.yield(to: .apns(APNsTokens(.production, alerts: PushSample.subscription.place)))
+        #expect(address == .web(PushSample.subscription))
+        address.yield(to: .web(WebSubscription(endpoint: PushSample.subscription.endpoint, p256dh: "B", auth: "A")))
+        #expect(address == .web(nil))
+    }
+
+    @Test(
+        "every bad field of a browser is refused by its place",
+        arguments: [
+            ("web", "5", "web", .wrongType), ("web", #"{"endpoint":"https://a.example/b"}"#, "web.p256dh", .missingField),
+            ("web", #"{"endpoint":"https://a.example/a b"}"#, "web.endpoint", .badValue),
+            ("web", #"{"endpoint":"\#(String(repeating: "x", count: 2_049))"}"#, "web.endpoint", .badValue),
+            ("text", #""sealed""#, "text", .badValue), ("allowOnLockScreen", "1", "allowOnLockScreen", .wrongType),
+            ("kinds", #"["noise"]"#, "kinds[0]", .badValue), ("system", nil, "system", .missingField),
+        ] as [(String, String?, String, WireError.Code)])
+    func badBrowsers(_ field: String, _ value: String?, _ place: String, _ code: WireError.Code) {
+        var fields = ["device": #""d1""#, "name": #""n""#, "system": #""Firefox on Linux""#, "web": "{}"]
+        fields[field] = value
+        let body = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+        let error = refusal(Array(#"{"type":"device","id":"k1","device":{\#(body)}}"#.utf8))
+        #expect(error?.code == code)
+        #expect(error?.path == "$.device.\(place)")
     }
 
     @Test("tokens are read in any case")

@@ -1,20 +1,44 @@
 extension Device {
     package init(from value: JSONValue) throws(WireError) {
-        self.init(
-            id: try value.object().identifier("device"), name: try value.string("name", bytesMax: WireLimits.nameBytesMax),
-            profile: try value.string("profile", bytesMax: WireLimits.nameBytesMax),
-            address: .apns(APNsTokens(try value.word("environment"))),
-            system: try value.string("system", bytesMax: WireLimits.nameBytesMax))
-        address.alerts = try value.optionalToken("alertToken")
-        address.starts = try value.optionalToken("startToken")
-        hasFrequentPushes = try value.flag("frequentPushes")
-        if value.optional("cards") != nil { cards = try value.word("cards") }
-        if value.optional("starts") != nil { starts = try value.word("starts") }
-        if value.optional("text") != nil { text = try value.word("text") }
-        sealKey = try value.optionalSealKey("sealKey")
-        if text == .sealed, sealKey == nil {
-            throw WireError(.missingField, at: "\(value.path).sealKey", "sealed text needs a key")
+        let id: DeviceID = try value.object().identifier("device")
+        let name = try value.string("name", bytesMax: WireLimits.nameBytesMax)
+        if let web = value.optional("web") {
+            self.init(
+                id: id, name: name, profile: Self.profileOfBrowsers, address: .web(try WebSubscription(from: web)),
+                system: try value.string("system", bytesMax: WireLimits.nameBytesMax))
+            (cards, starts) = (.off, .never)
+            try readText(of: value, from: PushText.ofBrowsers)
+            allowsOnLockScreen = try value.flag("allowOnLockScreen")
+        } else {
+            self.init(
+                id: id, name: name, profile: try value.string("profile", bytesMax: WireLimits.nameBytesMax),
+                address: .apns(APNsTokens(try value.word("environment"))),
+                system: try value.string("system", bytesMax: WireLimits.nameBytesMax))
+            address.alerts = try value.optionalToken("alertToken")
+            address.starts = try value.optionalToken("startToken")
+            hasFrequentPushes = try value.flag("frequentPushes")
+            if value.optional("cards") != nil { cards = try value.word("cards") }
+            if value.optional("starts") != nil { starts = try value.word("starts") }
+            try readText(of: value, from: PushText.allCases)
+            sealKey = try value.optionalSealKey("sealKey")
+            if text == .sealed, sealKey == nil {
+                throw WireError(.missingField, at: "\(value.path).sealKey", "sealed text needs a key")
+            }
         }
+        try readWishes(of: value)
+    }
+
+    private mutating func readText(of value: JSONValue, from words: [PushText]) throws(WireError) {
+        guard value.optional("text") != nil else { return }
+        let word = try value.string("text")
+        guard let text = PushText(rawValue: word), words.contains(text) else {
+            let words = words.map(\.rawValue).joined(separator: ", ")
+            throw WireError(.badValue, at: "\(value.path).text", "this is none of: \(words)")
+        }
+        self.text = text
+    }
+
+    private mutating func readWishes(of value: JSONValue) throws(WireError) {
         if value.optional("kinds") != nil {
             kinds = []
             for entry in try value.array("kinds", countMax: AlertKind.allCases.count) {
@@ -36,20 +60,34 @@ extension Device {
 
     package var bytes: [UInt8] {
         JSONWriter.object { writer in
-            write(to: &writer) {
-                $0.field("alertToken", address.alerts)
-                $0.field("startToken", address.starts)
-                $0.field("sealKey", sealKey)
+            switch address {
+            case .apns(let tokens):
+                write(to: &writer) {
+                    $0.field("alertToken", tokens.alerts)
+                    $0.field("startToken", tokens.starts)
+                    $0.field("sealKey", sealKey)
+                }
+            case .web(let subscription):
+                writer.field("device", id)
+                writer.field("name", name)
+                writer.field("system", system)
+                writer.object("web") { subscription?.write(to: &$0) }
+                writer.field("text", text.rawValue)
+                writeWishes(to: &writer)
             }
         }
     }
 
-    /// For clients: that there are tokens is everybody's business, what they are is the relay's and Apple's.
+    /// For clients: that it can be reached is everybody's business, what by is the relay's and the push service's.
     package var bytesWithoutSecrets: [UInt8] {
         JSONWriter.object { writer in
             write(to: &writer) {
-                $0.flag("alertToken", address.alerts != nil)
-                $0.flag("startToken", address.starts != nil)
+                switch address {
+                case .apns(let tokens):
+                    $0.flag("alertToken", tokens.alerts != nil)
+                    $0.flag("startToken", tokens.starts != nil)
+                case .web(let subscription): $0.object("web") { $0.field("service", subscription?.service) }
+                }
             }
         }
     }
@@ -58,13 +96,17 @@ extension Device {
         writer.field("device", id)
         writer.field("name", name)
         writer.field("profile", profile)
-        writer.field("environment", address.environment.rawValue)
+        if case .apns(let tokens) = address { writer.field("environment", tokens.environment.rawValue) }
         writer.field("system", system)
         secrets(&writer)
         writer.flag("frequentPushes", hasFrequentPushes)
         writer.field("cards", cards.rawValue)
         writer.field("starts", starts.rawValue)
         writer.field("text", text.rawValue)
+        writeWishes(to: &writer)
+    }
+
+    private func writeWishes(to writer: inout JSONWriter) {
         writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
         writer.strings("muted", muted.map(\.rawValue).sorted())
         if let quiet {
@@ -75,6 +117,7 @@ extension Device {
             }
         }
         writer.flag("hidesCost", hidesCost)
+        writer.flag("allowOnLockScreen", allowsOnLockScreen)
     }
 
     /// The number before the first point: 18 of `18.1`.

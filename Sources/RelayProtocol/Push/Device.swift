@@ -2,10 +2,10 @@
 package struct Device: Sendable, Equatable {
     package var id: DeviceID
     package var name: String
-    /// The profile of the app, by name.
+    /// The profile of the app, by name; of a browser `web`.
     package var profile: String
     package var address: DeviceAddress
-    /// The version of iOS, such as `18.1`.
+    /// The version of iOS, such as `18.1`; of a browser its name and the system's.
     package var system: String
     /// What the person chose in Settings: more updates of cards.
     package var hasFrequentPushes = false
@@ -20,6 +20,19 @@ package struct Device: Sendable, Equatable {
     package var quiet: QuietHours?
     /// No push says what something cost.
     package var hidesCost = false
+    /// Of a browser: its notifications may offer to allow. A web page cannot ask for an unlock before a button counts, so only the person
+    /// can say who holds the device.
+    package var allowsOnLockScreen = false
+
+    /// Whether a notification that shows the whole input may allow it there. An app's own asks for an unlock first.
+    package var takesAllow: Bool {
+        switch address {
+        case .apns: true
+        case .web: allowsOnLockScreen
+        }
+    }
+
+    package static let profileOfBrowsers = "web"
 
     package init(id: DeviceID, name: String, profile: String, address: DeviceAddress, system: String) {
         self.id = id
@@ -54,6 +67,9 @@ package enum PushText: String, Sendable, CaseIterable {
     case generic
     /// Alerts are ciphertext for the device's key; cards show counts only.
     case sealed
+
+    /// All that a browser gets is encrypted to it.
+    package static let ofBrowsers: [PushText] = [.full, .summary, .generic]
 }
 
 /// What a person may want to be rung for.

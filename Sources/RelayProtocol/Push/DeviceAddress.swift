@@ -1,39 +1,54 @@
-/// Where a device is reached: a case for each channel of pushes, with all that this channel needs. A browser's subscription would be
-/// `web(…)` beside `apns`, with a place for alerts and none for cards; what is asked below is all that the planner looks at.
+/// Where a device is reached: a case for each channel of pushes, with all that this channel needs. What is asked below is all that the
+/// planner looks at.
 package enum DeviceAddress: Sendable, Equatable {
     case apns(APNsTokens)
+    /// Nil: the browser has no subscription any more.
+    case web(WebSubscription?)
 
     package var service: PushService {
         switch self {
         case .apns: .apns
+        case .web: .web
         }
     }
 
     /// Where alerts go, as the channel names the place; nil: nowhere.
     package var alerts: String? {
-        get { tokens.alerts }
-        set { tokens.alerts = newValue }
-    }
-
-    /// Where starts of cards go.
-    package var starts: String? {
-        get { tokens.starts }
-        set { tokens.starts = newValue }
-    }
-
-    /// In which of its service's worlds both places are. A service may find that it is another than the app has told.
-    package var environment: PushEnvironment {
-        get { tokens.environment }
-        set { tokens.environment = newValue }
-    }
-
-    private var tokens: APNsTokens {
         get {
             switch self {
-            case .apns(let tokens): tokens
+            case .apns(let tokens): tokens.alerts
+            case .web(let subscription): subscription?.place
             }
         }
-        set { self = .apns(newValue) }
+        set {
+            switch self {
+            case .apns(var tokens):
+                tokens.alerts = newValue
+                self = .apns(tokens)
+            case .web: self = .web(newValue.flatMap(WebSubscription.init(place:)))
+            }
+        }
+    }
+
+    /// Where starts of cards go. A browser has no such place.
+    package var starts: String? {
+        get { if case .apns(let tokens) = self { tokens.starts } else { nil } }
+        set {
+            guard case .apns(var tokens) = self else { return }
+            tokens.starts = newValue
+            self = .apns(tokens)
+        }
+    }
+
+    /// In which of its service's worlds both places are. A service may find that it is another than the app has told. There is one world of
+    /// browsers.
+    package var environment: PushEnvironment {
+        get { if case .apns(let tokens) = self { tokens.environment } else { .production } }
+        set {
+            guard case .apns(var tokens) = self else { return }
+            tokens.environment = newValue
+            self = .apns(tokens)
+        }
     }
 
     /// The place is dead.
@@ -44,14 +59,21 @@ package enum DeviceAddress: Sendable, Equatable {
 
     /// A place belongs to one device: what the other names is its own from now on.
     package mutating func yield(to other: DeviceAddress) {
-        if alerts == other.alerts { alerts = nil }
-        if starts == other.starts { starts = nil }
+        switch (self, other) {
+        case (.apns, .apns):
+            if alerts == other.alerts { alerts = nil }
+            if starts == other.starts { starts = nil }
+        case (.web(let own?), .web(let others?)):
+            // With whatever keys: it is one browser that shows what goes there.
+            if own.endpoint == others.endpoint { self = .web(nil) }
+        case (.apns, .web), (.web, _): break
+        }
     }
 }
 
 /// A carrier of pushes, by name.
 package enum PushService: String, Sendable, CaseIterable {
-    case apns
+    case apns, web
 
     /// Records of pushes name theirs where it is another.
     package static let ofUnmarkedRecords = PushService.apns

@@ -170,6 +170,13 @@ private struct SchemaMaker {
                 $0.strings("examples", words)
             }
         case .object(let object): return schema(object)
+        case .either(let plain, let field, let other):
+            let (plain, other) = (schema(.object(plain)), schema(.object(other)))
+            return make {
+                $0.raw("if", make { $0.strings("required", [field]) })
+                $0.raw("then", other)
+                $0.raw("else", plain)
+            }
         case .list(let element, let range):
             let items = schema(element)
             return make {

@@ -2,63 +2,56 @@
 extension WireTable {
     private static let snapshotEventsMax = 200
 
-    private static func command(_ type: String, _ meaning: String? = nil, _ fields: [WireField] = []) -> WireMessage {
+    static func command(_ type: String, _ meaning: String? = nil, _ fields: [WireField] = []) -> WireMessage {
         WireMessage(type, meaning, [.required("id", .identifier)] + fields)
     }
 
-    static let clientToRelay: [WireMessage] =
-        [
-            WireMessage("hello", "First message.", hello),
-            command(
-                "subscribe", "Without `session`: the workspace.",
-                [.optional("session", .identifier), .optional("after", .object(position))]),
-            command("unsubscribe", nil, [.optional("session", .identifier)]),
-            command(
-                "history", "Older events.",
-                [
-                    .required("session", .identifier), .required("before", .count),
-                    .required("limit", .integer(1...Int64(WireLimits.historyEventsMax))),
-                ]),
-            command(
-                "decide", nil,
-                verdict + [
-                    .required("decision", .word(SimpleVerdict.self)),
-                    WireField("message", .typed, .with("decision", is: "deny", isRequired: false)),
-                    WireField(
-                        "mode", .name, .with("decision", is: "allow", isRequired: false),
-                        "With an allow: one of the modes that the approval offers."),
-                    signature,
-                ]),
-            command("answer", "Answers a question.", verdict + [.required("answers", answers), signature]),
-            command("ping", "Is the link alive? A browser cannot see the WebSocket's own pings."),
-            command("pair", "Makes a pairing code.", [.defaulted("role", .word(PairingRole.self))]),
-            command(
-                "presence",
-                "Whether the client is in the foreground, what is on its screen, and which device it is. Holds for 30 s after the last thing that the client said.",
-                [.required("foreground", .flag), .optional("session", .identifier), .optional("device", .identifier)]),
-            command(
-                "seen", "The approval is on the screen: this device need not ring for it.",
-                [.required("session", .identifier), .required("approval", .identifier)]),
-            command(
-                "device", "Registers a device, or what has changed about it.", [.required("device", .object(device))]),
-            command(
-                "card", "What has become of a card on this device.",
-                [.required("device", .identifier), .required("card", .object(cardReport))]),
-            command("forget", "Takes back a device's registration.", [.required("device", .identifier)]),
-            command(
-                "devices", "Lists the devices; with `watch` also, from now on, what becomes of each push.",
-                [.optional("watch", .flag)]),
-            command("testPush", "An alert that says that pushes arrive.", [.required("device", .identifier)]),
-            command("budget", "Sets a budget, or takes it away.", [.required("budget", .object(budget))]),
-            command("budgets", "Lists the budgets, with what is spent."),
-            command(
-                "withdraw", "Takes back a prompt, of whomever, where it still waits at its host.",
-                [.required("session", .identifier)] + steeringName),
-        ]
-        + SteeringAction.Kind.allCases.map { kind in
-            let (meaning, fields) = steering(kind)
-            return command(kind.rawValue, meaning, [.required("session", .identifier)] + fields + [signature])
-        }
+    static let clientToRelay: [WireMessage] = [
+        WireMessage("hello", "First message.", hello),
+        command(
+            "subscribe", "Without `session`: the workspace.",
+            [.optional("session", .identifier), .optional("after", .object(position))]),
+        command("unsubscribe", nil, [.optional("session", .identifier)]),
+        command(
+            "history", "Older events.",
+            [
+                .required("session", .identifier), .required("before", .count),
+                .required("limit", .integer(1...Int64(WireLimits.historyEventsMax))),
+            ]),
+        command(
+            "decide", nil,
+            verdict + [
+                .required("decision", .word(SimpleVerdict.self)),
+                WireField("message", .typed, .with("decision", is: "deny", isRequired: false)),
+                WireField(
+                    "mode", .name, .with("decision", is: "allow", isRequired: false),
+                    "With an allow: one of the modes that the approval offers."),
+                signature,
+            ]),
+        command("answer", "Answers a question.", verdict + [.required("answers", answers), signature]),
+        command("ping", "Is the link alive? A browser cannot see the WebSocket's own pings."),
+        command("pair", "Makes a pairing code.", [.defaulted("role", .word(PairingRole.self))]),
+        command(
+            "presence",
+            "Whether the client is in the foreground, what is on its screen, and which device it is. Holds for 30 s after the last thing that the client said.",
+            [.required("foreground", .flag), .optional("session", .identifier), .optional("device", .identifier)]),
+        command(
+            "seen", "The approval is on the screen: this device need not ring for it.",
+            [.required("session", .identifier), .required("approval", .identifier)]),
+        command(
+            "device", "Registers a device, or what has changed about it.",
+            [.required("device", WireType(.either(device, with: "web", webDevice)))]),
+        command(
+            "card", "What has become of a card on this device.",
+            [.required("device", .identifier), .required("card", .object(cardReport))]),
+        command("forget", "Takes back a device's registration.", [.required("device", .identifier)]),
+        command(
+            "devices", "Lists the devices; with `watch` also, from now on, what becomes of each push.",
+            [.optional("watch", .flag)]),
+        command("testPush", "An alert that says that pushes arrive.", [.required("device", .identifier)]),
+        command("budget", "Sets a budget, or takes it away.", [.required("budget", .object(budget))]),
+        command("budgets", "Lists the budgets, with what is spent."),
+    ]
 
     static let relayToClient: [WireMessage] = [
         WireMessage(

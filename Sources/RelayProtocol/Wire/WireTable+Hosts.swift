@@ -13,46 +13,28 @@ extension WireTable {
         WireMessage("deltas", delta.meaning, delta.fields),
     ]
 
-    static let relayToHost: [WireMessage] =
-        [
-            WireMessage(
-                "welcome", welcome + [.required("host", .object(named)), .required("sessions", .list(.object(progress)))]),
-            WireMessage(
-                "ack", "Everything up to `through` is on disk.", [.required("acks", .list(.object(progress), 1...Int.max))]),
-            WireMessage(
-                "resend", "There is a hole: send from this number on.",
-                [.required("session", .identifier), .required("from", .integer(1...JSONValue.integerMax))]),
-            WireMessage("decision", verdict + [.required("decision", .object(decision))]),
-            WireMessage(
-                "hold",
-                "All sessions of this host whose every tool needs approval from now on; replaces what was said before.",
-                [
-                    .optional("everySession", .flag),
-                    .required("sessions", .list(.identifier, 0...WireLimits.heldSessionsMax)),
-                ]),
-            WireMessage(
-                "notice", "Something to know: a refused message, a limit.",
-                notice + [
-                    .optional(
-                        "session", .identifier,
-                        "With `tooMany` and the path `$.session`: nothing more of this session for some seconds.")
-                ]),
-            WireMessage(
-                "withdraw", "Forget this prompt where it still waits.",
-                [.required("session", .identifier)] + steeringName),
-            WireMessage(
-                "outstanding",
-                "After `hello`: what was sent to steer this session, and has had no outcome. What the host knows nothing of, it has lost.",
-                [
-                    .required("session", .identifier),
-                    .required("commands", .list(.object(steeringName), 1...WireLimits.steeringOpenMax)),
-                ]),
-        ]
-        + SteeringAction.Kind.allCases.map { kind in
-            let (meaning, fields) = steering(kind)
-            return WireMessage(
-                kind.rawValue, meaning,
-                [.required("id", .identifier), .required("session", .identifier), .required("by", .object(named))] + fields
-                    + [signature])
-        }
+    static let relayToHost: [WireMessage] = [
+        WireMessage(
+            "welcome", welcome + [.required("host", .object(named)), .required("sessions", .list(.object(progress)))]),
+        WireMessage(
+            "ack", "Everything up to `through` is on disk.", [.required("acks", .list(.object(progress), 1...Int.max))]),
+        WireMessage(
+            "resend", "There is a hole: send from this number on.",
+            [.required("session", .identifier), .required("from", .integer(1...JSONValue.integerMax))]),
+        WireMessage("decision", verdict + [.required("decision", .object(decision))]),
+        WireMessage(
+            "hold",
+            "All sessions of this host whose every tool needs approval from now on; replaces what was said before.",
+            [
+                .optional("everySession", .flag),
+                .required("sessions", .list(.identifier, 0...WireLimits.heldSessionsMax)),
+            ]),
+        WireMessage(
+            "notice", "Something to know: a refused message, a limit.",
+            notice + [
+                .optional(
+                    "session", .identifier,
+                    "With `tooMany` and the path `$.session`: nothing more of this session for some seconds.")
+            ]),
+    ]
 }

@@ -8,33 +8,68 @@ extension WireTable {
             "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$", example: String(repeating: "A", count: 43) + "="),
         "32 bytes in base64.")
 
-    /// A device: its tokens as its app tells them, or as others see them.
-    private static func registration(_ name: String, _ meaning: String, _ secrets: [WireField]) -> WireObject {
-        WireObject(
-            name, meaning,
-            [
-                .required("device", .identifier), .required("name", .name), .required("profile", .name),
-                .required("environment", .word(PushEnvironment.self)), .required("system", .name, "The version of iOS."),
-            ] + secrets + [
-                .optional("frequentPushes", .flag), .defaulted("cards", .word(CardMode.self)),
-                .defaulted("starts", .word(CardStarts.self)), .defaulted("text", .word(PushText.self)),
-                .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
-                .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
-                .optional("quiet", .object(quietHours)),
-                .optional("hidesCost", .flag, "No push to it says what something cost."),
-            ])
-    }
+    private static let environment = WireType.word(PushEnvironment.self)
+    private static let cardWishes: [WireField] = [
+        .optional("frequentPushes", .flag), .defaulted("cards", .word(CardMode.self)),
+        .defaulted("starts", .word(CardStarts.self)),
+    ]
+    /// What a person may choose for any device.
+    private static let wishes: [WireField] = [
+        .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
+        .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
+        .optional("quiet", .object(quietHours)),
+        .optional("hidesCost", .flag, "No push to it says what something cost."),
+    ]
+    private static let allowOnLockScreen = WireField.optional(
+        "allowOnLockScreen", .flag, "A notification that shows the whole input may offer to allow it.")
 
-    package static let device = registration(
-        "device", "A registration for push.",
+    package static let device = WireObject(
+        "device", "An app's registration for push.",
         [
+            .required("device", .identifier), .required("name", .name), .required("profile", .name),
+            .required("environment", environment), .required("system", .name, "The version of iOS."),
             .optional("alertToken", apnsToken), .optional("startToken", apnsToken),
             WireField("sealKey", sealKey, .with("text", is: "sealed", isRequired: true)),
+        ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes)
+
+    package static let webDevice = WireObject(
+        "web-device",
+        "A browser's registration for push. It has no cards, and nothing to seal: its pushes are encrypted to it.",
+        [
+            .required("device", .identifier), .required("name", .name),
+            .required("system", .name, "Browser and system, such as `Firefox on Linux`."),
+            .required("web", .object(webSubscription)),
+            .defaulted("text", WireType(.word(PushText.ofBrowsers.map(\.rawValue)))),
+        ] + wishes + [allowOnLockScreen])
+
+    static let webSubscription = WireObject(
+        "web-subscription", "What `PushSubscription.toJSON()` says; empty where the browser has none any more.",
+        [
+            .optional(
+                "endpoint",
+                WireType(
+                    .pattern(WebSubscription.endpointPattern, example: "https://updates.push.services.mozilla.com/wpush/v2/a")),
+                "A URL, and a secret."),
+            WireField(
+                "p256dh", WireType(.pattern(WebSubscription.publicKeyPattern, example: WebSubscription.publicKeyExample)),
+                .beside("endpoint")),
+            WireField(
+                "auth", WireType(.pattern(WebSubscription.authenticationPattern, example: "BTBZMqHH6r4Tts7J_aSIgg")),
+                .beside("endpoint")),
         ])
 
-    static let deviceShown = registration(
-        "device-shown", "What an app told of itself and its person, without its tokens.",
-        [.optional("alertToken", .flag, "There is one."), .optional("startToken", .flag, "There is one.")])
+    static let deviceShown = WireObject(
+        "device-shown", "What an app or a browser told of itself and its person, without what it is reached by.",
+        [
+            .required("device", .identifier), .required("name", .name),
+            .required("profile", .name, "Of a browser: `web`."),
+            .optional("environment", environment, "Of an app."),
+            .required("system", .name, "The version of iOS, or browser and system."),
+            .optional("alertToken", .flag, "There is one."), .optional("startToken", .flag, "There is one."),
+            .optional(
+                "web", .object([.optional("service", .name, "The name of its push service; absent: it has no subscription.")]),
+                "It is a browser."),
+        ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes + [allowOnLockScreen])
 
     static let quietHours = WireObject(
         "quiet-hours",

@@ -23,6 +23,35 @@ extension WireTable {
         }
     }
 
+    static let steeringByClients =
+        SteeringAction.Kind.allCases.map { kind in
+            let (meaning, fields) = steering(kind)
+            return command(kind.rawValue, meaning, [.required("session", .identifier)] + fields + [signature])
+        } + [
+            command(
+                "withdraw", "Takes back a prompt, of whomever, where it still waits at its host.",
+                [.required("session", .identifier)] + steeringName)
+        ]
+
+    static let steeringOfHosts =
+        SteeringAction.Kind.allCases.map { kind in
+            let (meaning, fields) = steering(kind)
+            return WireMessage(
+                kind.rawValue, meaning,
+                [.required("id", .identifier), .required("session", .identifier), .required("by", .object(named))] + fields
+                    + [signature])
+        } + [
+            WireMessage(
+                "withdraw", "Forget this prompt where it still waits.", [.required("session", .identifier)] + steeringName),
+            WireMessage(
+                "outstanding",
+                "After `hello`: what was sent to steer this session, and has had no outcome. What the host knows nothing of, it has lost.",
+                [
+                    .required("session", .identifier),
+                    .required("commands", .list(.object(steeringName), 1...WireLimits.steeringOpenMax)),
+                ]),
+        ]
+
     package static let steeringName: [WireField] = [
         .required("client", .identifier), .required("command", .identifier, "The client's id of the command."),
     ]

@@ -6,8 +6,8 @@ package enum WireTable {
     package static func messages(_ direction: WireMessage.Direction) -> [WireMessage] {
         switch direction {
         case .hostToRelay: hostToRelay
-        case .relayToHost: relayToHost
-        case .clientToRelay: clientToRelay
+        case .relayToHost: relayToHost + steeringOfHosts
+        case .clientToRelay: clientToRelay + steeringByClients
         case .relayToClient: relayToClient
         }
     }

@@ -11,6 +11,8 @@ package struct WireType: Sendable {
         /// Text; a reader takes words that it does not know, too.
         case openWord([String], bytesMax: Int = .max)
         case object(WireObject)
+        /// The other where it has this field, else the first.
+        case either(WireObject, with: String, WireObject)
         case list(WireType, ClosedRange<Int>)
         /// An event: of this kind alone, or of any that the peer may state.
         case event(EventKind?, isOfHost: Bool)

@@ -51,7 +51,7 @@ package struct WireMutation {
             case .integer: 1
             case .text, .pattern, .word, .openWord: 2
             case .list: 3
-            case .object, .event, .fields: 4
+            case .object, .either, .event, .fields: 4
             }
         let fraction: [JSONTree] = own == 1 ? [.plain("1.0")] : []
         return all.enumerated().filter { $0.offset != own }.map(\.element) + fraction
@@ -78,7 +78,7 @@ package struct WireMutation {
                 found.append(("too many", .list(many), .outOfRange))
             }
             return found
-        case .flag, .object, .event, .fields: return []
+        case .flag, .object, .either, .event, .fields: return []
         }
     }
 
@@ -87,6 +87,13 @@ package struct WireMutation {
     ) -> [WireMutation] {
         switch type.shape {
         case .object(let object): return all(object.fields, in: example, at: path, events: events)
+        case .either(let plain, let field, let other):
+            let place = path + [.member(field)]
+            guard example[place] != nil else { return all(plain.fields, in: example, at: path, events: events) }
+            // Without that field it is held against the first of the two.
+            return all(other.fields, in: example, at: path, events: events).filter { mutation in
+                mutation.path != place || mutation.expected != .refused(.missingField)
+            }
         case .list(let element, _):
             guard case .list(let elements) = example[path] else { return [] }
             return elements.indices.flatMap { all(element, in: example, at: path + [.element($0)], events: events) }

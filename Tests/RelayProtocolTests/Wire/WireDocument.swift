@@ -65,6 +65,9 @@ struct WireDocument {
             case .object(let object):
                 if object.name != nil { found.append(object) }
                 object.fields.forEach { look(at: $0.type) }
+            case .either(let plain, _, let other):
+                look(at: .object(plain))
+                look(at: .object(other))
             case .list(let element, _): look(at: element)
             default: break
             }
@@ -97,6 +100,8 @@ struct WireDocument {
         case .object(let object):
             if let name = object.name?.uppercased(), objects[name] != nil { return "(\(name))" }
             return "{\(spelled(object.fields))}"
+        case .either(let plain, let field, let other):
+            return "(\(plain.name?.uppercased() ?? ""), with `\(field)` a \(other.name?.uppercased() ?? ""))"
         case .event: return "(EVENT)"
         case .list(let element, let range):
             let entry = note(element)

@@ -62,6 +62,9 @@ struct WireTypeScript {
             declare(nil, Self.name(name), union: words.map { "\"\($0)\"" })
         case .object(let object):
             if object.name == nil { object.fields.forEach { declare($0.type) } } else { declare(object) }
+        case .either(let plain, let field, let other):
+            declare(Self.name(plain.name ?? ""), plain, lacking: field)
+            declare(other)
         case .list(let element, _): declare(element)
         case .flag, .integer, .text, .pattern, .openWord, .event, .fields: break
         }
@@ -122,6 +125,7 @@ struct WireTypeScript {
         case .word(let words): type.name.map(Self.name) ?? words.map { "\"\($0)\"" }.joined(separator: " | ")
         case .object(let object):
             object.name.map(Self.name) ?? inline(members(object.fields))
+        case .either(let plain, _, let other): [plain, other].map { Self.name($0.name ?? "") }.joined(separator: " | ")
         case .list(let element, _):
             if case .word = element.shape, element.name == nil { "(\(spelled(element)))[]" } else { spelled(element) + "[]" }
         case .event: "Event"

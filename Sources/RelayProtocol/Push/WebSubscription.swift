@@ -1,0 +1,93 @@
+/// What a browser hands out for pushes, as the wire has it. Whether the endpoint may be called is its channel's to say.
+///
+/// A secret: whoever has all three can ring that browser. No description and no reflection shows more than the service.
+package struct WebSubscription: Sendable, Hashable {
+    /// A URL.
+    package let endpoint: String
+    /// The browser's key, a point of P-256: 65 bytes in base64url without padding.
+    package let p256dh: String
+    /// 16 bytes in base64url without padding.
+    package let auth: String
+
+    package init(endpoint: String, p256dh: String, auth: String) {
+        (self.endpoint, self.p256dh, self.auth) = (endpoint, p256dh, auth)
+    }
+
+    /// Those of today's services have 150 to 700 bytes.
+    package static let endpointBytesMax = 2_048
+    static let endpointPattern = "^[!-~]{1,\(endpointBytesMax)}$"
+    /// 0x04 first, and the last digit carries four bits.
+    static let publicKeyPattern = "^B[A-P][A-Za-z0-9_-]{84}[AEIMQUYcgkosw048]$"
+    static let publicKeyExample =
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+    /// The last digit carries two bits.
+    static let authenticationPattern = "^[A-Za-z0-9_-]{21}[AQgw]$"
+
+    // MARK: - As one text
+
+    /// How an intent names it. None of the three has a space in it.
+    package var place: String { "\(endpoint) \(p256dh) \(auth)" }
+
+    /// Nil for what is no `place`.
+    package init?(place: String) {
+        let parts = place.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3 else { return nil }
+        self.init(endpoint: parts[0], p256dh: parts[1], auth: parts[2])
+    }
+
+    /// The name of its push service, which is nobody's secret.
+    package var service: String {
+        let authority = endpoint.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
+        return String(authority.prefix { !":/?#".contains($0) }.prefix(WireLimits.nameBytesMax))
+    }
+}
+
+extension WebSubscription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "subscription at \(service)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+// MARK: - On the wire
+
+extension WebSubscription {
+    /// Nil where there is no endpoint.
+    init?(from value: JSONValue) throws(WireError) {
+        guard let endpoint = try value.object().optionalString("endpoint") else { return nil }
+        let isURL = (1...Self.endpointBytesMax).contains(endpoint.utf8.count)
+        guard isURL, endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw WireError(
+                .badValue, at: "\(value.path).endpoint", "an endpoint is a URL of at most \(Self.endpointBytesMax) bytes")
+        }
+        self.init(
+            endpoint: endpoint,
+            p256dh: try Self.text(value, "p256dh", "a key is a point of P-256: 65 bytes in base64url without padding") {
+                $0.utf8.count == 87 && $0.hasPrefix("B") && $0.dropFirst().first.map { ("A"..."P").contains($0) } == true
+                    && Self.isBase64URL($0.dropLast()) && $0.last.map("AEIMQUYcgkosw048".contains) == true
+            },
+            auth: try Self.text(value, "auth", "a secret is 16 bytes in base64url without padding") {
+                $0.utf8.count == 22 && Self.isBase64URL($0.dropLast()) && $0.last.map("AQgw".contains) == true
+            })
+    }
+
+    private static func text(
+        _ value: JSONValue, _ key: StaticString, _ rule: String, isValid: (String) -> Bool
+    ) throws(WireError) -> String {
+        let text = try value.string(key)
+        guard isValid(text) else { throw WireError(.badValue, at: "\(value.path).\(key)", rule) }
+        return text
+    }
+
+    private static func isBase64URL(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { byte in
+            (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("endpoint", endpoint)
+        writer.field("p256dh", p256dh)
+        writer.field("auth", auth)
+    }
+}

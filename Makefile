@@ -31,7 +31,7 @@ WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs. The rest is to come: the simulators, and the wrappers of C libraries.
 WITHOUT_CIRCLES := $(addprefix Sources/, \
 	AgentACP AgentClaude AgentCodex AgentLocal \
-	ChannelAPNs HeliographClient HeliographHost HeliographKit HeliographLink HeliographServer HostCore LiveActivityKit \
+	ChannelAPNs ChannelWeb HeliographClient HeliographHost HeliographKit HeliographLink HeliographServer HostCore LiveActivityKit \
 	PushAPNs PushPlanner PushWeb RelayAccess RelayCore RelayModel RelayProtocol RelayStore StoreSQLite)
 # Everything that `swift format` looks at.
 SWIFT := Package.swift Sources Tests

@@ -94,9 +94,10 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "ChannelAPNs", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "RelayAccess", "RelayStore",
+                "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "RelayAccess",
+                "RelayStore",
                 "StoreSQLite",
-                "WebSocketEngine", "PushAPNs", "HeliographCrypto", "HeliographQRCode",
+                "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
                 "HeliographPlatform", "HeliographZlib", logging, metrics,
             ],
             swiftSettings: settings,
@@ -120,6 +121,7 @@ let package = Package(
         module("RelayCore", ["PushPlanner", "RelayModel", "RelayProtocol"]),
         module("PushPlanner", ["RelayModel", "RelayProtocol"]),
         module("ChannelAPNs", ["PushPlanner", "RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
+        module("ChannelWeb", ["PushPlanner", "RelayProtocol"]),
         module("RelayModel", ["RelayProtocol"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("AgentACP", ["HostCore", "RelayProtocol"]),
@@ -132,7 +134,10 @@ let package = Package(
         // The same cores in a world of its own: one clock, one seed.
         module(
             "RelaySimulation",
-            ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"]),
+            [
+                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "HostCore", "HeliographLink",
+                "RelayProtocol",
+            ]),
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 
         // Adapters to the world outside.
@@ -207,6 +212,7 @@ let package = Package(
             ["PushPlanner", "PushTestSupport", "ChannelAPNs", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
         tests(
             "ChannelAPNsTests", ["ChannelAPNs", "PushPlanner", "PushTestSupport", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests("ChannelWebTests", ["ChannelWeb", "PushPlanner", "PushTestSupport", "RelayProtocol"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
         .target(
             name: "StoreTestSupport", dependencies: ["StoreSQLite", "RelayCore", "RelayModel", "RelayProtocol"],
@@ -257,8 +263,9 @@ let package = Package(
         tests(
             "HeliographServerTests",
             [
-                "HeliographServer", "ChannelAPNs", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "PushAPNs",
-                "WebSocketEngine",
+                "HeliographServer", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol",
+                "PushAPNs",
+                "PushWeb", "WebSocketEngine",
                 "HeliographCrypto", logging,
                 metrics,
             ]),

@@ -1,4 +1,5 @@
 import ChannelAPNs
+import ChannelWeb
 import Dispatch
 import Foundation
 import Glibc
@@ -7,6 +8,7 @@ import Metrics
 import HeliographPlatform
 import HeliographQRCode
 import PushPlanner
+import PushWeb
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -113,6 +115,7 @@ package final class RelayServer {
         let heartbeat = Heartbeat(
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
+        let services = WebPushServices(added: configuration.pushHosts)
         let relay = Relay.Configuration(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
             quotas: configuration.quotas,
@@ -120,7 +123,8 @@ package final class RelayServer {
                 channels: [
                     .apns: APNsChannel(
                         profiles: try ProfileSet(files: ProfileFiles.read(in: store.folder)),
-                        broadcastBundles: try PushRunner.broadcastBundles(in: store.folder))
+                        broadcastBundles: try PushRunner.broadcastBundles(in: store.folder)),
+                    .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
                 ], localMinute: TimeZones.minute))
         let load: @Sendable () throws -> LogState = {
             try store.log.load(
@@ -130,8 +134,11 @@ package final class RelayServer {
         }
         let mailbox = CoreMailbox(of: loop)
         let pushMeasures = PushMeasures(factory: registry)
+        let web = WebPushes(
+            WebPushIdentity(directory: store.folder, configuration), services: services,
+            logger: logger)
         let pushes = try PushRunner(
-            directory: store.folder, epoch: store.log.epoch, loop: loop, mailbox: mailbox, measures: pushMeasures,
+            directory: store.folder, epoch: store.log.epoch, web: web, loop: loop, mailbox: mailbox, measures: pushMeasures,
             logger: logger)
         let access = try Access(
             store: store.credentials, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops,

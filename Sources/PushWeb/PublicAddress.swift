@@ -12,6 +12,12 @@ enum PublicAddress {
         return isPublic(unsafe withUnsafeBytes(of: six) { unsafe Array($0) })
     }
 
+    /// Whether `text` is an address, numeric, of whomever.
+    static func isAddress(_ text: String) -> Bool {
+        var (four, six) = (in_addr(), in6_addr())
+        return unsafe inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
+    }
+
     /// IANA's registry of IPv4 addresses for special purposes, with multicast and what is reserved.
     private static let specialFour: [(base: UInt32, bits: UInt32)] = [
         (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16), (0xAC10_0000, 12),

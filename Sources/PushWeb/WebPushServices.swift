@@ -16,6 +16,28 @@ package struct WebPushServices: Equatable, Sendable {
             self.address = address
             self.mayBePrivate = mayBePrivate
         }
+
+        /// `push.example`, `push.example:8443` or `push.lan:8443=192.168.1.5`: whoever names the address lets it stand in the own network.
+        /// Nil for what is none of these.
+        package init?(_ text: String) {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let place = parts[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard HostName.isValid(place[0]) else { return nil }
+            var port = WebPushOrigin.defaultPort
+            if place.count == 2 {
+                guard let number = UInt16(place[1]), number > 0 else { return nil }
+                port = number
+            }
+            let address = parts.count == 2 ? String(parts[1].filter { !"[]".contains($0) }) : nil
+            if let address, !PublicAddress.isAddress(address) { return nil }
+            self.init(String(place[0]), port: port, address: address, mayBePrivate: address != nil)
+        }
+
+        /// As `init` takes it.
+        package var text: String {
+            let place = port == WebPushOrigin.defaultPort ? host : "\(host):\(port)"
+            return address.map { "\(place)=\($0.contains(":") ? "[\($0)]" : $0)" } ?? place
+        }
     }
 
     package var added: [Added] = []

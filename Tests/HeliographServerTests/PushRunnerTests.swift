@@ -2,6 +2,7 @@ import ChannelAPNs
 import Foundation
 import PushAPNs
 import PushPlanner
+import PushWeb
 import RelayCore
 import RelayProtocol
 import Synchronization
@@ -60,9 +61,12 @@ private final class Rig: Sendable {
         let made = Shared<FakeSender>()
         bound = try await loop.make { loop in
             let mailbox = CoreMailbox(of: loop)
+            let web = WebPushes(
+                WebPushIdentity(directory: folder.path, contact: "mailto:ada@example.com", publicURL: nil),
+                services: WebPushServices(), logger: silent)
             let runner = try PushRunner(
-                directory: folder.path, epoch: epoch, loop: loop, mailbox: mailbox, measures: PushMeasures(factory: registry),
-                logger: silent
+                directory: folder.path, epoch: epoch, web: web, loop: loop, mailbox: mailbox,
+                measures: PushMeasures(factory: registry), logger: silent
             ) { _ in
                 let sender = FakeSender()
                 made.append(sender)

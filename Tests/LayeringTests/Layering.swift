@@ -16,9 +16,9 @@ struct Layering {
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
-            "ChannelAPNs", "PushPlanner", "RelayAccess", "RelayCore", "RelayModel", "RelayProtocol", "RelayStore",
+            "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayAccess", "RelayCore", "RelayModel", "RelayProtocol", "RelayStore",
             "StoreSQLite",
-            "WebSocketEngine", "PushAPNs", "HeliographCrypto", "HeliographQRCode",
+            "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
             "HeliographPlatform", "HeliographZlib",
             "Logging",
             "Metrics",
@@ -57,6 +57,7 @@ struct Layering {
         "PushPlanner": Module(imports: ["RelayModel", "RelayProtocol"], isPure: true),
         // Above the planner, which knows the port and none of its channels.
         "ChannelAPNs": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
+        "ChannelWeb": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
@@ -66,7 +67,10 @@ struct Layering {
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(
-            imports: ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "HostCore", "HeliographLink", "RelayProtocol"],
+            imports: [
+                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "HostCore", "HeliographLink",
+                "RelayProtocol",
+            ],
             isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.

@@ -1,6 +1,7 @@
 internal import HeliographCrypto
 package import Logging
 internal import HeliographPlatform
+internal import PushWeb
 package import RelayCore
 internal import RelayProtocol
 package import WebSocketEngine
@@ -17,6 +18,10 @@ package struct ServerConfiguration: Sendable {
     package var tlsKey: String?
     /// What people type to reach the relay from elsewhere, such as `https://relay.example`; for links, and as an allowed origin.
     package var publicURL: String?
+    /// Where push services of browsers can ask somebody: `mailto:…` or `https://…`. Nil: at `publicURL`.
+    var pushContact: String?
+    /// Push services of browsers that are called besides the known ones.
+    var pushHosts: [WebPushServices.Added] = []
     /// Serves this folder instead of the page in the binary; for working on the page.
     package var webRoot: String?
     /// How often a silent peer is pinged, and after how long it is hung up on. A half-open phone is noticed within half a minute.
@@ -62,6 +67,9 @@ package struct ServerConfiguration: Sendable {
         let name = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
         return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
     }
+
+    /// What others open, as far as it is known; else what this machine does.
+    var pageURL: String { publicURL ?? certifiedURL(port: port) ?? localURL(port: port) }
 
     /// The address that others can open, by the first name in the certificate that means one machine; nil where only this machine is
     /// listened to, or nothing says what others call it.

@@ -33,6 +33,8 @@ package struct ServerLimits: Sendable, Equatable {
 
     /// Nobody is left unread for longer in one go: its own liveness must not take that for the end.
     static let pauseNanosecondsMax: Int64 = 5_000_000_000
+    /// Push services that somebody runs besides those of the four makers of browsers.
+    static let pushHostsMax = 32
     /// A peer that is throttled is told so at most this often.
     static let noticeInterval = Duration.seconds(60)
     /// Addresses whose requests are counted each by itself; with more, all that have come since count as one. As many are kept, too, with what

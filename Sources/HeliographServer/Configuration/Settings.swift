@@ -1,4 +1,5 @@
 internal import Logging
+internal import PushWeb
 import RelayCore
 internal import RelayProtocol
 internal import WebSocketEngine
@@ -21,6 +22,32 @@ package enum Settings {
         .text(
             "publicURL", "url", \.publicURL, takes: PublicURL.takes,
             "What others type to reach this relay, such as https://relay.example.", read: PublicURL.read),
+        Setting(
+            key: "pushContact", valueName: "address",
+            abstract:
+                "Where the makers of browsers can ask about this relay's notifications: mailto:… or https://…; without it, the public URL.",
+            text: { $0.pushContact },
+            apply: { (text, configuration) throws(SettingValueError) in
+                if let fault = VAPIDContact.fault(in: text) {
+                    throw SettingValueError("mailto:… or https://… with a public name (this one \(fault))")
+                }
+                configuration.pushContact = text
+            }),
+        Setting(
+            key: "pushHosts", valueName: "hosts",
+            abstract:
+                "Push services of browsers to call besides the known ones: name[:port][=address] with commas between, or none.",
+            text: { $0.pushHosts.isEmpty ? "none" : $0.pushHosts.map(\.text).joined(separator: ",") },
+            apply: { (text, configuration) throws(SettingValueError) in
+                let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+                let hosts = parts.compactMap { WebPushServices.Added(String($0)) }
+                guard hosts.count == parts.count, hosts.count <= ServerLimits.pushHostsMax else {
+                    throw SettingValueError(
+                        "names of DNS such as push.example,push.lan:8443=192.168.1.5 (an address lets it be in your own network), or none"
+                    )
+                }
+                configuration.pushHosts = hosts
+            }),
         .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Needs its private key, too."),
         .text("tlsKey", "file", \.tlsKey, "The certificate's private key, PEM."),
         Setting(

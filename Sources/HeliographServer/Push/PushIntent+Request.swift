@@ -21,20 +21,21 @@ extension PushIntent {
     func request(with material: PushMaterial) throws(PushObstacle) -> APNsRequest {
         guard worthUntil > material.now else { throw PushObstacle(sentence: "it was not worth sending any more") }
         return APNsRequest(
-            self, teamID: material.team, id: Self.requestID(id, in: material.epoch), payload: try wholePayload(with: material),
+            self, teamID: material.team, id: Self.requestID(id, in: material.epoch),
+            payload: try wholePayload(with: material.codes),
             at: material.now)
     }
 
     /// The payload with its code, and with what only the device shall read.
-    private func wholePayload(with material: PushMaterial) throws(PushObstacle) -> [UInt8] {
+    func wholePayload(with codes: PushCodes) throws(PushObstacle) -> [UInt8] {
         var (payload, sealed) = (payload, seal?.text)
         if code != nil {
             let code: String
-            do { code = try material.codes.code(of: id) } catch {
+            do { code = try codes.code(of: id) } catch {
                 throw PushObstacle(sentence: "there is no secret to make its code with: \(error)")
             }
             let (filled, filledSeal) = (
-                material.codes.fill(payload, with: code), sealed.flatMap { material.codes.fill($0, with: code) }
+                codes.fill(payload, with: code), sealed.flatMap { codes.fill($0, with: code) }
             )
             guard filled != nil || filledSeal != nil else {
                 throw PushObstacle(sentence: "there is no place for its code in it")

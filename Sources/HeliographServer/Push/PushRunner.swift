@@ -36,6 +36,7 @@ final class PushRunner {
     private let codes: PushCodes
     private let measures: PushMeasures
     private let logger: Logger
+    private let web: WebPushes
     private let makeSender: (APNsConfiguration) throws -> any PushSender
     private var file: PushConfigurationFile
     private var configuration: PushConfiguration?
@@ -51,8 +52,8 @@ final class PushRunner {
 
     /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
     init(
-        directory: String, epoch: Epoch, loop: EventLoop, mailbox: CoreMailbox, measures: PushMeasures, logger: Logger,
-        makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
+        directory: String, epoch: Epoch, web: WebPushes, loop: EventLoop, mailbox: CoreMailbox, measures: PushMeasures,
+        logger: Logger, makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
     ) throws {
         self.directory = directory
         self.epoch = epoch
@@ -60,6 +61,7 @@ final class PushRunner {
         self.mailbox = mailbox
         self.measures = measures
         self.logger = logger
+        self.web = web
         self.makeSender = makeSender
         codes = PushCodes(directory: directory, epoch: epoch, logger: logger)
         file = PushConfigurationFile(directory: directory)
@@ -73,6 +75,9 @@ final class PushRunner {
         guard case .read(let configuration?) = try file.look() else { return [] }
         return Set(configuration.teams.flatMap(\.broadcasts))
     }
+
+    /// What a browser subscribes with. Throws why nothing is pushed to browsers.
+    func webPushKey() throws(PushObstacle) -> String { try web.publicKey() }
 
     /// Nothing is on its way.
     var isIdle: Bool { flights.isEmpty }
@@ -97,7 +102,10 @@ final class PushRunner {
     }
 
     /// For the end.
-    func stop() { sender?.stop() }
+    func stop() {
+        sender?.stop()
+        web.stop()
+    }
 
     // MARK: - Orders
 
@@ -114,6 +122,22 @@ final class PushRunner {
     }
 
     private func send(_ intent: PushIntent) {
+        switch intent.service {
+        case .apns: sendToApple(intent)
+        case .web: sendToBrowser(intent)
+        }
+    }
+
+    private func sendToBrowser(_ intent: PushIntent) {
+        let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
+        do throws(PushObstacle) {
+            try web.send(intent, codes, at: WallClock.milliseconds) { outcome in
+                handle.execute { bound.value.arrived(intent.id, outcome) }
+            }
+        } catch { answerSoon(intent.id, .notSent(error.sentence)) }
+    }
+
+    private func sendToApple(_ intent: PushIntent) {
         guard let configuration, let sender else { return answerSoon(intent.id, .notSent(trouble ?? Self.notSetUp)) }
         guard let team = configuration.team(of: intent.app) else {
             return answerSoon(intent.id, .notSent("no APNs key is set up for \(intent.app): heliograph push setup"))

@@ -19,6 +19,19 @@ extension Routes {
         } catch { respond(id, .json(400, Notice(error))) }
     }
 
+    static let pushKeyPath = "/v1/push/key"
+
+    /// What a browser subscribes with, or why this relay pushes to none.
+    func pushKey(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        do throws(Authenticator.Refusal) { _ = try access.authenticate(request, to: .watch) } catch {
+            return respond(id, Self.refusal(error))
+        }
+        do throws(PushObstacle) {
+            let key = try pushes.webPushKey()
+            respond(id, .json(200, JSONWriter.object { $0.field("key", key) }))
+        } catch { respond(id, .json(404, Notice(code: "webPushOff", message: error.sentence))) }
+    }
+
     /// Nil where there is no such thing to do.
     static func deviceCommand(_ request: HTTPRequest) throws(WireError) -> ClientCommand? {
         if request.path == devicesPath { return request.method == "GET" ? .devices(watches: false) : nil }

@@ -51,6 +51,7 @@ final class Routes {
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", "/v1/me"): me(request, id)
         case ("POST", "/v1/logout"): logOut(request, id)
+        case ("GET", Self.pushKeyPath): pushKey(request, id)
         case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
         case (_, let path) where path == Self.tokensPath || path.hasPrefix(Self.tokensPath + "/"): tokens(request, id)
         case ("POST", let path) where path.hasPrefix(Self.decisionsPath): decide(request, id)

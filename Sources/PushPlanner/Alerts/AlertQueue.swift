@@ -93,10 +93,16 @@ struct AlertQueue {
         // Sent again it would be refused again.
         case .refused(.fixRequest, _), .refused(.markProfile, _): alerts.remove(at: place)
         case .refused, .unknown, .notSent:
+            // What came later of the same notification must not be replaced by what came before.
+            if alerts[place].kind != .budget, isReplaced(alerts[place]) { alerts.remove(at: place) }
             tries += 1
             dueAt = now + PushPolicy.wait(afterTries: tries)
         }
         return true
+    }
+
+    private func isReplaced(_ alert: OwedAlert) -> Bool {
+        alerts.contains { $0.number > alert.number && $0.kind == alert.kind && $0.alert.replaces == alert.alert.replaces }
     }
 
     /// What they tell of is not on disk. Returns the pushes that were planned for them.

@@ -11,6 +11,12 @@ package protocol PushChannel: Sendable {
     func canBroadcast(to device: Device) -> Bool
     /// What a card shows of this: of two that are equal the second need not be sent.
     func face(of subject: PushSubject, on device: Device, isBroadcast: Bool) -> [UInt8]
+    /// Why this device's address is not taken, with its place in the command `device`; nil: it is.
+    func fault(in device: Device) -> WireError?
+    /// What is settled may take the place of what has rung, without ringing again.
+    func takesBack(on device: Device) -> Bool
+    /// An alert as it fits a payload: what is cut there is not whole, and cannot be allowed from what is shown.
+    func fitting(_ content: AlertContent, on device: Device) -> AlertContent
     /// JSON, as it goes out but for code and seal.
     func payload(of content: PushContent, on device: Device) -> [UInt8]
     /// Why pushes do not arrive, for whoever looks at the device.
@@ -21,6 +27,13 @@ package protocol PushChannel: Sendable {
     func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError)
     /// … and as clients see it.
     func show(_ intent: PushIntent, to writer: inout JSONWriter)
+}
+
+/// Of a channel that takes every address and has room for all that the planner composes.
+extension PushChannel {
+    package func fault(in device: Device) -> WireError? { nil }
+    package func takesBack(on device: Device) -> Bool { true }
+    package func fitting(_ content: AlertContent, on device: Device) -> AlertContent { content }
 }
 
 /// An app that pushes are for, as far as the planner has to know it.

@@ -22,6 +22,8 @@ package struct AlertContent: Sendable {
     package var text: AlertText
     /// What stands together in the list.
     package var thread: String
+    /// The person sees one notification of this name, however often it is sent.
+    package var replaces: String
     package var level: AlertLevel
     package var session: SessionID?
     package var approval: ApprovalID?

@@ -33,13 +33,14 @@ extension PushPlanner {
             intent.seal = PushSeal(key: seal, text: alert.text.bytes(withCode: intent.code != nil))
         }
         let mayAllow = alert.text.isWhole && alert.approval.map { !$0.request.isCut && !$0.request.isRedacted } == true
-        let content = AlertContent(
-            kind: alert.kind, text: isSealed ? alert.cover : alert.text, thread: alert.thread, level: alert.level,
-            session: alert.session, approval: alert.approval?.id, hasCode: intent.code != nil && !isSealed,
-            mayAllow: mayAllow, isSealed: isSealed)
+        let whole = AlertContent(
+            kind: alert.kind, text: isSealed ? alert.cover : alert.text, thread: alert.thread, replaces: alert.replaces,
+            level: alert.level, session: alert.session, approval: alert.approval?.id,
+            hasCode: intent.code != nil && !isSealed, mayAllow: mayAllow, isSealed: isSealed)
+        let content = channel.fitting(whole, on: device.device)
         intent.payload = channel.payload(of: .alert(content), on: device.device)
         var planned = PlannedPush(intent, card: nil)
-        planned.mayAllow = mayAllow
+        planned.mayAllow = content.mayAllow
         plan(planned)
         return pushes.last
     }

@@ -24,7 +24,8 @@ extension PushPlanner {
         switch verdict {
         case .deny: break
         case .allow, .allowIn, .answer:
-            guard planned.mayAllow else {
+            // The person may have changed their mind since it was sent.
+            guard planned.mayAllow, device.device.takesAllow else {
                 reply(
                     .failed(
                         .notWhole, "the notification did not show the whole input: it can be denied from there, not allowed"),

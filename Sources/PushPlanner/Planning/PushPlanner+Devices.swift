@@ -14,6 +14,10 @@ extension PushPlanner {
                 to: request)
             return
         }
+        if let fault = settings.channel(of: device)?.fault(in: device) {
+            reply(.failed(Notice(fault), winner: nil), to: request)
+            return
+        }
         if let quiet = device.quiet, settings.localMinute(quiet.timeZone, now.wall) == nil {
             reply(
                 .failed(Notice(WireError(.badValue, at: "$.device.quiet.timeZone", "there is no such time zone")), winner: nil),

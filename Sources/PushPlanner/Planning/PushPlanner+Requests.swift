@@ -39,7 +39,7 @@ extension PushPlanner {
             return
         }
         guard known.device.address.alerts != nil else {
-            reply(.failed(.unavailable, known.trouble ?? "its app has told no token for alerts"), to: request)
+            reply(.failed(.unavailable, known.trouble ?? known.device.address.lackOfAlerts), to: request)
             return
         }
         let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
@@ -73,6 +73,15 @@ extension PushPlanner {
 
 extension Reply {
     static let noSuchDevice = Reply.failed(.notFound, "there is no such device")
+}
+
+extension DeviceAddress {
+    fileprivate var lackOfAlerts: String {
+        switch self {
+        case .apns: "its app has told no token for alerts"
+        case .web: "its browser has no subscription: switch notifications on there"
+        }
+    }
 }
 
 extension Card {

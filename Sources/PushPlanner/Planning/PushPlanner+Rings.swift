@@ -128,7 +128,8 @@ extension PushPlanner {
     /// What was rung for has been settled: the notification says so, without ringing again.
     private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let device = devices[key.device], let session = key.session,
-            let app = settings.app(of: device.device), device.device.address.alerts != nil, wants(approval, key)
+            let app = settings.app(of: device.device), device.device.address.alerts != nil, wants(approval, key),
+            settings.channel(of: device.device)?.takesBack(on: device.device) == true
         else {
             return
         }

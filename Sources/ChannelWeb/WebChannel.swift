@@ -1,0 +1,83 @@
+package import PushPlanner
+package import RelayProtocol
+
+/// The push services of browsers as a channel of the planner: one app, which is the relay's own page, and alerts alone.
+///
+/// Pure. Which addresses may be called is looked at where they are, by the module that calls them; what it says comes in as a function.
+package struct WebChannel: PushChannel {
+    /// Where the page is, without a slash at its end: a declarative push leads to an absolute address, or is not shown.
+    private let pageURL: String
+    /// Why a subscription is not taken, with its place below `$.device.web`; nil: it is.
+    private let fault: @Sendable (WebSubscription) -> WireError?
+
+    package init(pageURL: String, fault: @escaping @Sendable (WebSubscription) -> WireError? = { _ in nil }) {
+        (self.pageURL, self.fault) = (pageURL, fault)
+    }
+
+    package func app(named name: String) -> PushApp? {
+        name == Device.profileOfBrowsers ? PushApp(name: name, id: name, textMax: .full, cards: nil) : nil
+    }
+
+    package func fault(in device: Device) -> WireError? {
+        guard case .web(let subscription?) = device.address else { return nil }
+        return fault(subscription)
+    }
+
+    package func canBroadcast(to device: Device) -> Bool { false }
+
+    package func face(of subject: PushSubject, on device: Device, isBroadcast: Bool) -> [UInt8] {
+        preconditionFailure("browsers have no cards")
+    }
+
+    // MARK: - What goes out
+
+    /// Apple shows each push as one more row, whatever its tag: what is settled would ring there again.
+    package func takesBack(on device: Device) -> Bool {
+        guard case .web(let subscription?) = device.address else { return false }
+        return subscription.service != Self.apple && !subscription.service.hasSuffix("." + Self.apple)
+    }
+
+    private static let apple = "push.apple.com"
+
+    package func fitting(_ content: AlertContent, on device: Device) -> AlertContent {
+        WebPayload.fitting(content, on: device, pageURL: pageURL)
+    }
+
+    package func payload(of content: PushContent, on device: Device) -> [UInt8] {
+        guard case .alert(let alert) = content else { preconditionFailure("browsers have no cards") }
+        return WebPayload.bytes(alert, pageURL: pageURL)
+    }
+
+    package func sentence(on advice: PushAdvice, reason: String) -> String {
+        switch advice {
+        case .dropToken: "its subscription is gone (\(reason)): open the page there once"
+        case .keepToken: "its push service does not know the subscription, which may pass (\(reason))"
+        case .quarantineToken: "it subscribed with another key than ours (\(reason)): open the page there once"
+        case .fixRequest, .markProfile, .dropChannel, .enableBroadcast:
+            "its push service does not take what we send (\(reason))"
+        case .fixCredentials:
+            "its push service does not take our token (\(reason)): look at clock, contact and key with heliograph doctor"
+        case .sendLater: "its push service takes no more for now (\(reason))"
+        }
+    }
+
+    // MARK: - On disk, and as clients see it
+
+    package func write(_ intent: PushIntent, to record: inout JSONWriter) {
+        record.flag("convenient", intent.urgency == .whenConvenient)
+        record.flag("kept", intent.isKept)
+        record.field("replaces", intent.replaces)
+    }
+
+    package func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError) {
+        intent.urgency = try record.flag("convenient") ? .whenConvenient : .atOnce
+        intent.isKept = try record.flag("kept")
+        intent.replaces = try record.optionalString("replaces")
+    }
+
+    /// As Apple counts them, so that a list of pushes has one scale.
+    package func show(_ intent: PushIntent, to writer: inout JSONWriter) {
+        writer.field("priority", Int64(intent.urgency == .atOnce ? 10 : 5))
+        writer.field("collapse", intent.replaces)
+    }
+}

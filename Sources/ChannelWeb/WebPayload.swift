@@ -1,0 +1,65 @@
+import PushPlanner
+import RelayProtocol
+
+/// The JSON of a push to a browser: the declarative form, which Safari reads itself and hands to the worker, and every other browser hands
+/// over as it is.
+enum WebPayload {
+    /// What Firefox on Android still gets; see `WebPushMessage.textBytesMax`.
+    static let bytesMax = 2_600
+    /// By which Safari knows the form: RFC 8030.
+    private static let form: Int64 = 8_030
+    private static let separator = " · "
+
+    /// The content as it fits: words that have to be cut cannot be allowed from there, nor is anything where the person has not chosen so.
+    static func fitting(_ content: AlertContent, on device: Device, pageURL: String) -> AlertContent {
+        var content = content
+        content.mayAllow = content.mayAllow && device.allowsOnLockScreen
+        var empty = content
+        empty.text = AlertText(title: "", subtitle: nil, body: "", isWhole: false)
+        let code = content.hasCode ? Payload.codeBytesMax - 4 : 0
+        let room = bytesMax - bytes(empty, pageURL: pageURL).count - code - separator.utf8.count
+        content.text = content.text.cut(to: room)
+        content.mayAllow = content.mayAllow && content.text.isWhole
+        return content
+    }
+
+    /// Of what fits. With a code it holds `"code":"CODE"`, which the runner replaces.
+    static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
+        // A browser has no line for the place, and in the body it could be taken for a part of what is asked.
+        let title = [content.text.title, content.text.subtitle].compactMap { $0 }.joined(separator: separator)
+        let decisions = content.kind == .approval && content.hasCode ? ["deny"] + (content.mayAllow ? ["allow"] : []) : []
+        let rings = content.level != .passive
+        return JSONWriter.object { push in
+            push.field("web_push", form)
+            push.flag("mutable", true)
+            push.object("notification") { notification in
+                notification.field("title", title)
+                notification.field("body", content.text.body)
+                notification.field("tag", content.replaces)
+                notification.field("navigate", pageURL + place(of: content))
+                notification.flag("silent", !rings)
+                notification.object("data") { data in
+                    data.object("heliograph") {
+                        $0.field("kind", content.kind?.rawValue ?? "test")
+                        $0.field("session", content.session)
+                        $0.field("approval", content.approval)
+                        if content.hasCode { $0.field("code", "CODE") }
+                        if !decisions.isEmpty { $0.strings("decisions", decisions) }
+                        if !rings { $0.field("rings", false) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// On the page; see `web/route.js`.
+    private static func place(of content: AlertContent) -> String {
+        guard let kind = content.kind else { return "/#/devices" }
+        switch (kind, content.session, content.approval) {
+        case (.budget, let session?, _): return "/#/budgets/\(session)"
+        case (_, let session?, let approval?): return "/#/approvals/\(session)/\(approval)"
+        case (_, let session?, nil): return "/#/session/\(session)"
+        case (_, nil, _): return "/#/"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import PushPlanner
+import PushWeb
+import RelayProtocol
+
+extension PushIntent {
+    /// The request to a browser's push service. `now` in milliseconds since 1970.
+    func webRequest(
+        with codes: PushCodes, of services: WebPushServices, at now: Int64
+    ) throws(PushObstacle) -> WebPushRequest {
+        guard worthUntil > now else { throw PushObstacle(sentence: "it was not worth sending any more") }
+        guard case .device(let place) = target, let told = WebSubscription(place: place) else {
+            throw PushObstacle(sentence: "it is for no browser")
+        }
+        let payload = try wholePayload(with: codes)
+        do throws(WebPushError) {
+            let subscription = try WebPushSubscription(told, of: services)
+            let message = try WebPushMessage(
+                text: payload, topic: replaces.map { WebPushTopic([$0]) },
+                secondsToLive: isKept ? Int((worthUntil - now) / 1_000) : 1, urgency: webUrgency)
+            var request = WebPushRequest(to: subscription, message)
+            request.patience = .milliseconds(worthUntil - now)
+            return request
+        } catch { throw PushObstacle(sentence: error.message) }
+    }
+
+    /// A person is waited for; they may want to know; or they need not even look.
+    private var webUrgency: WebPushMessage.Urgency {
+        switch urgency {
+        case .atOnce: code != nil || session == nil ? .high : .normal
+        case .whenConvenient: .low
+        }
+    }
+}
+
+extension WebPushSubscription {
+    init(_ told: WebSubscription, of services: WebPushServices) throws(WebPushError) {
+        try self.init(endpoint: told.endpoint, p256dh: told.p256dh, auth: told.auth, of: services)
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import PushWeb
+
+/// As whom a relay pushes to browsers: its key pair, and where push services can ask somebody.
+struct WebPushIdentity {
+    /// In the data directory, and in backups: a subscription is bound to the key for life.
+    static let fileName = "web-push-key.pem"
+
+    /// Of the key.
+    let path: String
+    /// What the person set for this purpose; else `publicURL` has to do.
+    private let given: String?
+    private let publicURL: String?
+
+    init(directory: String, contact: String?, publicURL: String?) {
+        path = "\(directory)/\(Self.fileName)"
+        (given, self.publicURL) = (contact, publicURL)
+    }
+
+    init(directory: String, _ configuration: ServerConfiguration) {
+        self.init(
+            directory: directory, contact: configuration.pushContact,
+            publicURL: configuration.publicURL ?? configuration.certifiedURL(port: configuration.port))
+    }
+
+    var hasKey: Bool { unsafe access(path, F_OK) == 0 }
+
+    /// The key; made where there is none.
+    func openKey() throws(PushObstacle) -> VAPIDKey {
+        do throws(WebPushError) { return try VAPIDKeyFile.open(path) } catch {
+            throw PushObstacle(sentence: "the key for browsers cannot be used: \(error.message)")
+        }
+    }
+
+    /// Throws what to do where there is none that a push service takes.
+    func contact() throws(PushObstacle) -> VAPIDContact {
+        guard let text = given ?? publicURL else {
+            throw PushObstacle(
+                sentence: "the makers of browsers take pushes only from relays whose operator they can ask: \(Self.mend)")
+        }
+        do throws(WebPushError) { return try VAPIDContact(text) } catch {
+            let name = given == nil ? "the public URL" : "pushContact"
+            throw PushObstacle(
+                sentence:
+                    "\(name) does not tell the makers of browsers whom to ask (it \(VAPIDContact.fault(in: text) ?? "")): \(Self.mend)"
+            )
+        }
+    }
+
+    static let mend =
+        "start the relay with --push-contact mailto:you@example.org, or with a --public-url that is https:// and public"
+}

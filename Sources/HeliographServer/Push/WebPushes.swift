@@ -1,0 +1,88 @@
+import Logging
+import PushPlanner
+import PushWeb
+import RelayProtocol
+import WebSocketEngine
+
+/// What carries requests to the push services of browsers. A port, so that tests can stand in for them.
+protocol WebPushSender: AnyObject, Sendable {
+    /// Tells `completion` what became of the request, once, on a thread that it must not block.
+    func submit(_ request: WebPushRequest, then completion: @escaping @Sendable (WebPushOutcome) -> Void)
+    func origins() async -> [WebPushOriginState]
+    /// Every request that has no outcome yet gets one.
+    func stop()
+}
+
+extension WebPushClient: WebPushSender {}
+
+/// Pushes to browsers: as whom, by which key, and what carries them out. Needs no `push.json`. Lives on the loop's thread.
+///
+/// The key pair is made when a browser first asks for it: a relay whose browsers want no pushes has none.
+final class WebPushes {
+    static let keyFileName = WebPushIdentity.fileName
+
+    private let identity: WebPushIdentity
+    private let services: WebPushServices
+    private let logger: Logger
+    private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
+    private var key: VAPIDKey?
+    private var sender: (any WebPushSender)?
+
+    init(
+        _ identity: WebPushIdentity, services: WebPushServices, logger: Logger,
+        makeSender: @escaping (WebPushConfiguration) throws -> any WebPushSender = { try WebPushClient($0) }
+    ) {
+        (self.identity, self.services, self.logger, self.makeSender) = (identity, services, logger, makeSender)
+    }
+
+    /// What a browser subscribes with: a point of P-256 in base64url. Throws why nothing is pushed to browsers.
+    func publicKey() throws(PushObstacle) -> String {
+        _ = try identity.contact()
+        return try openKey().publicText
+    }
+
+    /// Why nothing is pushed to browsers; nil where nothing is in the way.
+    var trouble: String? {
+        do throws(PushObstacle) { _ = try identity.contact() } catch { return error.sentence }
+        return nil
+    }
+
+    /// Whether a browser has ever asked for our key, in this life of the relay or an earlier one.
+    var isUsed: Bool { key != nil || identity.hasKey }
+
+    /// Tells `completion` what became of it, once, on another thread. `now` in milliseconds since 1970.
+    func send(
+        _ intent: PushIntent, _ codes: PushCodes, at now: Int64, then completion: @escaping @Sendable (PushOutcome) -> Void
+    ) throws(PushObstacle) {
+        let sender = try openSender()
+        let request = try intent.webRequest(with: codes, of: services, at: now)
+        sender.submit(request) { completion(PushOutcome($0)) }
+    }
+
+    func origins() async -> [WebPushOriginState] { await sender?.origins() ?? [] }
+
+    func stop() { sender?.stop() }
+
+    private func openKey() throws(PushObstacle) -> VAPIDKey {
+        if let key { return key }
+        let isNew = !identity.hasKey
+        let key = try identity.openKey()
+        self.key = key
+        if isNew {
+            logger.notice(
+                "made the key that browsers subscribe with: it belongs into backups", metadata: ["file": "\(identity.path)"])
+        }
+        return key
+    }
+
+    private func openSender() throws(PushObstacle) -> any WebPushSender {
+        if let sender { return sender }
+        var configuration = WebPushConfiguration(key: try openKey(), contact: try identity.contact())
+        configuration.services = services
+        do {
+            let made = try makeSender(configuration)
+            sender = made
+            return made
+        } catch { throw PushObstacle(sentence: "browsers cannot be pushed to: \(error)") }
+    }
+}

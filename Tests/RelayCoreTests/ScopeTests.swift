@@ -42,13 +42,13 @@ struct ScopeTests {
         }
     }
 
-<<<<<<< HEAD
     @Test("nobody lets others do what one may not do oneself")
     func escalation() {
         #expect(Self.isForbidden(.pair(.operator), to: Scope(of: .client)))
         #expect(!Self.isForbidden(.pair(.watcher), to: Scope(of: .client)))
         #expect(!Self.isForbidden(.pair(.operator), to: Scope(of: .operator)))
-=======
+    }
+
     @Test(
         "a host that may not report is no host: nothing of it is kept, and it takes nobody's place",
         arguments: [
@@ -63,7 +63,6 @@ struct ScopeTests {
         let said = t.take(other)
         #expect(said.count == 2 && said.allSatisfy { $0.contains(#""code":"forbidden""#) })
         #expect(t.log.isEmpty && t.closed[laptop] == nil)
->>>>>>> 27d4cf8 (A host's identity carries its scope, and the one guard looks at it)
     }
 
     @Test("what is forbidden leaves no trace")

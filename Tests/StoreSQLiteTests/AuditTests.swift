@@ -56,6 +56,37 @@ import Testing
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
     }
 
+    @Test func `what somebody told an agent is recorded with the digest of its text, and how it ended`() throws {
+        let store = try open()
+        var writer = Writer(.first)
+        let request = SteeringRequest(
+            command: id("k1"), session: SessionKey.first.session, by: Named(id: id("phone"), name: "Ada"),
+            action: .prompt(.init(text: "go on")))
+        let events = [
+            Event(.steeringRequested(SteeringCall(request)), at: 2_001) { $0.field("text", "go on") },
+            Event(.steeringChanged(SteeringChange(request.name, .queued)), at: 2_002),
+            Event(.steeringChanged(SteeringChange(request.name, .refused, reason: "the session has ended")), at: 2_003),
+        ]
+        var batch = writer.batch(events.count)
+        batch.appends[0].events = events.map { LogEvent(kind: $0.head.kind, at: $0.at, bytes: $0.bytes) }
+        try store.log.commit(batch)
+
+        let lines = try store.auditLines()
+        let digest = Crypto.hex(Crypto.sha256("go on"))
+        #expect(lines.count == 2)
+        #expect(
+            lines.first?.contains(
+                #""at":2001,"workspace":"home","what":"steering.requested","session":"s1","command":"k1","by":{"id":"phone","name":"Ada"},"action":"prompt","digest":"\#(digest)","#
+            )
+                == true)
+        #expect(
+            lines.last?.contains(
+                #""what":"steering.refused","session":"s1","client":"phone","command":"k1","reason":"the session has ended","#)
+                == true)
+        #expect(lines.first?.contains("go on") == false)
+        #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
+    }
+
     @Test func `the hash of a line is as the page about it says`() throws {
         let store = try open()
         var writer = Writer(.first)

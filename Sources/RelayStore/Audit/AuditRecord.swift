@@ -1,5 +1,6 @@
 internal import HeliographCrypto
 package import RelayCore
+package import RelayModel
 package import RelayProtocol
 
 /// What one line of the audit log says, before it has its place in the chain.
@@ -35,6 +36,37 @@ package struct AuditRecord {
             }
             writer.field("outcome", approval.outcome?.rawValue)
             writer.field("reason", approval.reason)
+        }
+    }
+
+    /// What somebody asked of a session from afar, and what came of it in the end; nil for every other event. The text of a prompt stands in
+    /// the log; here is its digest, which outlives what retention removes.
+    package init?(steering event: LogEvent, of session: SessionKey) {
+        guard event.kind.hasPrefix("steering."), let read = try? JSONDocument(parsing: event.bytes).root,
+            let known = try? Event(from: read)
+        else { return nil }
+        workspace = session.workspace
+        at = event.at
+        switch known.head {
+        case .steeringRequested(let call):
+            what = AuditWord.steeringRequested
+            body = { writer in
+                writer.field("session", session.session)
+                writer.field("command", call.command)
+                writer.object("by") { call.by.write(to: &$0) }
+                writer.field("action", call.action.rawValue)
+                writer.field("choice", call.choice)
+                let text = try? read.optional("body")?.optionalString("text")
+                writer.field("digest", text.map { Crypto.hex(Crypto.sha256($0)) })
+            }
+        case .steeringChanged(let change) where change.stage.isFinal:
+            what = AuditWord.steering(change.stage)
+            body = { writer in
+                writer.field("session", session.session)
+                change.name.write(to: &writer)
+                writer.field("reason", change.reason)
+            }
+        default: return nil
         }
     }
 
@@ -77,7 +109,10 @@ package enum AuditWord {
     package static let tokenRevoked = "token.revoked"
     /// A pairing code became this token.
     package static let pairingRedeemed = "pairing.redeemed"
+    static let steeringRequested = "steering.requested"
     static let decided = approval(.decided)
+
+    static func steering(_ stage: SteeringStage) -> String { "steering.\(stage.rawValue)" }
 
     static func approval(_ stage: ApprovalStage) -> String {
         stage == .pending ? "approval.requested" : "approval.\(stage.rawValue)"

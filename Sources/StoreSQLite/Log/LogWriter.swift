@@ -38,6 +38,10 @@ struct LogWriter {
             try insertion.insert(id, event)
         }
         var audited: Int64?
+        for event in append.events {
+            guard let record = AuditRecord(steering: event, of: append.key) else { continue }
+            audited = try note(record, &memory)
+        }
         for approval in append.approvals {
             if let n = try write(approval, of: append, session: session, &memory) { audited = n }
         }
@@ -157,10 +161,13 @@ struct LogWriter {
         guard stage != known?.stage else { return nil }
         let offset = Int(approval.seq - append.firstSeq)
         let at = append.events.indices.contains(offset) ? append.events[offset].at : append.state.summary.lastActivityAt
-        let workspace = append.key.workspace
-        let place = try audit.add(
-            AuditRecord(approval, at: at, workspace: workspace), after: memory.audits[workspace], in: db)
-        memory.audits[workspace] = place
+        return try note(AuditRecord(approval, at: at, workspace: append.key.workspace), &memory)
+    }
+
+    /// Hands back the record's number.
+    private func note(_ record: AuditRecord, _ memory: inout CommitMemory) throws -> Int64 {
+        let place = try audit.add(record, after: memory.audits[record.workspace], in: db)
+        memory.audits[record.workspace] = place
         return place.head.n
     }
 

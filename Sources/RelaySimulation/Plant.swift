@@ -36,6 +36,16 @@ package enum Plant: String, Sendable, CaseIterable {
     case forgottenSpending
     /// A host does not hear what is held.
     case deafHost
+    /// An adapter gives its agent a prompt twice.
+    case repeatedPrompt
+    /// An adapter says that its agent is idle while it asks.
+    case hastyPrompt
+    /// A host does not hear what the relay waits for.
+    case unheardOutstanding
+    /// An adapter says that a prompt was refused, and the agent took it.
+    case deniedPrompt
+    /// The relay takes every client for one that may steer.
+    case trustingRelay
     /// A push to a card carries an older time than the one before.
     case backdatedPush
     /// A card is sent something after its end.
@@ -76,6 +86,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
         case .forgottenSpending, .deafHost: [.budget]
+        case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .deniedPrompt, .trustingRelay: [.steering]
         // Where no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]
         case .restlessCard: [.order]

@@ -26,6 +26,8 @@ package struct Simulator: Sendable {
         package var plant: Plant?
         /// Whether somebody has a phone; nil: in every fifth world.
         package var hasPhones: Bool?
+        /// Whether sessions are steered; nil: in every fourth world.
+        package var isSteered: Bool?
 
         package init() {}
     }

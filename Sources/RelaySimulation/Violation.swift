@@ -10,7 +10,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 
 /// The checker that watches over a promise.
 package enum CheckerName: String, Sendable, CaseIterable {
-    case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget
+    case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget, steering
     case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace
 
     package var promise: String {
@@ -25,6 +25,8 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .convergence: "once faults stop, everybody is connected, spools are empty, views are level, nothing is stuck"
         case .completeness: "what an agent did is in the log, in order, once, or a truncated event counts it"
         case .budget: "each level of a budget is crossed once, by what was spent, and hosts hold what is spent"
+        case .steering:
+            "what steers an agent is taken once at most, from those who may, while it asks nothing, and has a true end"
         case .order: "each push to a card is later than the one before, and nothing follows its end"
         case .edge: "what is coalesced is sent in the end: at rest every card shows exactly what is committed, or has ended"
         case .phase: "an approval that waits is soon on every card that can be reached"

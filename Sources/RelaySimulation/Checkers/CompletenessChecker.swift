@@ -14,7 +14,7 @@ struct CompletenessChecker {
     private var entries: [SessionID: [Entry]] = [:]
     /// The next number that the log has to account for.
     private var next: [SessionID: Int] = [:]
-    /// Wait in the daemon's memory for a disk that takes them; numbered then.
+    /// Wait in the daemon's memory for a disk that takes them; numbered then. Those that adapters said.
     private var owed = 0
     /// Events that adapters said, and those that the spool was given, whether it took them or not.
     private var said = 0
@@ -31,7 +31,7 @@ struct CompletenessChecker {
 
     mutating func took(_ items: [Spool.Item], _ numbers: [Int64]) -> String? {
         let events = items.compactMap(Self.event)
-        given += events.count - owed
+        given += events.count { !SteeringChecker.isMadeByDesk($0.bytes) } - owed
         owed = 0
         guard events.count == numbers.count else { return "\(events.count) events have \(numbers.count) numbers" }
         lastTaken = events.last?.session
@@ -44,11 +44,11 @@ struct CompletenessChecker {
 
     /// They take numbers with them, or are owed.
     mutating func refused(_ items: [Spool.Item]) {
-        given += items.compactMap(Self.event).count
+        given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.bytes) }
         for item in items {
             switch item {
             case .event(let session, let bytes, _): entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
-            case .owed: owed += 1
+            case .owed(_, let bytes): if !SteeringChecker.isMadeByDesk(bytes) { owed += 1 }
             case .note: break
             }
         }
@@ -112,6 +112,7 @@ struct CompletenessChecker {
             guard let event = try? Event(stored: bytes) else { return "the log holds what is no event" }
             switch event.head {
             case .approvalDecided, .approvalExpired, .approvalStale(_, "tooMany"), .budgetCrossed: continue
+            case let head where SteeringChecker.isMadeByRelay(head): continue
             case .truncated(let count):
                 guard let count else { return "a truncated event does not count" }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) {

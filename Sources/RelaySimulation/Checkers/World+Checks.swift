@@ -165,6 +165,11 @@ extension World {
                 return report(.convergence, "\(id) is over, and nothing says so")
             }
         }
+        for key in log.order {
+            guard let stored = log.sessions[key] else { continue }
+            let events = stored.events.dropFirst(Int(stored.begunAfter))
+            if let complaint = steering?.settled(events) { return report(.steering, complaint) }
+        }
         if let complaint = decisions.settled(isOver: { self.stored($0)?.ends[$1] != nil }) {
             return report(.decision, complaint)
         }

@@ -10,6 +10,7 @@ final class ClientProcess {
         case history(SessionID, before: Int64)
         case decide(DecideCommand)
         case budget(Budget)
+        case steer(SteeringRequest)
     }
 
     private unowned let world: World
@@ -20,6 +21,8 @@ final class ClientProcess {
     private var waiting: [CommandID: Waiting] = [:]
     /// Decided and not answered, over every connection: sent again under the same name until it is.
     private var unanswered: [(command: CommandID, decide: DecideCommand)] = []
+    /// What it last told an agent.
+    private var steered: [SteeringRequest] = []
     private(set) var views: [SessionID: ViewChecker] = [:]
     private(set) var summaries: [SessionID: Summary] = [:]
     private(set) var approvals: [ApprovalID: Approval] = [:]
@@ -35,7 +38,8 @@ final class ClientProcess {
         self.index = index
         let name = "client\(index)"
         identity = ClientIdentity(
-            workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
+            workspace: World.workspace, client: Named(id: ClientID(name)!, name: name),
+            scope: Scope(of: world.steering != nil && index.isMultiple(of: 2) ? .operator : .client))
         slowness = world.dice.pick([0, 0, 0, 5, 60])
         eagerness = world.dice.pick([0.2, 0.6, 0.9])
     }
@@ -112,6 +116,26 @@ final class ClientProcess {
             levels: world.dice.pick([[50, 80, 100], [10, 20, 30, 40], [100], [150, 300]]), holds: world.dice.chance(0.5))
         world.budgets.asks(budget)
         send(.budget(budget), .budget(budget))
+    }
+
+    /// Tells an agent what to do, takes back what it told one, or tells it again.
+    func steer() {
+        guard isGreeted, !summaries.isEmpty else { return }
+        let request: SteeringRequest
+        if let last = steered.last, world.dice.chance(0.3) {
+            if world.dice.chance(0.5) { return send(.withdraw(last.session, last.name), .steer(last)) }
+            request = last
+        } else {
+            let session = world.dice.pick(summaries.keys.sorted { $0.rawValue < $1.rawValue })
+            let whenBusy = world.dice.pick([.queue, .queue, .refuse] as [SteeringAction.WhenBusy])
+            let text = world.name("prompt ")
+            request = SteeringRequest(
+                command: CommandID(world.name("k"))!, session: session, by: identity.client,
+                action: world.dice.chance(0.2) ? .interrupt : .prompt(.init(text: text, whenBusy: whenBusy)))
+        }
+        steered = [request]
+        world.steering?.asked(request, isAllowed: identity.scope.contains(.steer))
+        send(.steer(request.session, request.action), .steer(request), as: request.command)
     }
 
     // MARK: Sending

@@ -221,6 +221,20 @@ final class Agent {
         work()
     }
 
+    // MARK: Steering
+
+    /// Something comes from afar. Most agents show that they took it, some do not, and some are gone before they do.
+    func steered(_ request: SteeringRequest) {
+        let run = run
+        world.after(world.dice.within(0...50)) { [self] world in
+            guard run == self.run, !isFinished else { return }
+            guard request.session == session else { return tell(.steered(request, .refused)) }
+            world.trace.note(world.now, name, "takes", "\(request.command)")
+            if let complaint = world.steering?.took(request) { world.report(.steering, complaint) }
+            if world.dice.chance(0.9) { tell(.steered(request, .taken)) }
+        }
+    }
+
     private func tell(_ fact: SimulatedAdapter.Fact) {
         world.after(world.dice.within(0...3)) { [self] _ in machine.tell(fact, of: self) }
     }

@@ -23,7 +23,9 @@ final class Daemon {
         spool = try Spool(disk: host.disk, limits: limits) { [unowned world, unowned host] in world.noted($0, at: host) }
         machine = HostMachine(
             agents: host.agents.map { SimulatedAdapter($0.name, of: host, in: world) }, spool: spool,
-            link: LinkMachine(software: "simulated", name: host.name))
+            link: LinkMachine(
+                software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer]),
+            steering: world.steering == nil ? .nobody : .everyone)
     }
 
     var isLive: Bool { machine.isLive }

@@ -91,6 +91,11 @@ final class HostProcess {
 
     func asked(_ ask: Agent.Ask, by agent: Agent) { daemon?.asked(ask, by: agent) }
 
+    /// It is given what somebody sent from afar.
+    func steer(_ request: SteeringRequest, of agent: String) {
+        agents.first { $0.name == agent }?.steered(request)
+    }
+
     func hookGone(_ hook: Int) { daemon?.hookGone(hook) }
 
     func opened(_ connection: Connection) {
@@ -100,6 +105,7 @@ final class HostProcess {
 
     func received(_ message: MessageToHost, on connection: Connection) {
         guard let daemon, daemon.connection === connection else { return }
+        if case .outstanding = message, world.plant == .unheardOutstanding { return }
         daemon.tell(.received(message))
         // A relay that errs sends what was decided of one question to another, too.
         guard case .decision(_, _, let digest, let decision) = message, world.dice.chance(world.faults.strayDecision),

@@ -10,6 +10,8 @@ struct SimulatedAdapter: AgentAdapter {
         /// The tool was run or refused; `isOurs` where the answer of a hook made it so.
         case proven(hook: Int, ran: Bool, isOurs: Bool)
         case ended(SessionID)
+        /// The agent has shown what became of what it was given.
+        case steered(SteeringRequest, SteeringStage)
     }
 
     static let tool = "Bash"
@@ -54,7 +56,7 @@ struct SimulatedAdapter: AgentAdapter {
         case .agentGone(let process): tellDesk(.agentGone(process))
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let id): tellDesk(.notRecorded(id))
-        case .steer(let request): effects.append(.notGiven(request, "this session cannot be steered"))
+        case .steer(let request): steer(request)
         case .timerFired:
             tellDesk(.timerFired)
             if now.monotonic - checkedAt >= Self.checkEvery { check() }
@@ -102,22 +104,48 @@ struct SimulatedAdapter: AgentAdapter {
             begin(session)
             overtaken()
             for head in heads { emit(head, in: session) }
+            if case .statusChanged(let status, _)? = heads.last { stands(status == .idle ? .idle : .busy, session) }
         case .asked(let ask, let process, let token): asked(ask, process, token)
         case .proven(let hook, let ran, let isOurs):
             let evidence: ApprovalEvidence =
                 ran ? .carriedOut(answers: nil, failed: false) : .reported(isOurs ? .ourDenial : .rejection)
-            for approval in desk.approvals where approval.call == Self.call(hook) { tellDesk(.shown(approval.id, evidence)) }
+            for approval in desk.approvals where approval.call == Self.call(hook) {
+                tellDesk(.shown(approval.id, evidence))
+                stands(.busy, approval.session)
+            }
         case .ended(let session):
             overtaken()
             tellDesk(.sessionEnded(session, agentGone: false))
             live.remove(session)
             emit(.sessionEnded(reason: "done", failed: false), in: session)
             effects.append(.remember(session.rawValue, nil))
+        case .steered(let request, let stage):
+            let told: SteeringStage = world.plant == .deniedPrompt && stage == .taken ? .refused : stage
+            effects.append(.steered(request.session, SteeringChange(request.name, told)))
         }
     }
 
     private mutating func begin(_ session: SessionID) {
+        effects.append(.offer(session, SteeringOffer(actions: [.prompt, .interrupt])))
         if live.insert(session).inserted { effects.append(.remember(session.rawValue, [1])) }
+    }
+
+    // MARK: Steering
+
+    /// It asks, and nobody has answered.
+    private func isAsking(_ session: SessionID) -> Bool { desk.contains { $0.session == session && $0.isOpen } }
+
+    private mutating func stands(_ standing: SteeringStanding, _ session: SessionID) {
+        let isAsking = isAsking(session) && world.plant != .hastyPrompt
+        effects.append(.stands(session, isAsking ? .waiting : standing))
+    }
+
+    private mutating func steer(_ request: SteeringRequest) {
+        if let complaint = world.steering?.given(request, isAsking: isAsking(request.session)) {
+            world.report(.steering, complaint)
+        }
+        host.steer(request, of: name)
+        if world.plant == .repeatedPrompt { host.steer(request, of: name) }
     }
 
     private static func call(_ hook: Int) -> String { "c\(hook)" }
@@ -144,6 +172,7 @@ struct SimulatedAdapter: AgentAdapter {
             request.expiresAt = approval.expiresAt
             request.alert = (try? JSONDocument(parsing: ask.input).root).flatMap { RequestWords(request, input: $0) }
             emit(.approvalRequested(request), in: ask.session)
+            stands(.idle, ask.session)
         }
     }
 

@@ -21,7 +21,7 @@ extension World {
             world.trace.note(world.now, connection.name, "connects", "as \(connection.id.rawValue)")
             switch role {
             case .host(let index): world.relay.feed(.hostConnected(connection.id, world.hosts[index].identity))
-            case .client(let index): world.relay.feed(.clientConnected(connection.id, world.clients[index].identity))
+            case .client(let index): world.relay.feed(.clientConnected(connection.id, world.identity(ofClient: index)))
             case .phone: world.relay.feed(.clientConnected(connection.id, world.phone(connection).identity))
             }
             connection.lastArrivalAtPeer = world.now + world.transit()

@@ -45,6 +45,8 @@ final class World {
     var decisions = DecisionChecker()
     var freedom = FreedomChecker()
     var budgets = BudgetChecker()
+    /// Nil where nobody steers anything.
+    var steering: SteeringChecker?
     /// The most that the core held at any moment before all settles, and what it held then.
     var peak = 0
     private(set) var held: RelayCensus?
@@ -60,6 +62,7 @@ final class World {
             faults.drawErrors(by: &errorDice)
         }
         trace = Trace(isKept: isTraced)
+        if configuration.isSteered ?? (seed % 4 == 3) { steering = SteeringChecker() }
         relay = RelayProcess(world: self)
         let hostCount = 1 + dice.below(configuration.hostsMax)
         let clientCount = 1 + dice.below(configuration.clientsMax)
@@ -82,6 +85,13 @@ final class World {
         return Relay.Configuration(
             software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push,
             removedSessionsMax: shape.removedSessionsMax)
+    }
+
+    /// As the relay has it.
+    func identity(ofClient index: Int) -> ClientIdentity {
+        let known = clients[index].identity
+        let scope = plant == .trustingRelay ? Scope(of: .operator) : known.scope
+        return ClientIdentity(workspace: known.workspace, client: known.client, scope: scope)
     }
 
     // MARK: Time
@@ -173,6 +183,7 @@ final class World {
             }
         }
         if dice.chance(shape.budgets) { dice.pick(clients).setBudget() }
+        if steering != nil, dice.chance(0.3) { dice.pick(clients).steer() }
         if dice.chance(faults.stall) { dice.pick(clients).stall(for: dice.within(1_000...60_000)) }
         if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }
         if dice.chance(faults.agentRestart) { dice.pick(dice.pick(hosts).agents).restart() }

@@ -14,12 +14,15 @@ struct HostBench {
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
 
     /// One daemon's life, with adapters of these names.
-    init(_ agents: [String] = ["one"], on disk: MemoryDisk = MemoryDisk(), holds: Holds = Holds()) throws {
+    init(
+        _ agents: [String] = ["one"], on disk: MemoryDisk = MemoryDisk(), holds: Holds = Holds(),
+        steering: SteeringRights = .nobody
+    ) throws {
         self.disk = disk
         spool = try Spool(disk: disk) { _ in }
         machine = HostMachine(
             agents: agents.map { [diary] in ScriptedAdapter($0, diary) }, spool: spool,
-            link: LinkMachine(software: "test", name: nil))
+            link: LinkMachine(software: "test", name: nil), steering: steering)
         started = tell(.started(holds: holds)).filter { $0.contains("hears start") }
     }
 

@@ -1,0 +1,113 @@
+import RelayProtocol
+import Testing
+
+@testable import HostCore
+
+@Suite("Host machine, steered")
+struct HostSteeringTests {
+    private typealias Bench = HostBench
+    private let session = SessionID("one-s")!
+    private let offer = SteeringOffer(actions: [.prompt])
+
+    private func prompt(_ id: String, to session: String = "one-s") -> HostFact {
+        .received(
+            .steer(
+                SteeringRequest(
+                    command: CommandID(id)!, session: SessionID(session)!, by: Named(id: ClientID("phone")!, name: "phone"),
+                    action: .prompt(.init(text: "go on")))))
+    }
+
+    private func name(_ id: String) -> SteeringName {
+        SteeringName(client: ClientID("phone")!, command: CommandID(id)!)
+    }
+
+    private func steered(on disk: MemoryDisk = MemoryDisk(), rights: SteeringRights = .everyone) throws -> HostBench {
+        var bench = try Bench(on: disk, steering: rights)
+        _ = bench.connect()
+        _ = bench.tell("one", [.offer(session, offer), .stands(session, .idle)])
+        return bench
+    }
+
+    /// The kinds of the events that wait to be sent, and what they say of a command.
+    private func told(_ bench: inout HostBench) throws -> [String] {
+        try bench.spool.index.sessions[session].map { kept in
+            let entries = Array(kept.entries)
+            guard let batch = bench.spool.index.batch(session, after: 0, countMax: 99, bytesMax: 1 << 20) else { return [] }
+            #expect(entries.count == batch.entries.count)
+            return try bench.spool.read(batch).map { bytes in
+                switch try Event(stored: bytes).head {
+                case .steeringChanged(let change): "\(change.name.command) \(change.stage.rawValue)"
+                case let head: head.kind
+                }
+            }
+        } ?? []
+    }
+
+    @Test("it is noted on disk, synced, before its adapter is given it, and the note goes with its end")
+    func noted() throws {
+        var bench = try steered()
+        #expect(bench.tell(prompt("k1")).prefix(2) == ["one hears steer k1", "log"])
+        #expect(bench.disk.calls.suffix(2) == [.append, .synchronize])
+        #expect(bench.spool.index.notes.keys.contains("steering.phone.k1"))
+        _ = bench.tell("one", [.steered(session, SteeringChange(name("k1"), .taken))])
+        #expect(bench.spool.index.notes.isEmpty)
+        #expect(try told(&bench) == ["steering.offered", "k1 taken"])
+    }
+
+    @Test("what the disk does not take is not given")
+    func diskFull() throws {
+        var bench = try steered()
+        bench.disk.failing[.append] = SpoolError(.full, "full")
+        #expect(!bench.tell(prompt("k1")).contains("one hears steer k1"))
+        bench.disk.failing = [:]
+        _ = bench.tell(.fired(.disk))
+        #expect(try told(&bench).last == "k1 refused")
+    }
+
+    @Test("after a crash what was given is unknown, what only came is refused, and what is over is over")
+    func restart() throws {
+        let disk = MemoryDisk()
+        var bench = try steered(on: disk)
+        _ = bench.tell(prompt("k1"))
+        _ = bench.tell(prompt("k2"))
+        #expect(try told(&bench) == ["steering.offered", "k2 queued"])
+        bench = try Bench(on: disk, steering: .everyone)
+        #expect(bench.started == ["one hears start "], "the notes of steering are no adapter's")
+        _ = bench.connect()
+        _ = bench.tell(.received(.outstanding(session, [name("k1"), name("k2")])))
+        #expect(try told(&bench).suffix(2) == ["k1 unknown", "k2 refused"])
+        #expect(bench.spool.index.notes.isEmpty)
+        #expect(!bench.tell(prompt("k1")).contains("one hears steer k1"), "it came before")
+    }
+
+    @Test("a host that is not steered offers nothing and gives nothing")
+    func closed() throws {
+        var bench = try steered(rights: .nobody)
+        #expect(try told(&bench) == [])
+        #expect(!bench.tell(prompt("k1")).contains("one hears steer k1"))
+        #expect(try told(&bench) == ["k1 refused"])
+    }
+
+    @Test("an offer is told again only where it changes, and anew after the session's end")
+    func offers() throws {
+        var bench = try steered()
+        _ = bench.tell("one", [.offer(session, offer)])
+        #expect(try told(&bench) == ["steering.offered"])
+        _ = bench.tell("one", [.offer(session, nil)])
+        _ = bench.tell("one", [Bench.emit(.sessionEnded(reason: nil, failed: false), in: "one-s", isKept: true)])
+        _ = bench.tell("one", [.offer(session, offer)])
+        #expect(
+            try told(&bench) == ["steering.offered", "steering.offered", "session.ended", "steering.offered"])
+    }
+
+    @Test("what waits is given when the agent is idle, and without evidence is unknown in time")
+    func waits() throws {
+        var bench = try steered()
+        _ = bench.tell("one", [.stands(session, .busy)])
+        _ = bench.tell(prompt("k1"))
+        #expect(bench.tell("one", [.stands(session, .idle)]).contains("one hears steer k1"))
+        bench.pass(.seconds(30))
+        _ = bench.tell(.fired(.agents))
+        #expect(try told(&bench).suffix(2) == ["k1 queued", "k1 unknown"])
+    }
+}

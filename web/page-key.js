@@ -30,6 +30,8 @@ export function forgetKey() {
   held = "";
   try {
     localStorage.removeItem(place);
+    // What was written and not sent (`drafts.js`) is its owner's, too.
+    localStorage.removeItem("heliograph.drafts");
   } catch {
     // Nothing was kept.
   }

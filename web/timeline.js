@@ -1,8 +1,8 @@
 /**
  * A session's log, folded into the rows that a person reads. Pure: events in, keys of the rows that changed out.
  *
- * One tool call is one row, from its start to its end; one approval is one row, whatever became of it. Usage, to-do lists and
- * status changes are not rows: the summary shows them.
+ * One tool call is one row, from its start to its end; one approval is one row, whatever became of it; so is what somebody sent from
+ * afar, until it stands in the conversation as the user's own message. Usage, to-do lists and status changes are not rows: the summary shows them.
  */
 
 /** @typedef {import("./wire").Event} Event */
@@ -14,26 +14,41 @@
  * @property {Event} [end]    The event that last changed it: `tool.finished`, or the approval's newest.
  * @property {import("./wire").Decision} [decision] Of an approval that was decided.
  * @property {boolean} [denied] Of a tool call that somebody refused.
+ * @property {Event} [change]   Of what was sent from afar: what has become of it.
+ * @property {Row} [said]       Of a prompt from afar: the user's message that it became, which stands for it.
+ * @property {Row} [prompt]     Of a user's message: the prompt from afar that it was.
+ * @property {string} [thread]  What the subagent is called whose event it is.
  * @property {number} version Counts the changes, so that a view knows what it has drawn.
  */
 
 /** Kinds that are told elsewhere on the screen. */
-const unlisted = new Set(["usage", "todo.changed", "status.changed", "session.renamed"]);
+const unlisted = new Set(["usage", "todo.changed", "status.changed", "session.renamed", "steering.offered"]);
 
 /** Kinds that the page knows how to draw as a row of their own. */
 export const known = new Set([
   "session.started", "session.ended", "message", "tool.started", "tool.finished", "file.changed", "approval.requested",
-  "subagent.started", "subagent.finished", "budget.crossed", "error", "truncated", "rewound",
+  "subagent.started", "subagent.finished", "budget.crossed", "error", "truncated", "rewound", "steering.requested",
 ]);
+
+/** What a host may have told already when the user's message comes; what was refused or taken back became no message. */
+const unsaid = new Set(["refused", "withdrawn"]);
+/** Prompts looked at for a message: the oldest that is in no message yet is the likeliest, and few wait at a time. */
+const promptsLookedAtMax = 64;
 
 export class Timeline {
   /** @type {Row[]} In the order of the log. */
   rows = [];
   /** @type {Event|null} The newest to-do list. */
   todo = null;
+  /** @type {Row[]} What was sent from afar, in the order of the log. */
+  steered = [];
+  /** @type {Row[]} The prompts of that. */
+  prompts = [];
 
   /** @type {Map<string, Row>} */
   #byKey = new Map();
+  /** @type {Map<string, string>} Names of subagents. */
+  #threads = new Map();
 
   /**
    * @param {number} first The number of the first event.
@@ -52,6 +67,10 @@ export class Timeline {
     if (kind === "todo.changed") this.todo = event;
     if (kind === "status.changed" && head.status === "failed" && head.reason) return this.#add(`e:${seq}`, seq, event);
     if (unlisted.has(kind)) return null;
+    if (kind === "subagent.started" && head.agent) this.#threads.set(String(head.agent), String(head.name || "Subagent"));
+    if (kind === "steering.requested") return this.#asked(seq, event);
+    if (kind === "steering.changed") return this.#reached(event);
+    if (kind === "message" && head.role === "user" && !head.agent) return this.#said(seq, event);
     if (kind === "tool.started") return this.#add(callKey(head), seq, event);
     if (kind === "approval.requested") return this.#add(`a:${head.approval}`, seq, event);
     if (kind === "tool.finished") return this.#change(callKey(head), event) ?? this.#add(callKey(head), seq, event);
@@ -77,6 +96,48 @@ export class Timeline {
     call.version += 1;
   }
 
+  /** @param {number} seq @param {Event} event */
+  #asked(seq, event) {
+    const key = this.#add(steeringKey(event.head.by?.id, event.head.command), seq, event);
+    const row = this.row(key);
+    if (row) this.steered.push(row);
+    if (row && event.head.action === "prompt") this.prompts.push(row);
+    return key;
+  }
+
+  /**
+   * The first outcome stands: what is told later of the same command is not looked at. What was asked may lie before what is loaded.
+   * @param {Event} event
+   */
+  #reached(event) {
+    const row = this.row(steeringKey(event.head.client, event.head.command));
+    if (!row || finalStages.has(row.change?.head.stage)) return null;
+    for (const one of row.said ? [row, row.said] : [row]) {
+      one.change = event;
+      one.version += 1;
+    }
+    return row.key;
+  }
+
+  /**
+   * A prompt from afar that an agent took becomes a message of its user: then that is its place in the conversation.
+   * @param {number} seq @param {Event} event
+   */
+  #said(seq, event) {
+    const key = this.#add(`e:${seq}`, seq, event);
+    const row = /** @type {Row} */ (this.row(key));
+    const words = plain(event.body?.text);
+    const prompt = words === "" ? undefined : this.prompts.slice(-promptsLookedAtMax).find((one) =>
+      !one.said && !unsaid.has(one.change?.head.stage) && plain(one.event.body?.text) === words);
+    if (prompt) {
+      prompt.said = row;
+      prompt.version += 1;
+      row.prompt = prompt;
+      row.change = prompt.change;
+    }
+    return key;
+  }
+
   /** @param {string} key @returns {Row|undefined} */
   row(key) {
     return this.#byKey.get(key);
@@ -86,7 +147,9 @@ export class Timeline {
   #add(key, seq, event) {
     // An agent that uses a call's id again starts another row rather than rewriting history.
     const free = this.#byKey.has(key) ? `${key}:${seq}` : key;
+    /** @type {Row} */
     const row = { key: free, seq, event, version: 0 };
+    if (event.head.agent) row.thread = this.#threads.get(String(event.head.agent)) ?? "Subagent";
     this.rows.push(row);
     this.#byKey.set(free, row);
     if (free !== key) this.#byKey.set(key, row);
@@ -106,6 +169,18 @@ export class Timeline {
 const approvalKinds = new Set([
   "approval.decided", "approval.delivered", "approval.applied", "approval.expired", "approval.cancelled", "approval.stale",
 ]);
+
+/** Stages of what was sent from afar that are ends. */
+export const finalStages = new Set(["taken", "refused", "withdrawn", "unknown"]);
+
+/** @param {unknown} client @param {unknown} command */
+const steeringKey = (client, command) => `s:${client}.${command}`;
+
+/**
+ * A text as terminals leave it of what was typed: they change tabs, line ends and what stands at the end of a line.
+ * @param {unknown} text
+ */
+const plain = (text) => (typeof text === "string" ? text.replace(/\r\n?/g, "\n").replace(/\t/g, "    ").replace(/[^\S\n]+$/gm, "").replace(/^> /, "").trim() : "");
 
 /** @param {import("./wire").Fields} head */
 const callKey = (head) => `t:${head.agent ?? ""}:${head.call}`;

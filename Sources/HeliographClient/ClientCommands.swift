@@ -29,6 +29,17 @@ package enum ClientCommands {
         ClientRun.run(options) { DecideTask($0, decide) }
     }
 
+    /// `heliograph prompt|interrupt|mode|model|stop`: as JSON the `reply`, and an `event` line for each step. Done only where the agent
+    /// took it, by its own evidence.
+    package static func steer(_ options: ClientOptions, _ steer: SteerOptions) -> ClientExit {
+        ClientRun.run(options) { SteerTask($0, steer) }
+    }
+
+    /// `heliograph withdraw`: done only where the host says that the prompt is taken back.
+    package static func withdraw(_ options: ClientOptions, _ withdraw: WithdrawOptions) -> ClientExit {
+        ClientRun.run(options) { WithdrawTask($0, withdraw) }
+    }
+
     /// `heliograph budgets`: `{"budgets":[…]}` as JSON, as the wire has them.
     package static func budgets(_ options: ClientOptions) -> ClientExit {
         ClientRun.run(options) { BudgetsTask($0, setting: nil) }

@@ -12,12 +12,12 @@ package enum ClientExit: Int32, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .done: "done"
-        case .refused: "the relay refused, somebody decided otherwise, or it came too late"
+        case .refused: "the relay or the host refused, somebody decided otherwise, or it came too late"
         case .usage: "the command line does not make sense, or a name stands for several things"
-        case .unauthorised: "this machine is not paired, or its token was revoked"
+        case .unauthorised: "this machine is not paired, may not do that, or its token was revoked"
         case .unreachable: "the relay cannot be reached"
         case .notFound: "there is no such session or approval"
-        case .timedOut: "no answer in time; the relay keeps a decision that it has"
+        case .timedOut: "no answer or outcome in time; the relay keeps what it has"
         case .failed: "something on this machine failed, or the relay speaks another version"
         }
     }

@@ -39,7 +39,9 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Client",
                 subcommands: [
-                    Sessions.self, Watch.self, Approvals.self, Devices.self, BudgetCommand.self, Login.self, Logout.self,
+                    Sessions.self, Watch.self, Approvals.self, PromptCommand.self, InterruptCommand.self, ModeCommand.self,
+                    ModelCommand.self, WithdrawCommand.self, StopCommand.self, Devices.self, BudgetCommand.self, Login.self,
+                    Logout.self,
                 ]),
             CommandGroup(name: "Testing", subcommands: [BenchCommand.self, APNsSimulatorCommand.self]),
         ])

@@ -49,3 +49,11 @@ test("where the browser keeps nothing, it holds as long as the page", async () =
   await ask("/v1/me");
   assert.deepEqual(asked[1].headers, {});
 });
+
+test("whoever is logged out leaves no drafts behind", () => {
+  const place = storage();
+  browser(place);
+  place.setItem("heliograph.drafts", "[]");
+  forgetKey();
+  assert.equal(place.kept.size, 0);
+});

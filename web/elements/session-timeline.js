@@ -32,9 +32,15 @@ export class SessionTimeline extends HTMLElement {
   onbeginning = () => undefined;
   /** @type {() => void} Likewise the last ones, and all that follows. */
   onlatest = () => undefined;
+  /** @type {(row: import("../timeline.js").Row) => void} Called when a prompt that waits is to be taken back. */
+  ontakeback = () => undefined;
+  /** @type {(row: import("../timeline.js").Row) => void} Called when the text of a prompt that failed is wanted again. */
+  onsendagain = () => undefined;
   cards = new TimelineCards();
 
   #session = "";
+  /** @type {import("./steering-row.js").Hands} */
+  #hands = { me: "", maySteer: false, takeBack: (row) => this.ontakeback(row), sendAgain: (row) => this.onsendagain(row) };
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
   /** @type {Map<string, HTMLElement>} */ #growing = new Map();
   /** @type {WeakMap<HTMLElement, string>} What stands in a growing row. */ #written = new WeakMap();
@@ -122,6 +128,9 @@ export class SessionTimeline extends HTMLElement {
       this.#session = session;
       this.#clear();
     }
+    const { welcome } = app.state;
+    this.#hands.me = welcome?.client.id ?? "";
+    this.#hands.maySteer = welcome?.may.includes("steer") === true;
     for (const button of [this.#earlier, this.#beginning]) attribute(button, "hidden", !log || log.whole);
     this.#isFarBack = log !== undefined && log.last < log.seq;
     if (this.#isFarBack) this.#atEnd = false;
@@ -181,7 +190,8 @@ export class SessionTimeline extends HTMLElement {
     const wanted = new Map();
     for (const row of log.timeline.rows) {
       const entry = held.get(row.key);
-      const kept = entry && entry.row.event === row.event && entry.row.end === row.end;
+      const kept = entry && entry.row.event === row.event && entry.row.end === row.end && entry.row.change === row.change
+        && entry.row.said?.seq === row.said?.seq && entry.row.prompt?.seq === row.prompt?.seq;
       if (kept) this.#drawn.set(row.key, { item: entry.item, version: row.version, row });
       const place = placeOf(row.seq);
       wanted.set(place, [...(wanted.get(place) ?? []), kept ? entry.item : this.#draw(row)]);
@@ -201,7 +211,7 @@ export class SessionTimeline extends HTMLElement {
 
   /** @param {import("../timeline.js").Row} row */
   #draw(row) {
-    const item = drawRow(row, this.#session);
+    const item = drawRow(row, this.#session, this.#hands);
     this.#drawn.set(row.key, { item, version: row.version, row });
     return item;
   }
@@ -213,8 +223,8 @@ export class SessionTimeline extends HTMLElement {
       item.remove();
       this.#growing.delete(message);
     }
-    for (const [message, { text }] of log.unfinished) {
-      const item = this.#growing.get(message) ?? growingRow();
+    for (const [message, { text, agent }] of log.unfinished) {
+      const item = this.#growing.get(message) ?? growingRow(agent);
       const words = /** @type {HTMLElement} */ (item.querySelector(".words"));
       const shown = text.length > unfinishedCharactersMax ? `… ${text.slice(-unfinishedCharactersMax)}` : text;
       if (shown !== this.#written.get(item)) words.replaceChildren(markdownToRead(shown));
@@ -307,9 +317,10 @@ export class SessionTimeline extends HTMLElement {
 /** @param {number} seq */
 const placeOf = (seq) => Math.floor(seq / chunkEvents);
 
-const growingRow = () =>
-  h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true },
-    h("time"), h("div", { class: "event-body" }, span("speaker", "Agent is writing"), h("div", { class: "words foreign" })));
+/** @param {string} [agent] The subagent that writes. */
+const growingRow = (agent) =>
+  h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true, "data-subagent": agent ?? null },
+    h("time"), h("div", { class: "event-body" }, span("speaker", agent ? "A subagent is writing" : "Agent is writing"), h("div", { class: "words foreign" })));
 
 const newChunk = () => h("div", { class: "chunk", role: "none" });
 

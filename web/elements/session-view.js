@@ -6,6 +6,7 @@ import { ago, money, plural } from "../format.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
+import { SessionComposer } from "./session-composer.js";
 import { SessionFacts } from "./session-facts.js";
 import { placeOf, sayingOf, statusOf, titleOf } from "./session-row.js";
 import { SessionTimeline } from "./session-timeline.js";
@@ -35,7 +36,8 @@ export class SessionView extends View {
   #nowOperation = span("now-operation foreign");
   #review = h("a", { class: "review", href: "#/approvals", hidden: true, onclick: (event) => this.#reveal(event) });
   #firstWaiting = "";
-  #now = h("div", { class: "now" }, this.#nowDot, h("p", {}, this.#nowStatus, this.#nowOperation), this.#review);
+  #composer = new SessionComposer();
+  #now = h("div", { class: "now" }, this.#nowDot, h("p", {}, this.#nowStatus, this.#nowOperation), this.#composer.interrupt, this.#review);
   #missing = h("p");
   #nowhere = h("div", { class: "empty" }, this.#missing, h("p", {}, h("a", { href: "#/" }, "All sessions")));
   #open = false;
@@ -49,6 +51,8 @@ export class SessionView extends View {
       const oldest = this.app.state.sessions.get(this.session)?.first ?? 1;
       return { before: Math.min(first, oldest + pageEvents), jump: true };
     });
+    this.#timeline.ontakeback = (row) => this.#composer.takeBack(row);
+    this.#timeline.onsendagain = (row) => this.#composer.sendAgain(row);
     this.#timeline.onlatest = () => this.app.link.rewatch(this.session);
     this.#timeline.cards.onsettled = () => this.#title.focus({ preventScroll: true });
     this.append(
@@ -56,7 +60,7 @@ export class SessionView extends View {
         h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, "‹"),
         h("div", { class: "session-names" }, this.#title, this.#place),
         this.#more),
-      h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#nowhere);
+      h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#composer, this.#nowhere);
     // Where the facts stand beside the timeline there is nothing to open.
     const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
@@ -112,6 +116,7 @@ export class SessionView extends View {
     const log = logs.get(this.session);
     this.#facts.show(summary, log?.timeline.todo ?? null, this.app.hidden.has(this.session));
     this.#timeline.show(log, this.session, this.app);
+    this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
 
     const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);

@@ -12,6 +12,7 @@ import { calm, line } from "../text.js";
 import { diffBlock, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { requestBlocks } from "./request-blocks.js";
+import { authorOf, steeringRow } from "./steering-row.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 /** @typedef {import("../wire").Event} Event */
@@ -22,19 +23,26 @@ const messageCharactersMax = 6000;
 /** @type {WeakMap<Element, (row: Row) => void>} How to draw a row again that changed. */
 const updates = new WeakMap();
 
-/** @param {Row} row @param {string} session @returns {HTMLElement} */
-export function drawRow(row, session) {
+/** @param {Row} row @param {string} session @param {import("./steering-row.js").Hands} hands @returns {HTMLElement} */
+export function drawRow(row, session, hands) {
   const { event } = row;
   const item = h("div", { class: "event", role: "listitem", "data-kind": event.kind, "data-key": row.key });
-  if (event.head.agent) attribute(item, "data-subagent", true);
+  if (event.head.agent) attribute(item, "data-subagent", asText(event.head.agent));
   const time = h("time", { datetime: isoTime(event.at) }, timeOfDay(event.at));
   const body = h("div", { class: "event-body" });
   item.append(time, body);
   switch (event.kind) {
     case "message":
-      body.append(...message(event));
+      body.append(...message(row, hands.me));
       attribute(item, "data-role", asText(event.head.role));
       break;
+    case "steering.requested": {
+      const { parts, update } = steeringRow(row, item, hands);
+      body.append(...parts);
+      attribute(item, "data-action", asText(event.head.action));
+      updates.set(item, update);
+      break;
+    }
     case "tool.started":
     case "tool.finished":
       body.append(tool(row, item));
@@ -61,12 +69,14 @@ export const redrawRow = (item, row) => updates.get(item)?.(row);
 /** @param {number} at A time that no calendar has is left out rather than thrown. */
 const isoTime = (at) => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null);
 
-/** @param {Event} event @returns {HTMLElement[]} */
-function message({ head, body }) {
+/** @param {Row} row @param {string} me @returns {HTMLElement[]} */
+function message({ event: { head, body }, prompt, thread }, me) {
   const text = asText(body?.text ?? head.summary);
   const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign" });
-  const label = span("speaker", speaker);
+  const label = span("speaker foreign");
+  // Of a subagent's own task its "user" is the agent that started it.
+  say(label, prompt ? authorOf(prompt, me) : thread ? (head.role === "user" ? `To ${thread}` : `${thread}${head.role === "thought" ? ", thought" : ""}`) : speaker, line);
   // What a person typed stands as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {

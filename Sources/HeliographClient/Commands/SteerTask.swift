@@ -1,0 +1,250 @@
+internal import HeliographLink
+internal import RelayProtocol
+
+/// What `heliograph prompt`, `interrupt`, `mode`, `model` and `stop` take.
+package struct SteerOptions: Sendable {
+    package enum Wish: Sendable {
+        /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`.
+        case prompt(text: String, whenBusy: String, isCommand: Bool)
+        case interrupt
+        case mode(String)
+        case model(String)
+        /// Without `isConfirmed` a person is asked at the terminal.
+        case stop(isConfirmed: Bool)
+    }
+
+    package var wish: Wish
+    /// A whole id, a unique prefix, or `latest`. Nil: the one session that takes it.
+    package var session: String?
+    /// `--wait`: how long to look on for what becomes of it.
+    package var wait: Duration = .seconds(600)
+
+    package init(_ wish: Wish, session: String? = nil) {
+        self.wish = wish
+        self.session = session
+    }
+}
+
+/// Sends one command that steers a session, and follows it to the agent's own evidence.
+final class SteerTask: ClientTask {
+    private enum Stage {
+        /// Becomes `asking` or `following`.
+        case looking
+        /// A person is asked whether they mean it. Becomes `following`.
+        case asking
+        /// The session's past is on its way: what becomes of the command is read in its log. Becomes `sent`.
+        case following(SessionID)
+        /// Its reply, its events or both are awaited.
+        case sent(CommandID, SessionID, isRecorded: Bool)
+    }
+
+    /// A reply is waited for at least that long, as without it nobody knows.
+    private static let replyMin = Duration.seconds(10)
+
+    var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
+    private unowned let run: ClientRun
+    private let options: SteerOptions
+    private let action: SteeringAction?
+    private var stage = Stage.looking
+    private var shown: SteeringStage?
+
+    init(_ run: ClientRun, _ options: SteerOptions) {
+        self.run = run
+        var options = options
+        options.wait = max(.zero, options.wait)
+        self.options = options
+        do throws(ClientError) { action = try Self.action(options.wish) } catch {
+            action = nil
+            run.fail(error)
+        }
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    static func action(_ wish: SteerOptions.Wish) throws(ClientError) -> SteeringAction {
+        switch wish {
+        case .prompt(let text, let word, let isCommand):
+            guard let whenBusy = SteeringAction.WhenBusy(rawValue: word) else {
+                throw ClientError(.usage, "--busy is queue, steer or refuse")
+            }
+            return .prompt(.init(text: try PromptText.read(text), whenBusy: whenBusy, isCommand: isCommand))
+        case .interrupt: return .interrupt
+        case .mode(let mode): return .mode(try name(mode))
+        case .model(let model): return .model(try name(model))
+        case .stop: return .stop
+        }
+    }
+
+    private static func name(_ text: String) throws(ClientError) -> String {
+        guard !text.isEmpty, text.utf8.count <= WireLimits.nameBytesMax else {
+            throw ClientError(.usage, "a name has 1 to \(WireLimits.nameBytesMax) bytes")
+        }
+        return text
+    }
+
+    func heard(_ news: RelayLink.News) {
+        switch (stage, news) {
+        case (.looking, .changed(.workspaceKnown)): look()
+        case (.following(let session), .changed(.sessionKnown(let known))) where known == session: send(to: session)
+        case (.following(let session), .notFollowed(let other, let notice)) where other == session: run.fail(Self.fault(notice))
+        case (.sent(let id, let session, _), .changed(.events(let events, _))) where events.session == session:
+            for (offset, bytes) in events.events.enumerated() { take(bytes, at: events.first + Int64(offset), events, id) }
+        case (.sent(let id, let session, let isRecorded), .replied(let replied, let reply)) where replied == id:
+            answered(reply, id, session, wasRecorded: isRecorded)
+        case (_, .down(let reason, _)): say("link down (\(VisibleText.line(reason))), trying again", .yellow)
+        case (_, .notice(let notice)): run.terminal.remark("the relay says: \(VisibleText.line(notice.message))", .yellow)
+        default: break
+        }
+    }
+
+    // MARK: - Before
+
+    private func look() {
+        guard let action else { return }
+        do throws(ClientError) {
+            let session = try SteeredLookup.find(options.session, for: action.kind, in: run.view)
+            if let summary = run.view.sessions[session] { try Self.check(action, summary) }
+            guard case .stop(isConfirmed: false) = options.wish else { return follow(session) }
+            guard run.terminal.isInteractive, !run.options.isJSON else {
+                throw ClientError(.usage, "this is no terminal: add --yes")
+            }
+            stage = .asking
+            run.terminal.prompt("End “\(SteeredLookup.title(session, in: run.view))” for good? [y/N] ")
+            run.readLine { [self] line in
+                guard ["y", "yes"].contains(line?.lowercased() ?? "") else {
+                    run.terminal.print("nothing was sent")
+                    return run.finish(.refused)
+                }
+                follow(session)
+            }
+        } catch { run.fail(error) }
+    }
+
+    /// What the relay would refuse anyway, said without bothering it and without recording it.
+    static func check(_ action: SteeringAction, _ summary: Summary) throws(ClientError) {
+        guard summary.endedAt == nil else { throw ClientError(.refused, "this session has ended") }
+        let offer = summary.steering
+        guard let offer, offer.actions.contains(action.kind) else {
+            throw ClientError(
+                .refused, "this session does not take \(action.kind.rawValue) from afar",
+                advice: offer?.reason.map(VisibleText.line))
+        }
+        guard summary.hostIsConnected else {
+            throw ClientError(.refused, "host \(summary.host.name) is away, and nothing is kept for it")
+        }
+        switch action {
+        case .mode(let mode): try check(mode, among: offer.modes, "mode")
+        case .model(let model) where !offer.models.isEmpty: try check(model, among: offer.models, "model")
+        case .prompt(let prompt):
+            if prompt.isCommand { try check(prompt.command, among: offer.commands, "command") }
+            if prompt.whenBusy == .steer, !offer.steersWhileBusy {
+                throw ClientError(.refused, "this agent takes no prompt while it works", advice: "Let it wait: --busy queue")
+            }
+        case .model, .interrupt, .stop: break
+        }
+    }
+
+    private static func check(_ name: String, among names: [String], _ kind: String) throws(ClientError) {
+        guard !names.contains(name) else { return }
+        let offered = names.map { VisibleText.line($0) }.joined(separator: ", ")
+        throw ClientError(
+            .refused, "the \(kind) “\(name)” is not offered", advice: "Offered: \(offered.isEmpty ? "none" : offered)")
+    }
+
+    private func follow(_ session: SessionID) {
+        stage = .following(session)
+        run.follow(session)
+    }
+
+    private func send(to session: SessionID) {
+        guard let action else { return }
+        stage = .sent(run.submit(.steer(session, action)), session, isRecorded: false)
+        run.after(max(options.wait, Self.replyMin)) { [weak self] in self?.waitIsOver() }
+    }
+
+    // MARK: - After
+
+    private func answered(_ reply: Reply, _ id: CommandID, _ session: SessionID, wasRecorded: Bool) {
+        if run.options.isJSON { run.terminal.print(JSONLine.text(MessageToClient.reply(id, reply).bytes)) }
+        switch reply {
+        case .forwarded:
+            stage = .sent(id, session, isRecorded: true)
+            if shown == nil { say("✓ on its way to the host", .green) }
+            if options.wait == .zero { run.finish(.done) }
+        // Its event says what has become of it, and why.
+        case .failed where wasRecorded: break
+        case .failed(let notice, _): run.fail(Self.fault(notice))
+        default: run.fail(ClientError(.failed, "the relay's reply is none to this command"))
+        }
+    }
+
+    static func fault(_ notice: Notice) -> ClientError {
+        switch ErrorCode(rawValue: notice.code) {
+        case .notFound: ClientError(.notFound, "the relay does not know this session (any more)")
+        case .forbidden:
+            ClientError(
+                .unauthorised, "this terminal was not paired to tell agents what to do",
+                advice: "On the relay's machine: heliograph pair --role operator. Here: heliograph login LINK")
+        default: ClientError(.refused, notice.message)
+        }
+    }
+
+    private func take(_ bytes: [UInt8], at seq: Int64, _ events: SessionEvents, _ id: CommandID) {
+        guard case .sent(id, let session, _) = stage, let event = try? Event(stored: bytes) else { return }
+        switch event.head {
+        case .steeringRequested(let call) where call.command == id:
+            stage = .sent(id, session, isRecorded: true)
+            tell(bytes, at: seq, events)
+        case .steeringChanged(let change) where change.name.command == id && shown?.isFinal != true:
+            shown = change.stage
+            tell(bytes, at: seq, events)
+            reached(change, session)
+        default: break
+        }
+    }
+
+    private func reached(_ change: SteeringChange, _ session: SessionID) {
+        let text = SteeringText.word(of: change.stage) + (change.reason.map { ": \(VisibleText.line($0))" } ?? "")
+        switch change.stage {
+        case .queued:
+            say("… \(text)", .yellow)
+            let names = [session.rawValue, change.name.command.rawValue].map { ShortNames.shortest(of: $0) }
+            run.terminal.remark("  heliograph withdraw \(names.joined(separator: " ")) takes it back", .dim)
+        case .given: say("… \(text)", .dim)
+        case .taken:
+            say("✓ \(text)", .green)
+            run.finish(.done)
+        case .refused, .withdrawn: run.fail(ClientError(.refused, text))
+        case .unknown:
+            run.fail(ClientError(.timedOut, text, advice: "Look before you send it again: heliograph watch \(session)"))
+        }
+    }
+
+    private func waitIsOver() {
+        guard case .sent(_, _, let isRecorded) = stage else { return }
+        let advice = "What becomes of it is told by: heliograph watch"
+        run.fail(
+            isRecorded
+                ? ClientError(.timedOut, "it is with the host, and there is no outcome yet", advice: advice)
+                : ClientError(.timedOut, "no reply came: whether it arrived is not known", advice: advice))
+    }
+
+    // MARK: - Telling
+
+    private func tell(_ event: [UInt8], at seq: Int64, _ events: SessionEvents) {
+        guard run.options.isJSON else { return }
+        var writer = JSONWriter(type: "event")
+        writer.field("session", events.session)
+        writer.field("epoch", events.epoch)
+        writer.field("seq", seq)
+        writer.raw("event", event)
+        run.terminal.print(JSONLine.text(writer.finish()))
+    }
+
+    private func say(_ text: String, _ style: Style) {
+        if run.options.isJSON {
+            run.terminal.remark(text, style)
+        } else {
+            run.terminal.print(run.terminal.palette.paint(text, style))
+        }
+    }
+}

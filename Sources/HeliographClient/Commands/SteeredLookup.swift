@@ -1,0 +1,28 @@
+internal import HeliographLink
+internal import RelayProtocol
+
+/// Finds the session that a person means to steer.
+enum SteeredLookup {
+    /// Without a name: the one that takes it. Several are a question to the person, never a guess: what is sent has an effect.
+    static func find(_ wanted: String?, for kind: SteeringAction.Kind, in view: ClientView) throws(ClientError) -> SessionID {
+        if let wanted { return try WatchTask.find(wanted, in: view) }
+        let able = SessionsTask.sorted(
+            view.sessions.values.filter { $0.endedAt == nil && $0.steering?.actions.contains(kind) == true })
+        switch able.count {
+        case 1: return able[0].session
+        case 0: throw ClientError(.notFound, "no session takes \(kind.rawValue) from afar now", advice: "heliograph sessions")
+        default:
+            let names = ShortNames.shortest(of: view.sessions.keys.map(\.rawValue))
+            throw ClientError(
+                .usage, "\(able.count) sessions take \(kind.rawValue): say which",
+                advice: able.prefix(5).map { "  \(names[$0.session.rawValue] ?? "")  \(title($0.session, in: view))" }
+                    .joined(separator: "\n"))
+        }
+    }
+
+    /// As people know it, safe to print.
+    static func title(_ session: SessionID, in view: ClientView) -> String {
+        guard let summary = view.sessions[session] else { return session.rawValue }
+        return VisibleText.line(summary.title ?? summary.project ?? session.rawValue)
+    }
+}

@@ -1,0 +1,329 @@
+/**
+ * `<session-composer>`: where one writes to an agent. What is written stays here until the relay has it, and what has become of it is told by
+ * the session's own events.
+ */
+
+import { attribute, h, say, span, write } from "../dom.js";
+import { Drafts } from "../drafts.js";
+import { Sender } from "../sender.js";
+import { actionWords, can, failureWords, firstWord, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, readingOf, standing } from "../steering.js";
+import { line } from "../text.js";
+import { Confirmation } from "./confirmation.js";
+import { titleOf } from "./session-row.js";
+import { SettingChoice } from "./setting-choice.js";
+import { WaitingPrompts } from "./waiting-prompts.js";
+
+/** @typedef {import("../wire").Summary} Summary */
+/** @typedef {import("../timeline.js").Row} Row */
+
+/** Where a key makes a line end, as on a phone, the button sends; where a whole keyboard is, Enter does. */
+const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)");
+let made = 0;
+
+export class SessionComposer extends HTMLElement {
+  session = "";
+  /** Stops what the agent does; stands beside what it is doing. */
+  interrupt = h("button", { type: "button", class: "interrupt", hidden: true, onclick: () => this.#do({ type: "interrupt", session: this.session }) }, "Interrupt");
+
+  #id = `composer-${(made += 1)}`;
+  #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
+  #sender = /** @type {Sender} */ (/** @type {unknown} */ (undefined));
+  #drafts = new Drafts(() => localStorage);
+  #summary = /** @type {Summary|undefined} */ (undefined);
+  /** @type {import("../timeline.js").Timeline|null} */ #timeline = null;
+  /** @type {Map<string, string>} What was said last of this device's own, by row. */ #told = new Map();
+
+  #reason = span("foreign");
+  #command = h("code");
+  #why = h("p", { class: "composer-why" }, this.#reason, " ", this.#command);
+  #waiting = new WaitingPrompts();
+  #problem = h("p", { class: "problem", role: "alert" });
+  #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });
+  #asCommand = h("input", { type: "checkbox", onchange: () => this.#commandChosen() });
+  #asCommandWords = span("foreign");
+  #asCommandLine = h("label", { class: "choice composer-command" }, this.#asCommand, this.#asCommandWords);
+  #queue = h("input", { type: "radio", name: `${this.#id}-busy`, value: "queue", checked: true });
+  #steer = h("input", { type: "radio", name: `${this.#id}-busy`, value: "steer" });
+  #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, "The agent is at work"),
+    h("label", {}, this.#queue, "When it is free"), h("label", {}, this.#steer, "Tell it now"));
+  #text = h("textarea", {
+    id: `${this.#id}-text`, rows: "1", "aria-label": "Tell the agent", placeholder: "Tell the agent …", "aria-describedby": `${this.#id}-note`, autocomplete: "off",
+    oninput: () => this.#written(), onkeydown: (event) => this.#key(event),
+  });
+  #send = h("button", { type: "submit", class: "solid" }, "Send");
+  #more = h("button", {
+    type: "button", class: "composer-more", "aria-expanded": "false", "aria-controls": `${this.#id}-panel`, "aria-label": "Mode, model and commands",
+    onclick: () => this.#open(this.#panel.hidden),
+  }, "⋯");
+  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#text, this.#send);
+  #mode = new SettingChoice({
+    name: "Mode", words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
+    deed: (mode) => this.#do({ type: "mode", session: this.session, mode }),
+  });
+  #model = new SettingChoice({
+    name: "Model", words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", session: this.session, model }),
+  });
+  #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
+  #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
+  #stop = h("button", { type: "button", class: "deny" }, "End the session …");
+  #stopButtons = h("div", { class: "setting-line" }, this.#stop);
+  #stopping = new Confirmation({ opener: this.#stop, buttons: this.#stopButtons, verb: "End it", deed: () => {
+    this.#stopping.close();
+    this.#do({ type: "stop", session: this.session });
+  } });
+  #also = h("p", { class: "quiet foreign" });
+  #panel = h("div", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true },
+    this.#mode.element, this.#model.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
+  #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#note, this.#form);
+
+  connectedCallback() {
+    if (this.firstChild) return;
+    this.#waiting.hands = { me: "", maySteer: true, takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row) };
+    this.append(this.#why, this.#box);
+    this.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || this.#panel.hidden) return;
+      event.stopPropagation();
+      this.#open(false);
+      this.#more.focus();
+    });
+  }
+
+  /**
+   * @param {import("./view.js").App} app @param {string} session @param {Summary} summary
+   * @param {import("../timeline.js").Timeline|null} timeline
+   */
+  show(app, session, summary, timeline) {
+    this.#app = app;
+    this.#sender ??= new Sender(app.link, () => this.#draw());
+    const isOther = session !== this.session;
+    this.session = session;
+    this.#summary = summary;
+    this.#timeline = timeline;
+    if (isOther) {
+      this.#told.clear();
+      this.#open(false);
+      this.#queue.checked = true;
+      this.#fill();
+    }
+    this.#tellOutcomes(isOther);
+    this.#draw();
+  }
+
+  /** @param {Row} row A prompt that waits, of whomever. */
+  takeBack({ event: { head } }) {
+    this.#do({ type: "withdraw", session: this.session, client: String(head.by?.id), command: String(head.command) }, `withdraw ${head.command}`);
+  }
+
+  /** @param {Row} row One that failed: its text comes back; a person sends it, or does not. */
+  sendAgain({ event: { body } }) {
+    const [text, written] = [String(body?.text ?? ""), this.#text.value];
+    this.#text.value = written.trim() && written !== text ? `${written}\n\n${text}` : text;
+    this.#written();
+    this.#text.focus();
+  }
+
+  // What is written
+
+  #fill() {
+    const { text, command } = this.#drafts.of(this.session);
+    this.#text.value = text;
+    this.#asCommand.checked = command !== undefined && command === firstWord(text);
+    this.#grow();
+  }
+
+  #written() {
+    const command = firstWord(this.#text.value);
+    if (this.#asCommand.checked && this.#drafts.of(this.session).command !== command) this.#asCommand.checked = false;
+    this.#keep();
+    this.#sender.forgetFailures();
+    this.#grow();
+    this.#draw();
+  }
+
+  /** Another text, or another reading of it, is another prompt: it gets an id of its own. */
+  #keep() {
+    const text = this.#text.value;
+    this.#drafts.keep(this.session, this.#asCommand.checked ? { text, command: firstWord(text) } : { text });
+  }
+
+  #commandChosen() {
+    this.#keep();
+    this.#draw();
+  }
+
+  #chooseCommand() {
+    const command = this.#commands.value;
+    this.#commands.value = "";
+    if (!command) return;
+    const words = this.#text.value.trim();
+    this.#text.value = `${command}${words ? ` ${words}` : " "}`;
+    this.#asCommand.checked = true;
+    this.#open(false);
+    this.#keep();
+    this.#grow();
+    this.#draw();
+    this.#text.focus();
+  }
+
+  /** As high as its text, up to what the style sheet allows. */
+  #grow() {
+    this.#text.style.height = "auto";
+    if (this.#text.value) this.#text.style.height = `${this.#text.scrollHeight + 2}px`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.key !== "Enter" || event.isComposing || event.shiftKey || event.altKey) return;
+    if (!(event.ctrlKey || event.metaKey || hasKeyboard.matches)) return;
+    event.preventDefault();
+    this.#submit();
+  }
+
+  // Sending
+
+  async #submit() {
+    const { session } = this;
+    const text = this.#text.value;
+    if (this.#send.disabled || !this.#summary) return;
+    const isCommand = this.#asCommand.checked;
+    const draft = this.#drafts.of(session);
+    const id = draft.id ?? this.#sender.freshID();
+    this.#drafts.keep(session, { ...draft, text, id });
+    const busy = this.#isSteered ? "steer" : "queue";
+    const error = await this.#sender.send(session, "prompt", { type: "prompt", session, text, busy, ...(isCommand ? { command: true } : {}) }, id);
+    if (error === undefined) return;
+    if (error === null) return this.#sent(session, id);
+    // What the relay refused is refused under this id for good; only where nobody knows is it the same prompt again.
+    if (error.code !== "linkLost" && this.#drafts.of(session).id === id) this.#drafts.keep(session, { ...this.#drafts.of(session), id: undefined });
+  }
+
+  get #isSteered() {
+    return this.#summary !== undefined && isBusy(this.#summary) && this.#summary.steering?.whileBusy === true && this.#steer.checked;
+  }
+
+  /**
+   * The relay has it.
+   * @param {string} session @param {string} id
+   */
+  #sent(session, id) {
+    if (this.#drafts.of(session).id !== id) return;
+    this.#drafts.keep(session, { text: "" });
+    this.#sender.forgetFailures();
+    if (session !== this.session) return;
+    this.#queue.checked = true;
+    this.#fill();
+    this.#draw();
+  }
+
+  /** @param {import("../wire").Command} command @param {string} [deed] */
+  async #do(command, deed = command.type) {
+    const error = await this.#sender.send(this.session, deed, command);
+    if (error === null) this.#open(false);
+  }
+
+  /**
+   * What has become of this device's own is said aloud, once. A prompt that stands in the log has been sent, whatever the link says.
+   * @param {boolean} isFirst What is known already is no news.
+   */
+  #tellOutcomes(isFirst) {
+    const me = this.#app.state.welcome?.client.id ?? "";
+    const { id } = this.#drafts.of(this.session);
+    if (id && this.#timeline?.row(`s:${me}.${id}`)) this.#sent(this.session, id);
+    for (const row of this.#timeline?.steered ?? []) {
+      if (row.event.head.by?.id !== me) continue;
+      const words = `${row.event.head.action === "prompt" ? "Prompt" : actionWords(row)}: ${outcomeWords(row)}`;
+      if (this.#told.get(row.key) === words) continue;
+      this.#told.set(row.key, words);
+      if (!isFirst && isOver(row)) this.#app.announce(words);
+    }
+  }
+
+  // Drawing
+
+  /** @param {boolean} opens */
+  #open(opens) {
+    attribute(this.#panel, "hidden", !opens);
+    attribute(this.#more, "aria-expanded", String(opens));
+  }
+
+  #draw() {
+    const summary = this.#summary;
+    const { welcome } = this.#app.state;
+    if (!summary || !welcome) return;
+    const { may } = welcome;
+    const { isLive } = this.#app.link;
+    const { composes, reason, command } = standing(may, summary, isLive);
+    // Under somebody's hands it stays, whatever its host offers this moment.
+    const isHere = composes || (may.includes("steer") && !summary.endedAt && (this.#text.value !== "" || this.#form.contains(document.activeElement)));
+    const others = /** @type {const} */ (["mode", "model", "stop"]).filter((action) => summary.steering?.actions.includes(action));
+    attribute(this.#box, "hidden", !isHere && !(others.length && may.includes("steer") && !summary.endedAt));
+    attribute(this.#text, "hidden", !isHere);
+    attribute(this.#send, "hidden", !isHere);
+    attribute(this.#why, "hidden", reason === "");
+    say(this.#reason, reason, line);
+    write(this.#command, command ?? "");
+    attribute(this.#command, "hidden", !command);
+    this.#waiting.hands.me = welcome.client.id;
+    this.#waiting.show(this.#timeline?.prompts ?? []);
+    this.#drawPanel(summary, may, isLive, others);
+    this.#drawForm(summary, isHere, reason !== "");
+    const isRunning = ["starting", "running", "waitingApproval", "waitingAnswer"].includes(summary.status);
+    attribute(this.interrupt, "hidden", !isRunning || !can(may, summary, true, "interrupt"));
+    attribute(this.interrupt, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
+  }
+
+  /** @param {Summary} summary @param {boolean} isHere @param {boolean} isBlocked */
+  #drawForm(summary, isHere, isBlocked) {
+    const { steering } = summary;
+    const text = this.#text.value;
+    const { words, isTooLong } = measure(text);
+    const sending = this.#sender.attempt(this.session, "prompt")?.sending === true;
+    const named = firstWord(text);
+    const isOffered = steering?.commands?.includes(named) === true;
+    attribute(this.#asCommandLine, "hidden", !isHere || !isOffered);
+    if (!isOffered) this.#asCommand.checked = false;
+    say(this.#asCommandWords, `Run it as the agent's command ${named}`, line);
+    const busy = isBusy(summary);
+    attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
+    const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is at work: it waits until that is done." : "";
+    say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
+    attribute(this.#note, "data-strain", isTooLong);
+    this.#text.readOnly = sending;
+    attribute(this.#send, "disabled", sending || isBlocked || isTooLong || text.trim() === "");
+    write(this.#send, sending ? "Sending …" : "Send");
+    const failed = this.#failure();
+    write(this.#problem, failed ? failureWords(failed) : "");
+  }
+
+  /** The last thing from here that the relay did not take. */
+  #failure() {
+    const withdrawals = (this.#timeline?.prompts ?? []).map(({ event }) => `withdraw ${event.head.command}`);
+    return ["prompt", "interrupt", "mode", "model", "stop", ...withdrawals].map((deed) => this.#sender.attempt(this.session, deed)?.error).find((error) => error);
+  }
+
+  /** @param {Summary} summary @param {string[]} may @param {boolean} isLive @param {string[]} others */
+  #drawPanel(summary, may, isLive, others) {
+    const { steering } = summary;
+    const commands = steering?.actions.includes("prompt") ? steering.commands ?? [] : [];
+    attribute(this.#more, "hidden", !others.length && !commands.length);
+    if (this.#more.hidden) this.#open(false);
+    const isUnder = (/** @type {string} */ deed) => this.#sender.attempt(this.session, deed)?.sending === true;
+    attribute(this.#mode.element, "hidden", !others.includes("mode") || !steering?.modes?.length);
+    this.#mode.show(steering?.mode, steering?.modes ?? [], !can(may, summary, isLive, "mode") || isUnder("mode"));
+    attribute(this.#model.element, "hidden", !others.includes("model"));
+    this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUnder("model"));
+    attribute(this.#commandsLine, "hidden", !commands.length);
+    if (this.#commands.dataset.offered !== commands.join("\n")) {
+      this.#commands.dataset.offered = commands.join("\n");
+      this.#commands.replaceChildren(h("option", { value: "" }, "Choose one …"), ...commands.map((name) => h("option", { value: name }, name)));
+    }
+    attribute(this.#stop, "hidden", !others.includes("stop"));
+    attribute(this.#stop, "disabled", !can(may, summary, isLive, "stop") || isUnder("stop"));
+    if (!others.includes("stop")) this.#stopping.close();
+    this.#stopping.question = `End “${titleOf(summary)}” for good? The agent stops, and takes nothing more.`;
+    say(this.#also, steering?.actions.includes("prompt") ? steering.reason ?? "" : "", line);
+    attribute(this.#also, "hidden", this.#also.textContent === "");
+  }
+}
+
+customElements.define("session-composer", SessionComposer);

@@ -1,0 +1,62 @@
+/** What somebody sent from afar, as a row of the timeline: what was asked, by whom, and what has become of it. */
+
+import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
+import { actionWords, canGoAgain, outcomeWords, stageOf } from "../steering.js";
+import { calm, line } from "../text.js";
+
+/** @typedef {import("../timeline.js").Row} Row */
+
+/**
+ * @typedef {object} Hands What can be done about it from here, and who is looking.
+ * @property {string} me This client.
+ * @property {boolean} maySteer
+ * @property {(row: Row) => void} takeBack
+ * @property {(row: Row) => void} sendAgain Puts the text back to where one writes; sends nothing.
+ */
+
+/** @param {Row} row @param {string} me */
+export const authorOf = ({ event: { head } }, me) => (head.by?.id === me ? "You, from here" : asText(head.by?.name) || "Somebody");
+
+/**
+ * The parts of the row, and what draws them again.
+ * @param {Row} row @param {HTMLElement} item @param {Hands} hands
+ * @returns {{parts: HTMLElement[], update: (row: Row) => void}}
+ */
+export function steeringRow(row, item, hands) {
+  const isPrompt = row.event.head.action === "prompt";
+  const [author, outcome] = [span("speaker foreign"), h("p", { class: "steering-outcome foreign" })];
+  const { element: buttons, update: updateButtons } = steeringButtons(hands);
+  const what = isPrompt ? h("div", { class: "words foreign" }, nodes(calm(asText(row.event.body?.text))))
+    : h("p", { class: "event-note foreign" }, nodes(line(actionWords(row))));
+  const update = (/** @type {Row} */ changed) => {
+    // It stands in the conversation by now.
+    attribute(item, "hidden", changed.said !== undefined);
+    attribute(item, "data-stage", stageOf(changed));
+    say(author, authorOf(changed, hands.me), line);
+    say(outcome, outcomeWords(changed), line);
+    updateButtons(changed);
+  };
+  update(row);
+  return { parts: [author, what, outcome, buttons], update };
+}
+
+/**
+ * The buttons of a prompt: while it waits, and where it failed.
+ * @param {Hands} hands
+ */
+export function steeringButtons(hands) {
+  /** @type {Row|undefined} */
+  let current;
+  const deed = h("button", { type: "button", class: "plain small", onclick: () => {
+    if (!current) return;
+    if (stageOf(current) === "queued") hands.takeBack(current);
+    else hands.sendAgain(current);
+  } });
+  const update = (/** @type {Row} */ row) => {
+    current = row;
+    const waits = row.event.head.action === "prompt" && stageOf(row) === "queued";
+    attribute(deed, "hidden", !hands.maySteer || !(waits || canGoAgain(row)));
+    write(deed, waits ? "Take back" : "Send again …");
+  };
+  return { element: deed, update };
+}

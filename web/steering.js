@@ -1,0 +1,174 @@
+/**
+ * What can be done to a session from here, why not, and what became of what was done. Pure.
+ *
+ * A prompt is more than an allow: where anything is in doubt, the answer here is no, with the reason.
+ */
+
+import { size } from "./format.js";
+import { finalStages } from "./timeline.js";
+
+/** @typedef {import("./wire").Summary} Summary */
+/** @typedef {import("./timeline.js").Row} Row */
+/** @typedef {"sent"|"queued"|"given"|"taken"|"refused"|"withdrawn"|"unknown"} Stage `sent`: its host has said nothing of it yet. */
+
+/** The relay's own bound on a prompt, in bytes of UTF-8. */
+export const promptBytesMax = 32 << 10;
+/** From here on the page counts aloud. */
+const countedFrom = promptBytesMax * 0.75;
+
+/**
+ * @typedef {object} Standing
+ * @property {boolean} composes What is written here could be sent, now or later.
+ * @property {string} reason    Why nothing can be sent now; empty where it can.
+ * @property {string} [command] What to run about it.
+ */
+
+/**
+ * @param {string[]} may What this device may do.
+ * @param {Summary} summary
+ * @param {boolean} isLive The link is.
+ * @returns {Standing}
+ */
+export function standing(may, { steering, endedAt, host }, isLive) {
+  if (!may.includes("steer")) return { composes: false, reason: "This device was not paired to steer agents.", command: "heliograph pair --role operator" };
+  if (endedAt) return { composes: false, reason: "This session has ended." };
+  if (!steering) return { composes: false, reason: "Nothing can be sent to this session: its agent, or its host, does not take it." };
+  if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from afar." };
+  if (!isLive) return { composes: true, reason: "No connection to the relay. What you write is kept on this device." };
+  if (!host.connected) return { composes: true, reason: `${host.name} is away. Nothing can be sent until it is back.` };
+  return { composes: true, reason: "" };
+}
+
+/**
+ * Whether that can be done now.
+ * @param {string[]} may @param {Summary} summary @param {boolean} isLive @param {"interrupt"|"stop"|"mode"|"model"} action
+ */
+export const can = (may, { steering, endedAt, host }, isLive, action) =>
+  isLive && may.includes("steer") && !endedAt && host.connected && steering?.actions.includes(action) === true;
+
+/** @param {Summary} summary Whether a prompt would have to wait. */
+export const isBusy = ({ status }) => ["starting", "running", "waitingApproval", "waitingAnswer"].includes(status);
+
+/** @param {string} text */
+export const bytesOf = (text) => new TextEncoder().encode(text).length;
+
+/**
+ * How long a text is, once that matters.
+ * @param {string} text
+ * @returns {{words: string, isTooLong: boolean}}
+ */
+export function measure(text) {
+  // No character has more than three bytes for each of its units.
+  if (text.length * 3 < countedFrom) return { words: "", isTooLong: false };
+  const bytes = bytesOf(text);
+  if (bytes > promptBytesMax) return { words: `Too long by ${size(bytes - promptBytesMax)}: put it into a file, and name that.`, isTooLong: true };
+  return { words: bytes < countedFrom ? "" : `${size(bytes)} of ${size(promptBytesMax)}`, isTooLong: false };
+}
+
+/** @param {string} text Its first word, which may name a command of the agent's. */
+export const firstWord = (text) => text.match(/^\S*/)?.[0] ?? "";
+
+/**
+ * What becomes of a text that looks like more than text.
+ * @param {string} text @param {boolean} isCommand
+ */
+export function readingOf(text, isCommand) {
+  if (isCommand) return `Runs the agent's command ${firstWord(text)}.`;
+  if (/^\s*\//.test(text)) return "Sent as text: the agent is not to take it for a command.";
+  if (/^\s*!/.test(text)) return "Sent as text: nothing of it is run by itself.";
+  return "";
+}
+
+// Modes
+
+/**
+ * How free the agent is in a mode, and in words. Names of several agents: none of them means more elsewhere.
+ * @type {Map<string, {freedom: number, words: string}>}
+ */
+const modes = new Map(Object.entries({
+  plan: { freedom: 0, words: "plans only" },
+  "read-only": { freedom: 0, words: "changes nothing" },
+  default: { freedom: 1, words: "asks first" },
+  manual: { freedom: 1, words: "asks first" },
+  ask: { freedom: 1, words: "asks first" },
+  acceptEdits: { freedom: 2, words: "edits without asking" },
+  "accept-edits": { freedom: 2, words: "edits without asking" },
+  auto: { freedom: 3, words: "decides itself what to ask" },
+  dontAsk: { freedom: 3, words: "does not ask" },
+  bypassPermissions: { freedom: 4, words: "asks nothing" },
+  "full-access": { freedom: 4, words: "asks nothing" },
+  "auto-approve": { freedom: 4, words: "asks nothing" },
+}));
+
+/** @param {string} mode What it means, where that is known. */
+export const modeWords = (mode) => modes.get(mode)?.words ?? "";
+
+/**
+ * Whether to ask again before the agent goes on so. A mode that nobody here knows may give any freedom; one whose present mode is not known has none.
+ * @param {string|undefined} from @param {string} to
+ */
+export function isFreer(from, to) {
+  const wanted = modes.get(to)?.freedom ?? Infinity;
+  return wanted > 1 && wanted > (modes.get(from ?? "")?.freedom ?? 0);
+}
+
+/** @param {string} mode */
+export const modeQuestion = (mode) =>
+  `Go on in the mode ${mode}? ${modeWords(mode) ? `In it the agent ${modeWords(mode)}.` : "What it lets the agent do is not known here."}`;
+
+// Outcomes
+
+/** @param {Row} row @returns {Stage} */
+export const stageOf = ({ change }) => change?.head.stage ?? "sent";
+
+/** @param {Row} row Whether it has an outcome. */
+export const isOver = (row) => finalStages.has(stageOf(row));
+
+/** @param {Row} row Whether its text can be put back to be sent again: the agent does not have it, or nobody knows. */
+export const canGoAgain = (row) => row.event.head.action === "prompt" && ["refused", "unknown", "withdrawn"].includes(stageOf(row)) && !row.said;
+
+const stageWords = {
+  sent: "Sent to its host",
+  queued: "Waits until the agent is free",
+  given: "Given to the agent, which has not shown yet that it took it",
+  taken: "The agent took it",
+  refused: "Not taken",
+  withdrawn: "Taken back",
+  unknown: "Nobody knows whether the agent took it",
+};
+
+/** @param {Row} row */
+export function outcomeWords(row) {
+  const stage = stageOf(row);
+  if (stage === "unknown" && row.said) return "The agent took it: it stands in the conversation";
+  const reason = stage === "taken" ? "" : row.change?.head.reason;
+  return `${stageWords[stage]}${typeof reason === "string" && reason ? `: ${reason}` : ""}`;
+}
+
+/** @param {Row} row What was asked, where it is no prompt. */
+export function actionWords({ event: { head } }) {
+  switch (head.action) {
+    case "interrupt": return "Interrupt";
+    case "stop": return "End the session";
+    case "mode": return `Mode ${head.mode}`;
+    case "model": return `Model ${head.model}`;
+    default: return String(head.action);
+  }
+}
+
+/**
+ * The prompts that stand near where one writes: those without an outcome, and this device's last one where it failed.
+ * @param {Row[]} prompts In the order of the log. @param {string} me
+ */
+export function nearby(prompts, me) {
+  const last = prompts.filter(({ event }) => event.head.by?.id === me).at(-1);
+  return prompts.filter((row) => !row.said && (!isOver(row) || (row === last && ["refused", "unknown"].includes(stageOf(row)))));
+}
+
+/** @param {{code: string, message: string}} error Why the relay did not take a command. */
+export function failureWords({ code, message }) {
+  if (code === "linkLost") {
+    return "The connection broke before the relay answered. Nobody knows yet whether it arrived; sent again unchanged, it has one effect all the same.";
+  }
+  return `Not sent: ${message.replace(/\.?$/, ".")}`;
+}

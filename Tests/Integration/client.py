@@ -11,10 +11,10 @@ from wire import Connection, Message
 
 
 class WireClient:
-    def __init__(self, relay: Any, name: str = "phone", token: str | None = None, headers: dict[str, str] | None = None):
+    def __init__(self, relay: Any, name: str = "phone", token: str | None = None, headers: dict[str, str] | None = None, role: str = "client"):
         self.relay = relay
         self.name = name
-        self.token = token or relay.token("client", name)
+        self.token = token or relay.token(role, name)
         self.positions: dict[str, tuple[str, int]] = {}
         """Epoch and seq of the last event, by session subscribed to."""
         self.logs: dict[str, list[Message]] = {}

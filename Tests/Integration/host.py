@@ -198,6 +198,19 @@ class ScriptedHost:
             f"Last from the relay: {self.received[-3:]}",
         )
 
+    def wait_steered(self, type: str, since: int = 0, timeout: float = 10) -> Message:
+        """What a client sent to steer a session: `prompt`, `interrupt` …, or `withdraw`; the first of `received` from `since` on."""
+
+        def found() -> Message | None:
+            return next((message for message in self.received[since:] if message["type"] == type), None)
+
+        return wait_until(found, timeout, lambda: f"a {type}; came: {self.received[since:]}")
+
+    def steered(self, message: Message, stage: str, reason: str | None = None) -> None:
+        """What has become of it."""
+        why = {"reason": reason} if reason else {}
+        self.event(message["session"], "steering.changed", {"client": message["by"]["id"], "command": message["id"], "stage": stage, **why})
+
     def notices(self) -> list[Message]:
         return [message for message in self.received if message["type"] == "notice"]
 

@@ -36,7 +36,7 @@ BLOCKED = "Service Worker registration blocked by Playwright"
 class Screen:
     """One browser context: a device of its own. `close` fails where the page logged an error or broke its own policy."""
 
-    def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True):
+    def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True, role: str = "client"):
         self.relay = relay
         # Where the relay has TLS, its certificate is the test's own.
         self.context = browser.new_context(
@@ -52,10 +52,10 @@ class Screen:
         self.page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
         self.page.add_init_script(WATCH_SHIFTS)
         if paired:
-            self.pair(name)
+            self.pair(name, role)
 
-    def pair(self, name: str) -> None:
-        self.page.goto(self.relay.pair_link())
+    def pair(self, name: str, role: str = "client") -> None:
+        self.page.goto(self.relay.pair_link(role))
         field = self.page.get_by_label("Name of this device")
         expect(field).not_to_have_value("")
         field.fill(name)

@@ -38,13 +38,18 @@ HEADS: dict[str, Message] = {
     "subagent.started": {"agent": "a", "name": "n"},
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
+    "steering.offered": {
+        "actions": ["prompt", "interrupt"], "whileBusy": True, "reason": "r", "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "commands": ["/compact"],
+    },
+    "steering.changed": {"client": "c1", "command": "c2", "stage": "queued", "reason": "r"},
     "truncated": {"count": 3},
     "rewound": {"to": 1},
     "mood.changed": {"mood": "sunny"},
 }  # fmt: skip
 
 FROM_HOST: dict[str, Message] = {
-    "hello": {"type": "hello", "version": 1, "software": "s", "name": "n", "capabilities": ["prompt", "dance"], "sessions": ["s1"]},
+    "hello": {"type": "hello", "version": 1, "software": "s", "name": "n", "capabilities": ["steer", "dance"], "sessions": ["s1"]},
     "deltas": {"type": "deltas", "session": "s1", "message": "m", "text": "t", "agent": "a"},
     **{
         f"events {kind}": {
@@ -66,8 +71,12 @@ FROM_CLIENT: dict[str, Message] = {
     "answer": {
         "type": "answer", "id": "c1", "session": "s1", "approval": "a", "digest": DIGEST, "answers": DECISION["answers"], "signature": "s",
     },
-    "prompt": {"type": "prompt", "id": "c1", "session": "s1", "text": "t"},
-    "interrupt": {"type": "interrupt", "id": "c1", "session": "s1"},
+    "prompt": {"type": "prompt", "id": "c1", "session": "s1", "text": "t", "busy": "steer", "command": True, "signature": "s"},
+    "interrupt": {"type": "interrupt", "id": "c1", "session": "s1", "signature": "s"},
+    "stop": {"type": "stop", "id": "c1", "session": "s1", "signature": "s"},
+    "mode": {"type": "mode", "id": "c1", "session": "s1", "mode": "plan", "signature": "s"},
+    "model": {"type": "model", "id": "c1", "session": "s1", "model": "m", "signature": "s"},
+    "withdraw": {"type": "withdraw", "id": "c1", "session": "s1", "client": "c2", "command": "c9"},
     "ping": {"type": "ping", "id": "c1"},
     "pair": {"type": "pair", "id": "c1", "role": "host"},
     "presence": {"type": "presence", "id": "c1", "foreground": True, "session": "s1", "device": "d1"},

@@ -14,6 +14,7 @@ from host import ScriptedHost
 from relay import Relay
 from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST, HEADS
 from schema import assert_valid, document, faults
+from waits import wait_until
 from wire import Connection, Message
 
 BAD_INPUT = {"badJSON", "badUTF8", "duplicateKey", "loneSurrogate", "tooDeep", "missingField", "wrongType", "outOfRange", "badValue", "unknownType"}
@@ -33,7 +34,7 @@ class Judge:
     """Says what the relay thinks of a message: nil where it takes it, else the refusal."""
 
     def __init__(self, relay: Relay, role: str):
-        self.connection = Connection(relay.url, f"/v1/{role}", relay.token(role, f"judge of {role}"))
+        self.connection = Connection(relay.url, f"/v1/{role}", relay.token({"client": "operator"}.get(role, role), f"judge of {role}"))
         self.connection.send({"type": "hello", "version": 1, "software": "judge"})
         self.connection.wait(lambda message: message["type"] == "welcome", what="welcome")
         self.count = itertools.count(1)
@@ -124,7 +125,7 @@ def test_client_messages(one_relay, name):
 def test_every_message_and_kind_has_an_example():
     defined = document()["$defs"]
     kinds = {name.removeprefix("head.") for name in defined if name.startswith("head.")}
-    assert kinds - HEADS.keys() == {"approval.decided", "approval.expired", "budget.crossed"}, "those are the relay's own"
+    assert kinds - HEADS.keys() == {"approval.decided", "approval.expired", "budget.crossed", "steering.requested"}, "those are the relay's own"
     for direction, examples in (("host-to-relay", FROM_HOST), ("client-to-relay", FROM_CLIENT)):
         types = {name.split(".", 1)[1] for name in defined if name.startswith(f"{direction}.")}
         assert types == {name.split(" ")[0] for name in examples}
@@ -160,9 +161,16 @@ def test_an_entry_of_budgets_has_its_fields(change):
 
 def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     """One session with every kind of event, and every command; all that went over the wire, in all four directions."""
-    host: ScriptedHost = scripted_host(relay, capabilities=("prompt", "interrupt"))
-    phone: WireClient = client(relay)
+    host: ScriptedHost = scripted_host(relay, capabilities=("steer",))
+    phone: WireClient = client(relay, role="operator")
     phone.subscribe()
+    host.start_session("s1")
+    host.wait_acked("s1")
+    phone.command("prompt", session="s1", text="first", busy="refuse")
+    host.wait_steered("prompt")
+    host.disconnect()
+    host.reconnect()
+    host.wait_steered("outstanding")
     for kind, head in HEADS.items():
         if not kind.startswith("approval.") and kind != "session.ended":
             host.event("s1", kind, head, {"text": "t"})
@@ -188,8 +196,13 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     phone.answer("s1", question, DECISION["answers"], signature="sig")
     host.wait_decision(question)
     phone.command("history", session="s1", before=5, limit=2)
-    phone.command("prompt", session="s1", text="go on")
-    phone.command("interrupt", session="s1")
+    phone.command("prompt", session="s1", text="go on", busy="queue", id="p1")
+    prompt = wait_until(lambda: next((m for m in host.received if m.get("id") == "p1"), None), 10, "the prompt")
+    host.steered(prompt, "queued")
+    phone.command("withdraw", session="s1", client=prompt["by"]["id"], command="p1")
+    host.steered(host.wait_steered("withdraw") | {"id": "p1", "by": prompt["by"]}, "withdrawn")
+    for action in ({"type": "interrupt"}, {"type": "stop"}, {"type": "mode", "mode": "plan"}, {"type": "model", "model": "m"}):
+        phone.command(action.pop("type"), session="s1", **action)
     phone.command("ping")
     phone.command("pair", role="host")
     for scope in ({"scope": "session", "session": "s1"}, {"scope": "everySession"}, {"scope": "day"}, {"scope": "workspace"}):

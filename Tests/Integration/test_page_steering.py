@@ -1,0 +1,345 @@
+"""Telling an agent what to do from its session: what is written, what is sent, and what becomes of it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from page_screen import DESK, PHONE, Screen
+from waits import wait_until
+
+NARROW = {"width": 320, "height": 640}
+OFFER = {
+    "actions": ["prompt", "interrupt", "mode", "model", "stop"], "whileBusy": True, "mode": "default",
+    "modes": ["plan", "default", "acceptEdits"], "models": ["opus", "sonnet"], "commands": ["/compact", "/review"],
+}
+
+
+@pytest.fixture
+def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
+    host = scripted_host(relay, name="laptop", capabilities=("steer",))
+    host.start_session("s1", title="Fix the login", project="webshop", cwd="/home/ada/webshop")
+    host.event("s1", "steering.offered", OFFER)
+    host.event("s1", "message", {"role": "assistant"}, {"text": "The login is fixed."})
+    host.event("s1", "status.changed", {"status": "idle"})
+    host.wait_acked("s1")
+    return host
+
+
+def opened(screen: Callable[..., Screen], **options: Any) -> Screen:
+    one = screen(role="operator", **options)
+    one.go("#/session/s1")
+    expect(composer(one)).to_be_visible()
+    return one
+
+
+def composer(one: Screen) -> Locator:
+    return one.page.get_by_label("Tell the agent")
+
+
+def send(one: Screen, text: str) -> None:
+    composer(one).fill(text)
+    one.page.get_by_role("button", name="Send", exact=True).click()
+
+
+def entry(one: Screen, text: str) -> Locator:
+    return one.timeline().locator('[data-kind="steering.requested"]', has_text=text)
+
+
+def busy(host: Any) -> None:
+    host.event("s1", "status.changed", {"status": "running"})
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_prompt_goes_to_the_agent_and_shows_what_becomes_of_it(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    one = opened(screen, size=size, scheme=scheme)
+    one.expect_accessible()
+    send(one, "Now run the tests,\n  all of them")
+    prompt = host.wait_steered("prompt")
+    assert prompt["text"] == "Now run the tests,\n  all of them" and prompt["busy"] == "queue" and not prompt.get("command")
+    assert prompt["by"]["name"] == "Ada's phone"
+    expect(composer(one)).to_have_value("")
+    mine = entry(one, "Now run the tests")
+    expect(mine).to_contain_text("You, from here")
+    expect(mine).to_contain_text("Sent to its host")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    host.steered(prompt, "given")
+    expect(mine).to_contain_text("Given to the agent")
+    host.steered(prompt, "taken")
+    expect(mine).to_contain_text("The agent took it")
+    expect(one.page.locator("waiting-prompts")).to_be_hidden()
+    expect(one.page.locator("#announcer")).to_contain_text("The agent took it")
+    # It stands in the conversation once, as what it is.
+    host.event("s1", "message", {"role": "user"}, {"text": "Now run the tests,\n  all of them"})
+    said = one.timeline().locator('[data-kind=message][data-role=user]', has_text="Now run the tests")
+    expect(said).to_contain_text("You, from here")
+    expect(mine).to_be_hidden()
+
+
+def test_a_prompt_waits_and_is_taken_back(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    busy(host)
+    send(one, "and then deploy")
+    prompt = host.wait_steered("prompt")
+    assert prompt["busy"] == "queue"
+    host.steered(prompt, "queued")
+    waiting = one.page.get_by_role("list", name="Sent, and not taken yet").get_by_role("listitem")
+    expect(waiting).to_contain_text("Waits until the agent is free")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    waiting.get_by_role("button", name="Take back").click()
+    withdrawal = host.wait_steered("withdraw")
+    assert (withdrawal["client"], withdrawal["command"]) == (prompt["by"]["id"], prompt["id"])
+    host.steered(prompt, "withdrawn")
+    expect(entry(one, "and then deploy")).to_contain_text("Taken back")
+    expect(waiting).to_have_count(0)
+
+
+@pytest.mark.parametrize(("stage", "words"), [("refused", "Not taken: a dialog is open"), ("unknown", "Nobody knows whether the agent took it: a dialog is open")])
+def test_what_was_not_taken_can_be_sent_again_and_never_is_by_itself(screen: Callable[..., Screen], host: Any, stage: str, words: str) -> None:
+    one = opened(screen)
+    send(one, "go on")
+    prompt = host.wait_steered("prompt")
+    host.steered(prompt, stage, "a dialog is open")
+    waiting = one.page.locator("waiting-prompts")
+    expect(waiting).to_contain_text(words)
+    expect(entry(one, "go on")).to_contain_text(words)
+    one.expect_accessible()
+    since = len(host.received)
+    waiting.get_by_role("button", name="Send again").click()
+    expect(composer(one)).to_have_value("go on")
+    expect(composer(one)).to_be_focused()
+    one.page.get_by_role("button", name="Send", exact=True).click()
+    again = host.wait_steered("prompt", since)
+    assert again["id"] != prompt["id"] and again["text"] == "go on"
+    assert [message["type"] for message in host.received[since:]].count("prompt") == 1
+
+
+def test_a_busy_agent_is_told_at_once_where_that_is_chosen(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    busy(host)
+    composer(one).fill("use the staging database")
+    now = one.page.get_by_role("radio", name="Tell it now")
+    expect(one.page.get_by_role("radio", name="When it is free")).to_be_checked()
+    now.check()
+    one.page.get_by_role("button", name="Send", exact=True).click()
+    assert host.wait_steered("prompt")["busy"] == "steer"
+    # The next one waits again unless it is chosen again.
+    composer(one).fill("and then")
+    expect(one.page.get_by_role("radio", name="When it is free")).to_be_checked()
+
+
+def test_an_agent_that_takes_nothing_while_it_works_is_said_so(screen: Callable[..., Screen], host: Any) -> None:
+    host.event("s1", "steering.offered", {"actions": ["prompt"]})
+    one = opened(screen)
+    busy(host)
+    composer(one).fill("later")
+    expect(one.page.locator("session-composer")).to_contain_text("The agent is at work: it waits until that is done.")
+    expect(one.page.get_by_role("radio")).to_have_count(0)
+    expect(one.page.get_by_role("button", name="Mode, model and commands")).to_be_hidden()
+
+
+def test_a_slash_is_text_unless_the_command_is_chosen(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    composer(one).fill("/compact")
+    expect(one.page.locator("session-composer")).to_contain_text("Sent as text: the agent is not to take it for a command.")
+    one.page.get_by_role("button", name="Send", exact=True).click()
+    assert not host.wait_steered("prompt").get("command")
+    since = len(host.received)
+    expect(composer(one)).to_have_value("")
+    one.page.get_by_role("button", name="Mode, model and commands").click()
+    one.page.get_by_label("The agent's own commands").select_option("/review")
+    expect(composer(one)).to_have_value("/review ")
+    composer(one).press_sequentially("the diff")
+    expect(one.page.get_by_label("Run it as the agent's command /review")).to_be_checked()
+    one.page.get_by_role("button", name="Send", exact=True).click()
+    prompt = host.wait_steered("prompt", since)
+    assert prompt["command"] is True and prompt["text"] == "/review the diff"
+
+
+def test_a_draft_outlives_a_reload_and_belongs_to_its_session(screen: Callable[..., Screen], host: Any) -> None:
+    host.start_session("s2", title="Another")
+    host.event("s2", "steering.offered", OFFER)
+    one = opened(screen)
+    composer(one).fill("half a thought")
+    one.go("#/session/s2")
+    expect(composer(one)).to_have_value("")
+    composer(one).fill("of the other")
+    one.page.reload()
+    expect(composer(one)).to_have_value("of the other")
+    one.go("#/session/s1")
+    expect(composer(one)).to_have_value("half a thought")
+    send(one, "a whole thought")
+    host.wait_steered("prompt")
+    expect(composer(one)).to_have_value("")
+    one.page.reload()
+    one.expect_live()
+    expect(composer(one)).to_have_value("")
+
+
+def test_a_link_that_breaks_loses_nothing_and_sends_nothing_twice(screen: Callable[..., Screen], host: Any, relay: Any) -> None:
+    one = opened(screen)
+    composer(one).fill("only once")
+    # The command arrives, and the page never hears so.
+    one.page.evaluate(
+        """() => {
+            const send = WebSocket.prototype.send;
+            WebSocket.prototype.send = function (data) {
+                send.call(this, data);
+                if (JSON.parse(data).type !== "prompt") return;
+                WebSocket.prototype.send = send;
+                this.onmessage = null;
+                this.close();
+            };
+        }""")
+    one.page.get_by_role("button", name="Send", exact=True).click()
+    prompt = host.wait_steered("prompt")
+    one.expect_live()
+    expect(entry(one, "only once")).to_be_visible()
+    # The log says that it was sent.
+    expect(composer(one)).to_have_value("")
+    assert [message["id"] for message in host.received if message["type"] == "prompt"] == [prompt["id"]]
+
+
+def test_keys(screen: Callable[..., Screen], host: Any) -> None:
+    desk = opened(screen, size=DESK, name="Ben's desk")
+    composer(desk).press_sequentially("one")
+    composer(desk).press("Shift+Enter")
+    composer(desk).press_sequentially("two")
+    composer(desk).press("Enter")
+    assert host.wait_steered("prompt")["text"] == "one\ntwo"
+    since = len(host.received)
+    phone = opened(screen)
+    composer(phone).press_sequentially("three")
+    if phone.page.evaluate("() => matchMedia('(hover: hover) and (pointer: fine)').matches"):
+        pytest.skip("this Chromium takes a touch screen for a mouse")
+    composer(phone).press("Enter")
+    composer(phone).press_sequentially("four")
+    composer(phone).press("Control+Enter")
+    assert host.wait_steered("prompt", since)["text"] == "three\nfour"
+
+
+def test_what_is_too_long_is_said_and_not_sent(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    composer(one).fill("é" * 16_384)
+    expect(one.page.locator(".composer-note")).to_contain_text("32.8 kB of 32.8 kB")
+    expect(one.page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
+    composer(one).fill("é" * 16_385)
+    expect(one.page.locator(".composer-note")).to_contain_text("Too long by 2 bytes")
+    expect(one.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
+    one.expect_accessible()
+
+
+def test_what_runs_is_interrupted(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    button = one.page.get_by_role("button", name="Interrupt")
+    expect(button).to_be_hidden()
+    busy(host)
+    button.click()
+    asked = host.wait_steered("interrupt")
+    host.steered(asked, "taken")
+    host.event("s1", "status.changed", {"status": "idle"})
+    expect(one.timeline().locator("[data-action=interrupt]")).to_contain_text("The agent took it")
+    expect(button).to_be_hidden()
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_more_freedom_needs_a_second_tap_and_less_needs_one(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    one = opened(screen, size=size)
+    one.page.get_by_role("button", name="Mode, model and commands").click()
+    mode = one.page.get_by_label("Mode", exact=True)
+    panel = one.page.get_by_role("group", name="Mode, model and commands")
+    mode.select_option("acceptEdits")
+    panel.get_by_role("button", name="Change …").click()
+    expect(panel).to_contain_text("In it the agent edits without asking.")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    since = len(host.received)
+    assert not [message for message in host.received if message["type"] == "mode"]
+    panel.get_by_role("button", name="Change the mode").click()
+    asked = host.wait_steered("mode", since)
+    assert asked["mode"] == "acceptEdits"
+    host.events("s1", [
+        ("steering.changed", {"client": asked["by"]["id"], "command": asked["id"], "stage": "taken"}),
+        ("steering.offered", {**OFFER, "mode": "acceptEdits"}),
+    ])
+    expect(one.timeline().locator("[data-action=mode]")).to_contain_text("Mode acceptEdits")
+    one.page.get_by_role("button", name="Mode, model and commands").click()
+    expect(mode).to_have_value("acceptEdits")
+    mode.select_option("plan")
+    since = len(host.received)
+    panel.get_by_role("button", name="Change", exact=True).first.click()
+    assert host.wait_steered("mode", since)["mode"] == "plan"
+
+
+def test_a_session_is_ended_after_a_question(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    one.page.get_by_role("button", name="Mode, model and commands").click()
+    one.page.get_by_role("button", name="End the session …").click()
+    expect(one.page.locator("session-composer")).to_contain_text("End “Fix the login” for good?")
+    one.page.get_by_role("button", name="End it").click()
+    asked = host.wait_steered("stop")
+    host.steered(asked, "taken")
+    host.event("s1", "session.ended", {})
+    expect(one.page.locator("session-composer")).to_contain_text("This session has ended.")
+    expect(composer(one)).to_be_hidden()
+
+
+def test_who_may_not_steer_is_told_why_in_one_line(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    one.go("#/session/s1")
+    expect(one.page.locator("session-composer")).to_have_text("This device was not paired to steer agents. heliograph pair --role operator")
+    expect(composer(one)).to_be_hidden()
+    one.expect_accessible()
+    one.expect_no_overflow()
+
+
+def test_an_agent_that_takes_nothing_says_why(screen: Callable[..., Screen], host: Any) -> None:
+    host.event("s1", "steering.offered", {"actions": [], "reason": "Start it with “heliograph claude” to steer it."})
+    one = screen(role="operator")
+    one.go("#/session/s1")
+    expect(one.page.locator("session-composer")).to_contain_text("Start it with “heliograph claude” to steer it.")
+    expect(composer(one)).to_be_hidden()
+
+
+def test_while_the_host_is_away_one_writes_and_nothing_is_sent(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    composer(one).fill("for later")
+    host.disconnect()
+    expect(one.page.locator("session-composer")).to_contain_text("laptop is away. Nothing can be sent until it is back.")
+    expect(one.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
+    expect(composer(one)).to_have_value("for later")
+    one.expect_accessible()
+    host.reconnect()
+    expect(one.page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
+
+
+def test_others_see_who_it_was(screen: Callable[..., Screen], host: Any) -> None:
+    one, other = opened(screen), opened(screen, name="Ben's tablet", size=DESK)
+    busy(host)
+    send(one, "from the phone")
+    prompt = host.wait_steered("prompt")
+    host.steered(prompt, "queued")
+    expect(other.page.locator("waiting-prompts")).to_contain_text("Ada's phone · Waits until the agent is free")
+    expect(entry(other, "from the phone").locator(".speaker")).to_have_text("Ada's phone")
+    # Whoever may steer may take it back, too.
+    other.page.locator("waiting-prompts").get_by_role("button", name="Take back").click()
+    host.wait_steered("withdraw")
+
+
+def test_on_the_narrowest_screen(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen, size=NARROW)
+    busy(host)
+    for number in range(3):
+        since = len(host.received)
+        send(one, f"number {number} " + "averylongwordwithoutaspace" * 4)
+        host.steered(host.wait_steered("prompt", since), "queued", "another prompt goes first")
+    expect(one.page.locator("waiting-prompts").get_by_role("listitem")).to_have_count(3)
+    composer(one).fill("/compact " + "x" * 400)
+    one.page.get_by_role("button", name="Mode, model and commands").click()
+    one.expect_no_overflow()
+    one.expect_accessible()
+    assert wait_until(lambda: one.page.locator("session-composer").evaluate("element => element.scrollWidth <= element.clientWidth"), 5, "no sideways scroll")

@@ -251,9 +251,16 @@ let package = Package(
             ["HostCore", "AgentClaude", "HeliographHost", "HeliographLink", "RelayProtocol", "HeliographCrypto"],
             exclude: ["Fixtures"]),
         tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol"], exclude: ["Fixtures"]),
-        tests("AgentClaudeTests", ["AgentClaude", "HostCore", "RelayProtocol", "HeliographCrypto"], exclude: ["Fixtures"]),
+        .target(
+            name: "AgentTestSupport", dependencies: ["HostCore", "RelayProtocol"], path: "Tests/AgentTestSupport",
+            swiftSettings: settings),
+        tests(
+            "AgentClaudeTests", ["AgentClaude", "AgentTestSupport", "HostCore", "RelayProtocol", "HeliographCrypto"],
+            exclude: ["Fixtures"]),
         tests("AgentLocalTests", ["AgentLocal", "HostCore", "RelayProtocol", "HeliographCrypto"]),
-        tests("AgentCodexTests", ["AgentCodex", "HostCore", "RelayProtocol", "HeliographCrypto"], exclude: ["Fixtures"]),
+        tests(
+            "AgentCodexTests", ["AgentCodex", "AgentTestSupport", "HostCore", "RelayProtocol", "HeliographCrypto"],
+            exclude: ["Fixtures"]),
         tests(
             "HeliographHostTests",
             [

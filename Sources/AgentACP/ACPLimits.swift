@@ -1,3 +1,5 @@
+internal import HostCore
+
 /// The bounds of the ACP proxy, each with its reason.
 package struct ACPLimits: Sendable {
     /// One line of JSON; a prompt with a picture in it has some megabytes. What is longer goes through in pieces and is not read.
@@ -16,22 +18,12 @@ package struct ACPLimits: Sendable {
     var optionsMax = 16
     /// Tool calls of one session that have not ended.
     var callsMax = 256
-    /// One message or prompt; what is beyond is left out.
-    var messageBytes = 128 << 10
-    var summaryBytes = 200
-    var operationBytes = 200
-    /// The input of a tool that nobody is asked about.
-    var inputBytes = 32 << 10
-    /// The input of a question: all of it, or nobody is asked from afar.
-    var questionBytes = 176 << 10
-    /// What a tool printed: its beginning and its end.
-    var outputBytes = 16 << 10
-    var diffBytes = 64 << 10
+    /// An approval's input that is longer is asked about at the editor alone.
+    var texts = TextLimits()
     /// Texts whose difference is looked for while bytes wait; of longer ones only the name is told.
     var comparedBytes = 512 << 10
     /// Files that one call changes.
     var changesMax = 32
-    var todosMax = 500
     var todoBytes = 400
     /// Events of a session that no answer of the agent has named yet.
     var heldEventsMax = 64

@@ -35,19 +35,7 @@ package struct CodexLimits: Sendable {
     /// File changes that are asked for, in a session's note: a later life of this daemon is not told them again.
     var changesBytes = 128 << 10
 
-    var titleCharacters = 80
-    var operationBytes = 200
-    var summaryBytes = 200
-    /// One message or prompt.
-    var messageBytes = 128 << 10
-    /// What a command printed: its beginning and its end.
-    var outputBytes = 16 << 10
-    var diffBytes = 64 << 10
-    var inputBytes = 32 << 10
-    /// The input of an approval: all of it wherever an event can hold it. What is left is for the head and the diff.
-    var approvalInputBytes = 176 << 10
-    var approvalDiffBytes = 32 << 10
-    var todosMax = 500
+    var texts = TextLimits()
 
     package init() {}
 }

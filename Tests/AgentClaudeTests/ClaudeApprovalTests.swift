@@ -1,3 +1,4 @@
+import AgentTestSupport
 import Foundation
 import HostCore
 import RelayProtocol
@@ -316,7 +317,7 @@ struct ClaudeApprovalTests {
         let changed = call.replacingOccurrences(of: known, with: other)
         try #require(changed != call)
         try bench.call(changed)
-        #expect(bench.take() == ["session.started proj", "approval.requested Asking a question"])
+        #expect(bench.take() == ["session.started proj", "approval.requested Asking a question (cut)"])
         #expect(try #require(bench.requests.last).head.isCut)
         var denied = bench
         try bench.decide(.allow)

@@ -1,3 +1,4 @@
+import AgentTestSupport
 import Foundation
 import HeliographCrypto
 import HostCore
@@ -7,7 +8,7 @@ import Testing
 @testable import AgentClaude
 
 /// Plays recorded hook calls to the adapter and writes down what it orders, one short line each.
-struct ClaudeBench {
+struct ClaudeBench: AgentBench {
     /// The question in each recording, and the answer that allows it.
     static let asked = "approval.requested Run: echo hi > out.txt"
     static let allow = #"{"behavior":"allow"}"#
@@ -111,9 +112,7 @@ struct ClaudeBench {
     }
 
     mutating func decide(_ verdict: Decision.Verdict, digest: InputDigest? = nil, name: String = "Ada's phone") throws {
-        let request = try #require(requests.last)
-        let decision = Decision(
-            verdict, client: ClientID("c1")!, clientName: name, at: now.wall, command: CommandID("k1")!)
+        let (request, decision) = try decision(verdict, name: name)
         tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
     }
 
@@ -144,31 +143,6 @@ struct ClaudeBench {
     mutating func take() -> [String] {
         defer { lines = [] }
         return lines
-    }
-
-    var events: [(session: SessionID, event: Event)] {
-        effects.compactMap {
-            guard case .emit(let session, let bytes, _) = $0, let event = try? Event(stored: bytes) else { return nil }
-            return (session, event)
-        }
-    }
-
-    var requests: [(session: SessionID, head: ApprovalRequest)] {
-        events.compactMap {
-            guard case .approvalRequested(let request) = $0.event.head else { return nil }
-            return ($0.session, request)
-        }
-    }
-
-    /// The body of the last event of a kind.
-    func body(_ kind: EventKind) throws -> JSONValue {
-        let event = try #require(events.last { $0.event.head.kind == kind.rawValue }).event
-        return try JSONDocument(parsing: event.bytes).root.required("body")
-    }
-
-    func head(_ kind: EventKind) throws -> JSONValue {
-        let event = try #require(events.last { $0.event.head.kind == kind.rawValue }).event
-        return try JSONDocument(parsing: event.bytes).root.required("head")
     }
 
     // MARK: Recordings
@@ -241,24 +215,9 @@ struct ClaudeBench {
     private static func line(_ event: Event) -> String {
         let kind = event.head.kind
         switch event.head {
-        case .sessionStarted(let facts): return "\(kind) \(facts.project ?? "?")\(facts.isResumed ? " again" : "")"
-        case .sessionRenamed(let title): return "\(kind) \(title)"
-        case .sessionEnded(let reason, let failed): return "\(kind) \(reason ?? "")\(failed ? " failed" : "")"
-        case .statusChanged(let status, let reason): return "\(kind) \(status)\(reason.map { ": \($0)" } ?? "")"
-        case .message(let role, let summary, _, _): return "\(kind) \(role): \(summary ?? "")"
-        case .toolStarted(let start): return "\(kind) \(start.operation)"
-        case .toolFinished(let finish):
-            return "\(kind) \(finish.succeeded ? "ok" : "failed")\(finish.summary.map { ": \($0)" } ?? "")"
-        case .fileChanged(let path, let added, let removed, _): return "\(kind) \(path) +\(added) -\(removed)"
-        case .todoChanged(let todo): return "\(kind) \(todo.completed)/\(todo.total) \(todo.current ?? "")"
         case .usage(let usage):
             return "\(kind) \(usage.run ?? "?") \(usage.costMicroUSD ?? -1) +\(usage.costDeltaMicroUSD ?? -1)"
-        case .approvalRequested(let request): return "\(kind) \(request.title)"
-        case .approvalApplied(_, let outcome): return "\(kind) \(outcome)"
-        case .approvalCancelled(_, let reason), .approvalStale(_, let reason): return "\(kind) \(reason)"
-        case .subagentStarted(let agent, _), .subagentFinished(let agent, _): return "\(kind) \(agent)"
-        case .error(let message, _): return "\(kind) \(message)"
-        default: return kind
+        default: return line(of: event)
         }
     }
 }

@@ -1,3 +1,4 @@
+import AgentTestSupport
 import Foundation
 import HeliographCrypto
 import HostCore
@@ -7,7 +8,7 @@ import Testing
 @testable import AgentCodex
 
 /// The adapter with a server that the test plays, and what comes of it as lines.
-struct CodexBench {
+struct CodexBench: AgentBench {
     /// The thread of most tests.
     static let thread = "01a1fb6a-0000-7000-8000-000000000001"
     static let session = SessionID("codex-" + thread)!
@@ -138,9 +139,7 @@ struct CodexBench {
     mutating func resolved(_ id: String = "0") { notify("serverRequest/resolved", #""requestId":\#(id)"#) }
 
     mutating func decide(_ verdict: Decision.Verdict, digest: InputDigest? = nil) throws {
-        let request = try #require(requests.last)
-        let decision = Decision(
-            verdict, client: ClientID("c1")!, clientName: "Ada's phone", at: now.wall, command: CommandID("k1")!)
+        let (request, decision) = try decision(verdict)
         tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
     }
 
@@ -169,26 +168,6 @@ struct CodexBench {
     mutating func take() -> [String] {
         defer { lines = [] }
         return lines
-    }
-
-    var events: [(session: SessionID, event: Event)] {
-        effects.compactMap {
-            guard case .emit(let session, let bytes, _) = $0, let event = try? Event(stored: bytes) else { return nil }
-            return (session, event)
-        }
-    }
-
-    var requests: [(session: SessionID, head: ApprovalRequest)] {
-        events.compactMap {
-            guard case .approvalRequested(let request) = $0.event.head else { return nil }
-            return ($0.session, request)
-        }
-    }
-
-    /// The body of the last event of a kind.
-    func body(_ kind: EventKind) throws -> JSONValue {
-        let event = try #require(events.last { $0.event.head.kind == kind.rawValue }).event
-        return try JSONDocument(parsing: event.bytes).root.required("body")
     }
 
     /// What a server said in a recording.
@@ -224,26 +203,12 @@ struct CodexBench {
     private static func line(_ event: Event) -> String {
         let kind = event.head.kind
         switch event.head {
-        case .sessionStarted(let facts): return "\(kind) \(facts.project ?? "?")\(facts.isResumed ? " again" : "")"
-        case .sessionRenamed(let title): return "\(kind) \(title)"
-        case .sessionEnded(let reason, let failed): return "\(kind) \(reason ?? "")\(failed ? " failed" : "")"
-        case .statusChanged(let status, let reason): return "\(kind) \(status)\(reason.map { ": \($0)" } ?? "")"
-        case .message(let role, let summary, _, _): return "\(kind) \(role): \(summary ?? "")"
-        case .toolStarted(let start): return "\(kind) \(start.operation)"
-        case .toolFinished(let finish):
-            return "\(kind) \(finish.succeeded ? "ok" : "failed")\(finish.summary.map { ": \($0)" } ?? "")"
-        case .fileChanged(let path, let added, let removed, _): return "\(kind) \(path) +\(added) -\(removed)"
-        case .todoChanged(let todo): return "\(kind) \(todo.completed)/\(todo.total) \(todo.current ?? "")"
         case .usage(let usage):
             let tokens = usage.tokens ?? Tokens()
             return
                 "\(kind) in \(tokens.input) out \(tokens.output) read \(tokens.cacheRead) "
                 + "of \(usage.contextUsed ?? 0)/\(usage.contextLimit ?? 0)"
-        case .approvalRequested(let request): return "\(kind) \(request.title)\(request.isCut ? " (cut)" : "")"
-        case .approvalApplied(_, let outcome): return "\(kind) \(outcome)"
-        case .approvalCancelled(_, let reason), .approvalStale(_, let reason): return "\(kind) \(reason)"
-        case .error(let message, _): return "\(kind) \(message)"
-        default: return kind
+        default: return line(of: event)
         }
     }
 }

@@ -1,3 +1,4 @@
+import AgentTestSupport
 import HostCore
 import RelayProtocol
 import Testing

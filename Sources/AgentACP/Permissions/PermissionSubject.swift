@@ -37,7 +37,7 @@ struct PermissionSubject {
             guard isNamed || known.count == 1 || call.content != nil || call.input != nil else { return nil }
             input = Self.json(call, title: title)
         }
-        guard input.count <= limits.questionBytes, let root = try? JSONDocument(parsing: input).root,
+        guard input.count <= limits.texts.approvalInputBytes, let root = try? JSONDocument(parsing: input).root,
             !root.isDeeper(than: WireLimits.eventDepthMax - 2)
         else { return nil }
     }

@@ -9,7 +9,8 @@ struct PlanReader {
     init(limits: ACPLimits) { self.limits = limits }
 
     mutating func take(_ update: JSONValue) -> Told? {
-        let entries = update.list("entries").prefix(limits.todosMax).compactMap { entry -> (text: String, status: String)? in
+        let entries = update.list("entries").prefix(limits.texts.todosMax).compactMap {
+            entry -> (text: String, status: String)? in
             guard let content = entry.text("content") else { return nil }
             let status =
                 switch entry.text("status") {
@@ -31,7 +32,7 @@ struct PlanReader {
         let progress = TodoProgress(
             completed: Int64(entries.count { $0.status == "done" }), total: Int64(entries.count),
             current: entries.first { $0.status == "active" }.map {
-                TextCut.line($0.text, bytesMax: limits.operationBytes)
+                TextCut.line($0.text, bytesMax: limits.texts.operationBytes)
             })
         return Told(.todoChanged(progress)) { $0.raw("items", items) }
     }

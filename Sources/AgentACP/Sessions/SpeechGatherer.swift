@@ -26,7 +26,7 @@ struct SpeechGatherer {
             told = finish()
             current = Message(role: role, id: id, text: "")
         }
-        let room = limits.messageBytes - (current?.text.utf8.count ?? 0)
+        let room = limits.texts.messageBytes - (current?.text.utf8.count ?? 0)
         if room > 0 { current?.text += TextCut.rough(text, bytesMax: room) }
         return told
     }
@@ -39,8 +39,8 @@ struct SpeechGatherer {
     }
 
     static func told(_ role: MessageRole, _ text: String, id: String? = nil, _ limits: ACPLimits) -> Told {
-        let shown = TextCut.fit(text, bytesMax: limits.messageBytes).text
-        let summary = TextCut.line(shown, bytesMax: limits.summaryBytes)
+        let shown = TextCut.fit(text, bytesMax: limits.texts.messageBytes).text
+        let summary = TextCut.line(shown, bytesMax: limits.texts.summaryBytes)
         let name = id.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
         let head = EventHead.message(
             role, summary: summary.isEmpty ? nil : summary, message: name?.isEmpty == false ? name : nil)

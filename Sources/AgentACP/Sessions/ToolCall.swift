@@ -28,7 +28,7 @@ struct ToolCall {
 
     /// For lists, in a few words.
     func operation(_ limits: ACPLimits) -> String {
-        let line = TextCut.line(title, bytesMax: limits.operationBytes)
+        let line = TextCut.line(title, bytesMax: limits.texts.operationBytes)
         return line.isEmpty ? tool : line
     }
 
@@ -128,7 +128,7 @@ struct ToolChange: Sendable {
                 if isOpen { lines.append("\\ No newline at end of file") }
             }
         }
-        let diff = TextCut.fit(lines.joined(separator: "\n"), bytesMax: limits.diffBytes).text
+        let diff = TextCut.fit(lines.joined(separator: "\n"), bytesMax: limits.texts.diffBytes).text
         return Told(.fileChanged(path: path, added: added, removed: removed, call: call)) { $0.field("diff", diff) }
     }
 }

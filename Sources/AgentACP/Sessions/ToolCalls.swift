@@ -63,7 +63,7 @@ struct ToolCalls {
     private func started(_ call: ToolCall) -> Told {
         var start = ToolStart(call: name(call), tool: call.tool, operation: call.operation(limits))
         start.file = call.file
-        let input = call.input.map { JSONCut.fit($0, bytesMax: limits.inputBytes).json }
+        let input = call.input.map { JSONCut.fit($0, bytesMax: limits.texts.inputBytes).json }
         return Told(.toolStarted(start)) { writer in
             if let input { writer.raw("input", input) }
         }
@@ -74,8 +74,8 @@ struct ToolCalls {
         var finish = ToolFinish(call: name(call), tool: call.tool, succeeded: call.status == "completed")
         finish.exitCode = call.exitCode
         finish.durationMilliseconds = max(0, now - call.startedAt)
-        let output = TextCut.middle(call.output, bytesMax: limits.outputBytes)
-        let summary = TextCut.line(output, bytesMax: limits.summaryBytes)
+        let output = TextCut.middle(call.output, bytesMax: limits.texts.outputBytes)
+        let summary = TextCut.line(output, bytesMax: limits.texts.summaryBytes)
         finish.summary = summary.isEmpty ? nil : summary
         let changes = finish.succeeded ? call.changes.map { $0.told(call: name(call), limits) } : []
         let end = Told(.toolFinished(finish)) { writer in

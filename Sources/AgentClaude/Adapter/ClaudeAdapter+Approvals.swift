@@ -25,7 +25,7 @@ extension ClaudeAdapter {
         question.run = hook.run
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
         // To look for secrets takes as long as the input is large; a hook that is back has been through that.
-        if let input, desk.isNew(question) { shown = clean(input, of: tool, bytesMax: limits.approvalInputBytes) }
+        if let input, desk.isNew(question) { shown = clean(input, of: tool, bytesMax: limits.texts.approvalInputBytes) }
         // A question in a form that we do not know must not be waved through: it can be denied, or answered at the terminal.
         question.isCut = shown.isCut || !hook.isWhole || (tool == "AskUserQuestion" && questions == nil)
         let taken = Set(approvals.compactMap(\.call))
@@ -60,7 +60,7 @@ extension ClaudeAdapter {
         request.agentName = agentName
         request.modes = approval.form?.modes ?? []
         // Questions stand in the body once more for people; both together must fit.
-        let isTwice = approval.kind == .question && shown.count < limits.approvalDiffBytes
+        let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []
         let offers = questions.map {
             QuestionOffer(id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple)
@@ -69,7 +69,7 @@ extension ClaudeAdapter {
         request.questions = isShort ? offers : []
         request.alert = words(for: request, shown: shown, questions)
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
-        let room = limits.approvalDiffBytes + max(0, limits.approvalInputBytes - shown.count)
+        let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)
         let diff = change?.diff.flatMap { cleanWhole($0.text, bytesMax: room) }
         var said = change
         if diff == nil, change?.isCounted == true { said?.problem = .tooLong }

@@ -25,7 +25,7 @@ extension ClaudeAdapter {
         if isLate || isFull, let first = message.early.keys.min() { message.next = first }
         while !isFinal, let piece = message.early.removeValue(forKey: message.next) {
             // What comes behind all that is shown or looked through is not even kept.
-            let room = limits.messageBytes + limits.scanMargin + WireLimits.lineBytesMax - message.text.utf8.count
+            let room = limits.texts.messageBytes + limits.scanMargin + WireLimits.lineBytesMax - message.text.utf8.count
             if room > 0 { message.text += TextCut.rough(piece.text, bytesMax: room) }
             message.next += 1
             isFinal = piece.isFinal
@@ -53,8 +53,8 @@ extension ClaudeAdapter {
 
     private mutating func finish(_ message: ClaudeSession.Message, of agent: String?, in id: SessionID) {
         guard !TextCut.trim(message.text).isEmpty else { return }
-        let text = clean(message.text, bytesMax: limits.messageBytes)
-        let summary = TextCut.line(text, bytesMax: limits.summaryBytes)
+        let text = clean(message.text, bytesMax: limits.texts.messageBytes)
+        let summary = TextCut.line(text, bytesMax: limits.texts.summaryBytes)
         let head = EventHead.message(
             .assistant, summary: summary.isEmpty ? nil : summary, message: message.id, agent: agent)
         emit(head, in: id) { $0.field("text", text) }
@@ -62,7 +62,7 @@ extension ClaudeAdapter {
 
     /// Only whole lines go out early: half a secret is not seen to be one. A key of many lines waits for the whole message.
     private mutating func stream(_ message: inout ClaudeSession.Message, of agent: String?, in id: SessionID) {
-        guard message.text.utf8.count <= limits.messageBytes, !message.text.contains("-----BEGIN") else { return }
+        guard message.text.utf8.count <= limits.texts.messageBytes, !message.text.contains("-----BEGIN") else { return }
         let fresh = message.text.utf8.dropFirst(message.streamed)
         guard let end = fresh.lastIndex(of: UInt8(ascii: "\n")) else { return }
         let lines = fresh[...end]

@@ -66,7 +66,7 @@ extension ClaudeAdapter {
             else { continue }
             for approval in approvals where approval.session == id && approval.call == call {
                 guard case .answered(let handed) = approval.phase, case .deny(let words) = handed.kind else { continue }
-                abort(call, TextCut.line(clean(words), bytesMax: limits.summaryBytes), in: id)
+                abort(call, TextCut.line(clean(words), bytesMax: limits.texts.summaryBytes), in: id)
                 tellDesk(.shown(approval.id, .reported(.ourDenial)))
             }
         }

@@ -98,14 +98,14 @@ extension ClaudeAdapter {
         // Claude itself writes such prompts, when something in the background is done.
         if !prompt.hasPrefix("<task-notification>") {
             turnOver(id, agent: nil)
-            let text = clean(prompt, bytesMax: limits.messageBytes)
-            let title = String(TextCut.line(text).prefix(limits.titleCharacters))
+            let text = clean(prompt, bytesMax: limits.texts.messageBytes)
+            let title = String(TextCut.line(text).prefix(limits.texts.titleCharacters))
             if sessions[id]?.hasTitle == false, !title.isEmpty {
                 sessions[id]?.hasTitle = true
                 emit(.sessionRenamed(title: title), in: id)
                 remember(id)
             }
-            let summary = TextCut.line(text, bytesMax: limits.summaryBytes)
+            let summary = TextCut.line(text, bytesMax: limits.texts.summaryBytes)
             emit(.message(.user, summary: summary.isEmpty ? nil : summary), in: id) { $0.field("text", text) }
         }
         setStatus(.running, in: id)
@@ -120,7 +120,7 @@ extension ClaudeAdapter {
     mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {
         turnOver(id, agent: nil)
         let message = payload.text("error") ?? payload.text("message") ?? payload.text("reason") ?? "the turn failed"
-        emit(.error(message: TextCut.line(clean(message, bytesMax: limits.messageBytes)), recoverable: true), in: id)
+        emit(.error(message: TextCut.line(clean(message, bytesMax: limits.texts.messageBytes)), recoverable: true), in: id)
         setStatus(.idle, in: id)
     }
 
@@ -173,7 +173,7 @@ extension ClaudeAdapter {
         let name = subagentName(agent, in: id, payload)
         guard sessions[id]?.subagents[agent]?.isStarted == true else { return }
         sessions[id]?.subagents[agent] = nil
-        let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.messageBytes) }
+        let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.texts.messageBytes) }
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }
 

@@ -49,10 +49,10 @@ extension ClaudeAdapter {
     }
 
     private mutating func tell(_ all: [Todo], in id: SessionID) {
-        let todos = all.filter { $0.status != "deleted" }.prefix(limits.todosMax)
+        let todos = all.filter { $0.status != "deleted" }.prefix(limits.texts.todosMax)
         let done = todos.count { $0.word == "done" }
         let active = todos.first { $0.word == "active" }
-        let current = active.map { TextCut.line(clean($0.active ?? $0.text), bytesMax: limits.operationBytes) }
+        let current = active.map { TextCut.line(clean($0.active ?? $0.text), bytesMax: limits.texts.operationBytes) }
         let items = JSONWriter.array(
             todos.map { todo in
                 JSONWriter.object {

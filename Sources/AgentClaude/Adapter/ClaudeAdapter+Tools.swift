@@ -19,7 +19,7 @@ extension ClaudeAdapter {
         var start = ToolStart(call: call, tool: tool, operation: operation.doing)
         start.file = operation.file
         start.agent = agent
-        let shown = input.map { clean($0, of: tool, bytesMax: limits.inputBytes) }
+        let shown = input.map { clean($0, of: tool, bytesMax: limits.texts.inputBytes) }
         start.isRedacted = shown?.isRedacted ?? false
         // The relay takes a tool's start for work; so do we.
         sessions[id]?.status = .running
@@ -144,9 +144,10 @@ extension ClaudeAdapter {
         finish.exitCode = result.exitCode
         finish.durationMilliseconds = payload.whole("duration_ms")
         finish.agent = Self.agent(payload)
-        let summary = TextCut.line(clean(result.summary, bytesMax: limits.messageBytes), bytesMax: limits.summaryBytes)
+        let summary = TextCut.line(
+            clean(result.summary, bytesMax: limits.texts.messageBytes), bytesMax: limits.texts.summaryBytes)
         finish.summary = summary.isEmpty ? nil : summary
-        let output = result.output.map { cleanEnds($0, bytesMax: limits.outputBytes) }
+        let output = result.output.map { cleanEnds($0, bytesMax: limits.texts.outputBytes) }
         emit(.toolFinished(finish), in: id) {
             if let output, !output.isEmpty { $0.field("output", output) }
         }
@@ -158,7 +159,7 @@ extension ClaudeAdapter {
         guard let path = input?.text("file_path") ?? input?.text("notebook_path") ?? response?.text("filePath") else { return }
         let change = ClaudeChange(tool: tool, input: input, response: response, redactor)
         let shown = TextCut.line(clean(paths.short(path)))
-        let text = change?.diff.map { clean($0.text, bytesMax: limits.diffBytes) }
+        let text = change?.diff.map { clean($0.text, bytesMax: limits.texts.diffBytes) }
         let head = EventHead.fileChanged(
             path: shown, added: change?.diff?.added ?? 0, removed: change?.diff?.removed ?? 0, call: call)
         emit(head, in: id) {

@@ -44,20 +44,7 @@ package struct ClaudeLimits: Sendable {
     /// Sessions in memory, those that are over included.
     var sessionsMax = 1_000
 
-    var titleCharacters = 80
-    var operationBytes = 200
-    var summaryBytes = 200
-    /// One assistant message or prompt.
-    var messageBytes = 128 << 10
-    /// What a tool printed: its beginning and its end.
-    var outputBytes = 16 << 10
-    var diffBytes = 64 << 10
-    /// The input of a tool that nobody is asked about.
-    var inputBytes = 32 << 10
-    /// The input of an approval: all of it wherever an event can hold it. What is left is for the head and the diff.
-    var approvalInputBytes = 176 << 10
-    var approvalDiffBytes = 32 << 10
-    var todosMax = 500
+    var texts = TextLimits()
     /// What is longer is shortened before secrets are looked for, so that a huge input does not hold up the others' hooks.
     var scanBytes = 512 << 10
     /// Looked through beyond what is shown: no secret is longer.

@@ -54,7 +54,7 @@ extension CodexAdapter {
         if let input = try? JSONDocument(parsing: asked.input).root {
             // To look for secrets takes as long as the input is large; one that comes again has been through that.
             shown.isCut = false
-            if desk.isNew(question) { shown = cleaner.clean(input, of: asked.tool, bytesMax: limits.approvalInputBytes) }
+            if desk.isNew(question) { shown = cleaner.clean(input, of: asked.tool, bytesMax: limits.texts.approvalInputBytes) }
         }
         question.isCut = shown.isCut || !asked.canBeAllowed
         for order in consult(.asked(question)) {
@@ -71,7 +71,7 @@ extension CodexAdapter {
         _ approval: PendingApproval<CodexForm>, _ asked: CodexQuestion, _ shown: [UInt8], isRedacted: Bool
     ) {
         let paths = paths(of: approval.session)
-        let title = TextCut.line(asked.words(paths, clean: cleaner.clean), bytesMax: limits.operationBytes)
+        let title = TextCut.line(asked.words(paths, clean: cleaner.clean), bytesMax: limits.texts.operationBytes)
         var request = ApprovalRequest(
             approval: approval.id, kind: .tool, tool: approval.tool, title: title, digest: approval.digest)
         let changes = asked.changes.flatMap { CodexChange.all($0, redactor) }
@@ -84,7 +84,7 @@ extension CodexAdapter {
             request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
         }
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
-        let room = limits.approvalDiffBytes + max(0, limits.approvalInputBytes - shown.count)
+        let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)
         let diff = changes.flatMap { cleaner.cleanWhole(CodexChange.diff(of: $0, name: paths.short), bytesMax: room) }
         let isShown = emit(.approvalRequested(request), in: approval.session) {
             $0.raw("input", shown)

@@ -12,12 +12,13 @@ extension CodexAdapter {
     private mutating func start(_ tool: CodexTool, _ call: String, in id: SessionID) {
         guard sessions[id]?.begin(call: call, tool: tool.name, countMax: limits.callsMax) == true else { return }
         let words = tool.words(paths(of: id), clean: cleaner.clean)
-        var start = ToolStart(call: call, tool: tool.name, operation: TextCut.line(words, bytesMax: limits.operationBytes))
+        var start = ToolStart(
+            call: call, tool: tool.name, operation: TextCut.line(words, bytesMax: limits.texts.operationBytes))
         if case .changes(let changes, _) = tool.subject, changes.count == 1 {
             start.file = changes[0].text("path").map { line(paths(of: id).short($0)) }
         }
         let shown = (try? JSONDocument(parsing: tool.input).root).map {
-            cleaner.clean($0, of: tool.name, bytesMax: limits.inputBytes)
+            cleaner.clean($0, of: tool.name, bytesMax: limits.texts.inputBytes)
         }
         start.isRedacted = shown?.isRedacted ?? false
         // The relay takes a tool's start for work; so do we.
@@ -43,8 +44,8 @@ extension CodexAdapter {
 
     private mutating func say(_ role: MessageRole, _ text: String, message: String?, in id: SessionID) {
         guard !TextCut.trim(text).isEmpty else { return }
-        let shown = cleaner.clean(text, bytesMax: limits.messageBytes)
-        let summary = TextCut.line(shown, bytesMax: limits.summaryBytes)
+        let shown = cleaner.clean(text, bytesMax: limits.texts.messageBytes)
+        let summary = TextCut.line(shown, bytesMax: limits.texts.summaryBytes)
         emit(.message(role, summary: summary.isEmpty ? nil : summary, message: message), in: id) { $0.field("text", shown) }
     }
 
@@ -55,8 +56,8 @@ extension CodexAdapter {
             sessions[id] != nil
         else { return }
         var message = sessions[id]?.takeMessage(item) ?? CodexSession.Message(id: item)
-        if message.text.utf8.count <= limits.messageBytes { message.text += piece }
-        if message.text.utf8.count <= limits.messageBytes, !message.text.contains("-----BEGIN") {
+        if message.text.utf8.count <= limits.texts.messageBytes { message.text += piece }
+        if message.text.utf8.count <= limits.texts.messageBytes, !message.text.contains("-----BEGIN") {
             let fresh = message.text.utf8.dropFirst(message.streamed)
             if let end = fresh.lastIndex(of: UInt8(ascii: "\n")) {
                 let lines = fresh[...end]
@@ -78,9 +79,10 @@ extension CodexAdapter {
         finish.exitCode = tool.exitCode
         finish.durationMilliseconds = tool.milliseconds
         let said = tool.problem ?? (tool.isDeclined ? "Denied" : tool.output.map(TextCut.lastLine) ?? "")
-        let summary = TextCut.line(cleaner.clean(said, bytesMax: limits.messageBytes), bytesMax: limits.summaryBytes)
+        let summary = TextCut.line(
+            cleaner.clean(said, bytesMax: limits.texts.messageBytes), bytesMax: limits.texts.summaryBytes)
         finish.summary = summary.isEmpty ? nil : summary
-        let output = tool.output.map { cleaner.cleanEnds($0, bytesMax: limits.outputBytes) }
+        let output = tool.output.map { cleaner.cleanEnds($0, bytesMax: limits.texts.outputBytes) }
         emit(.toolFinished(finish), in: id) { if let output, !output.isEmpty { $0.field("output", output) } }
         guard case .changes(let changes, _) = tool.subject else { return }
         sessions[id]?.wants(nil, of: call, bytesMax: limits.changesBytes)
@@ -91,14 +93,14 @@ extension CodexAdapter {
         let path = line(paths(of: id).short(change.target ?? change.path))
         let head = EventHead.fileChanged(path: path, added: change.lines.added, removed: change.lines.removed, call: call)
         // Its secrets are gone already, looked for in the text as it is in the file.
-        let text = cleaner.clean(change.text, bytesMax: limits.diffBytes)
+        let text = cleaner.clean(change.text, bytesMax: limits.texts.diffBytes)
         emit(head, in: id) { if !text.isEmpty { $0.field("diff", text) } }
     }
 
     // MARK: The plan
 
     mutating func planUpdated(_ params: JSONValue, in id: SessionID) {
-        let steps = params.list("plan").prefix(limits.todosMax).compactMap { step in
+        let steps = params.list("plan").prefix(limits.texts.todosMax).compactMap { step in
             step.text("step").map { (text: line($0, bytesMax: 400), status: step.text("status")) }
         }
         let items = JSONWriter.array(
@@ -110,7 +112,9 @@ extension CodexAdapter {
             })
         guard sessions[id] != nil, sessions[id]?.todos != items else { return }
         sessions[id]?.todos = items
-        let current = steps.first { $0.status == "inProgress" }.map { TextCut.line($0.text, bytesMax: limits.operationBytes) }
+        let current = steps.first { $0.status == "inProgress" }.map {
+            TextCut.line($0.text, bytesMax: limits.texts.operationBytes)
+        }
         let done = steps.count { $0.status == "completed" }
         emit(.todoChanged(TodoProgress(completed: Int64(done), total: Int64(steps.count), current: current)), in: id) {
             $0.raw("items", items)

@@ -35,7 +35,7 @@ extension CodexAdapter {
     }
 
     mutating func rename(_ id: SessionID, _ text: String) {
-        let title = String(line(text).prefix(limits.titleCharacters))
+        let title = String(line(text).prefix(limits.texts.titleCharacters))
         guard !title.isEmpty, let session = sessions[id], session.title != title else { return }
         sessions[id]?.title = title
         sessions[id]?.hasNews = true
@@ -78,7 +78,8 @@ extension CodexAdapter {
         closeCalls(isInterrupted ? "Interrupted" : "Not run", in: id)
         if let problem = turn.optional("error")?.text("message") {
             emit(
-                .error(message: TextCut.line(cleaner.clean(problem, bytesMax: limits.messageBytes)), recoverable: true), in: id)
+                .error(message: TextCut.line(cleaner.clean(problem, bytesMax: limits.texts.messageBytes)), recoverable: true),
+                in: id)
         }
         sessions[id]?.dialogSince = nil
         setStatus(.idle, reason: isInterrupted ? "interrupted" : nil, in: id)

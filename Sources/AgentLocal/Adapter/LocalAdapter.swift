@@ -121,7 +121,7 @@ package struct LocalAdapter: AgentAdapter {
         makeRoomForQuestion()
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
         // To look for secrets takes as long as the input is large; one that asks again has been through that.
-        if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.inputBytes) }
+        if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.texts.approvalInputBytes) }
         // What a person chooses from is made of the questions themselves; as with a tool, what is not whole can only be denied.
         question.isCut = shown.isCut
         for order in consult(.asked(question)) {

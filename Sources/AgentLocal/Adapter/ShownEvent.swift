@@ -28,7 +28,7 @@ struct ShownEvent {
         case .statusChanged(let status, let reason): self.head = .statusChanged(status, reason: reason.map(line))
         case .message(let role, let summary, let message, let agent):
             // Lists show it; where the program made none, it is the text's first line.
-            let text = summary.map(line) ?? content?.text("text").map { TextCut.line($0, bytesMax: limits.summaryBytes) }
+            let text = summary.map(line) ?? content?.text("text").map { TextCut.line($0, bytesMax: limits.texts.summaryBytes) }
             self.head = .message(role, summary: text.flatMap { $0.isEmpty ? nil : $0 }, message: message, agent: agent)
         case .toolStarted(var start):
             start.operation = line(start.operation)

@@ -16,7 +16,7 @@ final class HTTP1Session: HTTPSession {
 
     var isOver: Bool { isClosing && streams.isEmpty && output.isEmpty }
 
-    func receive(_ bytes: [UInt8]) throws(HTTP2SessionError) {
+    func receive(_ bytes: [UInt8]) throws(HTTP2Error) {
         guard !bytes.isEmpty else { return }
         guard let (number, stream) = streams.first else {
             if isClosing { return }
@@ -85,9 +85,9 @@ final class HTTP1Session: HTTPSession {
         events.append(.streamEnded(.answered, stream: number))
     }
 
-    private func broken(_ sentence: String) -> HTTP2SessionError {
+    private func broken(_ sentence: String) -> HTTP2Error {
         isClosing = true
         complaint = sentence
-        return HTTP2SessionError(message: sentence)
+        return HTTP2Error(.protocolBroken, sentence)
     }
 }

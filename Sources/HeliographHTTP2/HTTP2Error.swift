@@ -13,6 +13,8 @@ package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
         case streamLimit
         /// A header cannot be sent.
         case invalidMessage
+        /// The peer broke HTTP, or nghttp2 could not go on.
+        case protocolBroken
         /// The engine is stopping.
         case stopped
     }

@@ -49,7 +49,7 @@ extension HTTP2Loop {
             // The alert that says why is worth an attempt.
             sendRecords(connection)
             finish(connection, error.code == .notTrusted ? .notTrusted(error.message) : .tlsFailed(error.message))
-        } catch let error as HTTP2SessionError {
+        } catch let error as HTTP2Error {
             sessionSpoke(connection)
             breakOff(connection, error.message)
         } catch {
@@ -154,7 +154,7 @@ extension HTTP2Loop {
         } catch let error as CryptoError {
             finish(connection, .tlsFailed(error.message))
             return false
-        } catch let error as HTTP2SessionError {
+        } catch let error as HTTP2Error {
             finish(connection, .protocolBroken(error.message))
             return false
         } catch {

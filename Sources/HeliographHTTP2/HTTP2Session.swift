@@ -78,17 +78,17 @@ internal import CHeliographNghttp2
     // MARK: Bytes
 
     /// What the peer sent. Throws a sentence where it broke HTTP/2 beyond repair.
-    func receive(_ bytes: [UInt8]) throws(HTTP2SessionError) {
+    func receive(_ bytes: [UInt8]) throws(HTTP2Error) {
         let count = unsafe nghttp2_session_mem_recv(session, bytes, bytes.count)
-        guard count == bytes.count else { throw HTTP2SessionError(message: complaint ?? Self.sentence(Int32(count))) }
+        guard count == bytes.count else { throw HTTP2Error(.protocolBroken, complaint ?? Self.sentence(Int32(count))) }
     }
 
     /// Appends what shall be sent to `bytes` until there is no more or they are `countMax`, or a frame over it.
-    func produce(into bytes: inout [UInt8], upTo countMax: Int) throws(HTTP2SessionError) {
+    func produce(into bytes: inout [UInt8], upTo countMax: Int) throws(HTTP2Error) {
         while bytes.count < countMax {
             var start: UnsafePointer<UInt8>?
             let count = unsafe nghttp2_session_mem_send(session, &start)
-            guard count >= 0 else { throw HTTP2SessionError(message: Self.sentence(Int32(count))) }
+            guard count >= 0 else { throw HTTP2Error(.protocolBroken, Self.sentence(Int32(count))) }
             guard count > 0 else { return }
             unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
         }
@@ -197,9 +197,4 @@ internal import CHeliographNghttp2
     }
 
     static func sentence(_ error: Int32) -> String { unsafe String(cString: nghttp2_strerror(error)) }
-}
-
-/// The peer broke HTTP/2, or nghttp2 could not go on.
-struct HTTP2SessionError: Error {
-    let message: String
 }

@@ -13,10 +13,10 @@ protocol HTTPSession: AnyObject {
     /// How many streams the peer allows us.
     var peerStreamsMax: Int { get }
 
-    func receive(_ bytes: [UInt8]) throws(HTTP2SessionError)
+    func receive(_ bytes: [UInt8]) throws(HTTP2Error)
     /// The peer said that nothing more will come.
     func endOfInput()
-    func produce(into bytes: inout [UInt8], upTo countMax: Int) throws(HTTP2SessionError)
+    func produce(into bytes: inout [UInt8], upTo countMax: Int) throws(HTTP2Error)
     /// A new stream's number; nil where none is taken any more.
     func sendRequest(_ message: HTTP2Message) -> Int32?
     func reset(_ number: Int32, _ code: HTTP2ErrorCode, _ end: HTTP2StreamEnd)

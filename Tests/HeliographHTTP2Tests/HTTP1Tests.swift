@@ -181,7 +181,7 @@ struct HTTP1SessionTests {
 
     @Test func `an answer that nobody asked for ends it`() {
         let session = session()
-        #expect(throws: HTTP2SessionError.self) { try session.receive(Array("HTTP/1.1 408 -\r\n\r\n".utf8)) }
+        #expect(throws: HTTP2Error.self) { try session.receive(Array("HTTP/1.1 408 -\r\n\r\n".utf8)) }
         #expect(session.isOver && session.complaint != nil)
     }
 }

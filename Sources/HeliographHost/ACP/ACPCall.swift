@@ -23,7 +23,7 @@ package enum ACPCall {
             throw HostError(.system, "the signals could not be blocked")
         }
         let child: AgentChild
-        do { child = try AgentChild(command) } catch let failure as AgentNotStarted {
+        do { child = try AgentChild(command) } catch let failure as AgentStartError {
             logger.error("\(failure.sentence)")
             return failure.exit
         }

@@ -22,7 +22,7 @@ struct AgentChild: Sendable {
         guard failure == 0 else {
             close(toChild[1])
             close(fromChild[0])
-            throw AgentNotStarted(command: command.first ?? "", number: failure)
+            throw AgentStartError(command: command.first ?? "", number: failure)
         }
         self.process = process
         input = toChild[1]
@@ -76,7 +76,7 @@ struct AgentEnd: Sendable {
     }
 }
 
-struct AgentNotStarted: Error {
+struct AgentStartError: Error {
     var command: String
     var number: Int32
 

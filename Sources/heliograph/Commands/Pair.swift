@@ -39,7 +39,7 @@ struct Pair: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             guard Administration.isSetUp(in: data.path) else {
-                throw NotFound(description: "No relay is set up in \(data.path): heliograph serve\(data.flag)")
+                throw CommandError(.notFound, "No relay is set up in \(data.path): heliograph serve\(data.flag)")
             }
             let administration = try Administration(directory: data.path)
             if !administration.isRunning {

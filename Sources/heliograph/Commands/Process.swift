@@ -50,27 +50,10 @@ enum Failure {
             }
         case let error as ConnectError where error.code == .nothingFound: .notFound
         case let fault as HTTPError: fault.code == .local ? .failed : .unreachable
-        case is NotFound: .notFound
-        case is NoRelay: .unreachable
+        case let error as CommandError: error.exit
         default: RelayServer.isFaultOfMachine(error) ? .failed : .refused
         }
     }
-}
-
-/// Nothing has the name that was given.
-struct NotFound: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// No relay runs on the data directory.
-struct NoRelay: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// Standard output takes nothing.
-struct OutputFault: Error, CustomStringConvertible {
-    let code: Int32
-    var description: String { "the output cannot be written: \(unsafe String(cString: strerror(code)))" }
 }
 
 enum Output {
@@ -88,7 +71,7 @@ enum Output {
             } else if errno == EPIPE {
                 throw ExitCode.success
             } else if errno != EINTR {
-                throw OutputFault(code: errno)
+                throw CommandError(.output, "the output cannot be written: \(unsafe String(cString: strerror(errno)))")
             }
         }
     }

@@ -62,7 +62,7 @@ struct PushCommand: ParsableCommand {
         func run() throws {
             try Failure.reporting {
                 guard let status = try PushStatus.read(in: data.path) else {
-                    throw NoRelay(description: "No relay runs on \(data.path): heliograph serve\(data.flag)")
+                    throw CommandError(.noRelay, "No relay runs on \(data.path): heliograph serve\(data.flag)")
                 }
                 if json { return print(JSONLine.text(status)) }
                 for line in try PushStatus.lines(status) { print(VisibleText.line(line)) }

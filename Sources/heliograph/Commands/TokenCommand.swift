@@ -106,7 +106,7 @@ struct TokenCommand: ParsableCommand {
                     for child in entry.children.compactMap({ before[$0.id] }) { print("stays    \(TokenLine.text(child))") }
                 }
                 guard !ended.isEmpty else {
-                    throw NotFound(description: "There is no such token, or it is revoked already.")
+                    throw CommandError(.notFound, "There is no such token, or it is revoked already.")
                 }
             }
         }

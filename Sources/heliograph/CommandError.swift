@@ -1,0 +1,30 @@
+import HeliographClient
+
+/// Why a command of this program itself could not do what it was asked.
+struct CommandError: Error, CustomStringConvertible {
+    enum Code {
+        /// Nothing has the name that was given.
+        case notFound
+        /// No relay runs on the data directory.
+        case noRelay
+        /// Standard output takes nothing.
+        case output
+    }
+
+    let code: Code
+    /// A sentence for the person at the terminal.
+    let description: String
+
+    init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    var exit: ClientExit {
+        switch code {
+        case .notFound: .notFound
+        case .noRelay: .unreachable
+        case .output: .refused
+        }
+    }
+}

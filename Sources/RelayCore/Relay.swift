@@ -33,29 +33,6 @@ package struct Relay {
     /// Collected while one input is handled.
     var orders = Orders()
 
-    package struct Configuration: Sendable {
-        /// Named in `welcome`.
-        package var software: String
-        package var heartbeat: Heartbeat
-        package var retention: Retention
-        package var quotas: Quotas
-        package var push: PushSettings
-        /// RemovedSessions of removed sessions that are kept at hand.
-        package var removedSessionsMax: Int
-
-        package init(
-            software: String, heartbeat: Heartbeat, retention: Retention = Retention(), quotas: Quotas = Quotas(),
-            push: PushSettings = PushSettings(), removedSessionsMax: Int = Limits.removedSessionsMax
-        ) {
-            self.software = software
-            self.heartbeat = heartbeat
-            self.retention = retention
-            self.quotas = quotas
-            self.push = push
-            self.removedSessionsMax = removedSessionsMax
-        }
-    }
-
     /// Starts from what the log holds; run the effects of `started(at:)` first. `boot` says which start of the machine the steady clock
     /// counts from.
     package init(configuration: Configuration, epoch: Epoch, state: LogState, boot: String, at now: Instant) {

@@ -1,6 +1,6 @@
 /// What is going to happen, by virtual time; what is due at the same millisecond happens in the order it was scheduled.
-struct EventQueue {
-    typealias Action = (World) -> Void
+struct EventQueue<Owner> {
+    typealias Action = (Owner) -> Void
 
     private struct Entry {
         var at: Int64

@@ -1,13 +1,17 @@
 /// Names one WebSocket connection of one event loop; never used again.
 package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
+    /// Identifiers are counted from 1 on each loop, below the loop's number.
+    static let countBits = 48
+    private static let countMask: UInt64 = 1 << countBits - 1
+
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    package var description: String { loop == 0 ? "\(rawValue)" : "\(loop).\(rawValue & EventLoop.countMask)" }
+    package var description: String { loop == 0 ? "\(rawValue)" : "\(loop).\(rawValue & Self.countMask)" }
 
     /// Which loop of a group serves it; 0 is the main or only one.
-    var loop: Int { Int(rawValue >> EventLoop.countBits) }
+    var loop: Int { Int(rawValue >> Self.countBits) }
 }

@@ -136,7 +136,7 @@ internal import Synchronization
         self.configuration = configuration
         self.logger = logger
         self.storage = ContextStorage()
-        nextID = UInt64(configuration.number) << Self.countBits | 1
+        nextID = UInt64(configuration.number) << ConnectionID.countBits | 1
         unsafe clinux_name_thread(configuration.name)
         // A peer that is gone is an error of write(2), not a reason to die.
         _ = signal(SIGPIPE, SIG_IGN)
@@ -298,10 +298,6 @@ internal import Synchronization
         isStopping = true
         noteActivity()
     }
-
-    /// Identifiers are counted from 1 on each loop, below the loop's number.
-    static let countBits = 48
-    static let countMask: UInt64 = 1 << countBits - 1
 
     func makeID() -> UInt64 {
         defer { nextID += 1 }

@@ -9,5 +9,5 @@ package struct HTTPRequestID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(rawValue)" }
 
     /// Which loop of a group got it; 0 is the main or only one.
-    var loop: Int { Int(rawValue >> EventLoop.countBits) }
+    var loop: Int { Int(rawValue >> ConnectionID.countBits) }
 }

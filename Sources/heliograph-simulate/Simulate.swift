@@ -25,7 +25,7 @@ struct Simulate: AsyncParsableCommand {
     var plant: String?
 
     func run() async throws {
-        var settings = Simulator.Configuration()
+        var settings = SimulationSettings()
         if let plant {
             guard let known = Plant(rawValue: plant) else { throw ValidationError("there is no plant \(plant)") }
             settings.plant = known
@@ -46,7 +46,7 @@ struct Simulate: AsyncParsableCommand {
 
     /// The most that the core held.
     @discardableResult
-    private func runOne(_ seed: UInt64, _ settings: Simulator.Configuration) throws -> Int {
+    private func runOne(_ seed: UInt64, _ settings: SimulationSettings) throws -> Int {
         let begun = ContinuousClock.now
         let outcome = Simulator(seed: seed, configuration: settings).run(isTraced: trace)
         for line in outcome.trace.lines { print(line) }
@@ -58,7 +58,7 @@ struct Simulate: AsyncParsableCommand {
         throw ExitCode(1)
     }
 
-    private func runMany(_ settings: Simulator.Configuration) async throws {
+    private func runMany(_ settings: SimulationSettings) async throws {
         let clock = ContinuousClock()
         let begun = clock.now
         var (done, steps) = (UInt64(0), 0)

@@ -11,7 +11,7 @@ struct SimulationTests {
     func manySeeds() async {
         var failures: [String] = []
         var steps = 0
-        for await outcome in Simulator.outcomes(of: 1..<1 + Self.seeds, Simulator.Configuration()) {
+        for await outcome in Simulator.outcomes(of: 1..<1 + Self.seeds, SimulationSettings()) {
             steps += outcome.steps
             if let violation = outcome.violation { failures.append("SEED=\(outcome.seed): \(violation)") }
         }
@@ -31,7 +31,7 @@ struct SimulationTests {
 
     @Test("every checker sees the fault that is planted for it", arguments: Plant.allCases)
     func planted(_ plant: Plant) throws {
-        var configuration = Simulator.Configuration()
+        var configuration = SimulationSettings()
         configuration.plant = plant
         let caught = (UInt64(1)...200).lazy.compactMap {
             Simulator(seed: $0, configuration: configuration).run().violation
@@ -47,7 +47,7 @@ struct SimulationTests {
 
     @Test("a failing trace ends in the checker's sentence, and shrinks to fewer faults that fail alike")
     func failingTrace() throws {
-        var configuration = Simulator.Configuration()
+        var configuration = SimulationSettings()
         configuration.plant = .droppedEvent
         let seed = try #require(
             (UInt64(1)...50).first { Simulator(seed: $0, configuration: configuration).run().violation != nil })
@@ -61,7 +61,7 @@ struct SimulationTests {
 
     @Test("without faults nothing is cut, lost or late")
     func noFaults() {
-        var configuration = Simulator.Configuration()
+        var configuration = SimulationSettings()
         configuration.faults = Faults.none
         for seed in UInt64(1)...20 {
             let outcome = Simulator(seed: seed, configuration: configuration).run()

@@ -49,7 +49,7 @@ struct ConnectionTableTests {
 
     @Test("a loop's number is no part of the place")
     func loops() {
-        let first: UInt64 = 5 << EventLoop.countBits
+        let first: UInt64 = 5 << ConnectionID.countBits
         let ids = connections.open(3, after: first)
         #expect(ids.map(\.rawValue) == [first + 1, first + 2, first + 3])
         #expect(connections[1] == nil)

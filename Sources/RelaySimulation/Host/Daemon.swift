@@ -65,10 +65,16 @@ final class Daemon {
         switch order {
         case .arm(let timer, let wait): arm(timer, after: wait.milliseconds)
         case .disarm(let timer): armings[timer, default: 0] += 1
-        case .log(let entry): world.trace.note(world.now, host.name, "logs", "\(entry)")
+        case .log(let entry): world.trace.note(world.now, host.name, "logs", Self.text(entry))
         default:
             if world.dice.chance(world.faults.hostCrash) { host.crash() } else { act(order) }
         }
+    }
+
+    /// A set has another order in each process, and a seed is to give the same trace in all.
+    private static func text(_ entry: HostLog) -> String {
+        guard case .held(let holds) = entry else { return "\(entry)" }
+        return "held(\(holds.everySession ? "every session" : holds.sessions.map(\.rawValue).sorted().joined(separator: " ")))"
     }
 
     private func act(_ order: HostOrder) {

@@ -51,7 +51,7 @@ extension World {
     }
 
     /// `deliver` runs when the peer reads it.
-    func sendToPeer(_ size: Int, on connection: Connection, deliver: @escaping EventQueue.Action) {
+    func sendToPeer(_ size: Int, on connection: Connection, deliver: @escaping EventQueue<World>.Action) {
         guard maySend(on: connection) else { return }
         lastSentAt = now
         connection.waitingBytes += size

@@ -12,7 +12,7 @@ final class World {
     static let heartbeat = Heartbeat(pingSeconds: 15, hangUpSeconds: 30)
     static let workspace = Named(id: WorkspaceID("home")!, name: "home")
 
-    let configuration: Simulator.Configuration
+    let configuration: SimulationSettings
     let plant: Plant?
     let shape: Shape
     var faults: Faults
@@ -20,7 +20,7 @@ final class World {
     private(set) var now: Int64 = 0
     /// Anything, by anybody.
     var lastSentAt: Int64 = 0
-    private var queue = EventQueue()
+    private var queue = EventQueue<World>()
     var trace: Trace
     private(set) var violation: Violation?
 
@@ -51,7 +51,7 @@ final class World {
     var peak = 0
     private(set) var held: RelayCensus?
 
-    init(seed: UInt64, configuration: Simulator.Configuration, isTraced: Bool) {
+    init(seed: UInt64, configuration: SimulationSettings, isTraced: Bool) {
         self.configuration = configuration
         plant = configuration.plant
         dice = Dice(seed: seed)
@@ -96,8 +96,8 @@ final class World {
 
     // MARK: Time
 
-    func at(_ time: Int64, _ action: @escaping EventQueue.Action) { queue.add(at: max(time, now), action) }
-    func after(_ wait: Int64, _ action: @escaping EventQueue.Action) { at(now + max(0, wait), action) }
+    func at(_ time: Int64, _ action: @escaping EventQueue<World>.Action) { queue.add(at: max(time, now), action) }
+    func after(_ wait: Int64, _ action: @escaping EventQueue<World>.Action) { at(now + max(0, wait), action) }
 
     /// A name that was never given before.
     func name(_ prefix: String) -> String {

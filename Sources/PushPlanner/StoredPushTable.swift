@@ -29,18 +29,27 @@ package enum StoredPushTable {
         .required("title", .anyText), .optional("subtitle", .anyText), .required("body", .anyText),
     ]
 
-    package static let card = WireObject(
-        nil,
-        [
-            .required("device", .identifier), .optional("session", .identifier), .required("stage", .word(Card.Stage.self)),
+    /// What a card has in each stage, and in no other; each also as it is reached.
+    package static let cards: [WireObject] = {
+        let (token, channel) = (WireField.optional("token", .anyText), WireField.optional("channel", .anyText))
+        return [
+            card("none", channel), card("starting", channel), card("starting", .optional("unanswered", .flag)),
+            card("active", token), card("active", channel), card("ended", token, channel, .optional("endOwed", .flag)),
+        ]
+    }()
+
+    private static func card(_ stage: String, _ own: WireField...) -> WireObject {
+        let all: [WireField] = [
+            .required("device", .identifier), .optional("session", .identifier), .required("stage", .words(stage)),
             .optional("id", .identifier), .defaulted("earlier", .list(.identifier)), .optional("over", .identifier),
-            .optional("token", .anyText), .required("tokenAt", .time), .optional("channel", .anyText),
-            .required("state", .word(CardReport.State.self)), .required("startedAt", .time), .required("timestamp", .count),
-            .required("sentAt", .time), .required("urgentAt", .time), .defaulted("phaseAt", .time),
-            .defaulted("waitingAt", .time), .required("face", WireType(.pattern("^[0-9]{1,20}$", example: "17"))),
-            .required("tries", .count), .optional("endOwed", .flag), .optional("unanswered", .flag),
+            .required("tokenAt", .time), .required("state", .word(CardReport.State.self)), .required("startedAt", .time),
+            .required("timestamp", .count), .required("sentAt", .time), .required("urgentAt", .time),
+            .defaulted("phaseAt", .time), .defaulted("waitingAt", .time),
+            .required("face", WireType(.pattern("^[0-9]{1,20}$", example: "17"))), .required("tries", .count),
             .required("rung", .list(.identifier)), .optional("runBeganAt", .time), .optional("errorRung", .anyText),
-        ])
+        ]
+        return WireObject(nil, all + own)
+    }
 
     package static let channel = WireObject(
         nil,

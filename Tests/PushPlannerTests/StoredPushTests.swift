@@ -24,14 +24,26 @@ import Testing
         }
     }
 
-    @Test("a card is kept with the fields of the table, and no other")
-    func cards() throws {
-        try expect("card", StoredPushTable.card) { bytes throws(WireError) in
+    @Test("a card is kept with the fields of its stage, and no other", arguments: StoredPushTable.cards)
+    func cards(table: WireObject) throws {
+        try expect("card", table) { bytes throws(WireError) in
             let value = try JSONDocument(parsing: bytes).root.object()
             let device = DeviceKey(workspace: PlannerStage.home.id, device: try value.identifier("device"))
             let key = CardKey(device: device, session: try value.optionalIdentifier("session"))
             return ((), try Card(stored: value).bytes(of: key))
         }
+    }
+
+    @Test("a record of before, in which a stage kept what is not its own, is read as what its card can be")
+    func strayFields() {
+        func read(_ word: CardStage.Word, channel: String? = nil) -> CardStage {
+            CardStage(word, token: "t", channel: channel, isEndOwed: true, isUnanswered: true)
+        }
+        #expect(read(.none, channel: "c") == .none(channel: "c"))
+        #expect(read(.starting) == .unanswered)
+        #expect(read(.starting, channel: "c") == .starting(channel: "c"))
+        #expect(read(.active, channel: "c") == .active(.token("t")))
+        #expect(read(.ended, channel: "c") == .ended(isOwed: true, token: "t", channel: "c"))
     }
 
     @Test("a broadcast channel is kept with the fields of the table, and no other")

@@ -2,17 +2,7 @@ import RelayProtocol
 
 /// What a device is shown and told of a session: its card, and what it was rung for. On disk as a record of kind `card`.
 struct Card {
-    enum Stage: String, CaseIterable {
-        /// There is none.
-        case none
-        /// Asked for by push; the app has not told of it.
-        case starting
-        case active
-        /// Nothing is sent to it any more.
-        case ended
-    }
-
-    var stage = Stage.none
+    var stage = CardStage.none(channel: nil)
     /// By the name that ActivityKit gave it.
     var id: CardID? {
         didSet {
@@ -24,10 +14,7 @@ struct Card {
     private(set) var earlier: [CardID] = []
     /// The last of which the service took the end.
     var over: CardID?
-    var token: String?
     var tokenAt: Int64 = 0
-    /// The broadcast channel that it listens to instead.
-    var channel: String?
     /// What the app last said of it.
     var state = CardReport.State.active
     /// Milliseconds since 1970.
@@ -43,10 +30,6 @@ struct Card {
     var face: UInt64 = 0
     /// Pushes that failed in a row.
     var tries: Int64 = 0
-    /// The service has not confirmed the end yet, or nobody can give it one as the app has told no token.
-    var isEndOwed = false
-    /// It was asked for, and the app has not told of it in time. The system may show it all the same.
-    var isUnanswered = false
 
     /// Approvals that were rung for and are still pending.
     var rung: Set<ApprovalID> = []
@@ -92,19 +75,21 @@ struct Card {
         var since: Int64
     }
 
-    var canBePushed: Bool { stage == .active && isReachable }
+    var token: String? { stage.token }
+    var channel: String? { stage.channel }
+    var isEndOwed: Bool { stage.isEndOwed }
+    var canBePushed: Bool { stage.word == .active && isReachable }
     var isReachable: Bool { token != nil || channel != nil }
 
     /// Started by push, and reached by its channel, though its app has not told of it.
-    var isReachedUnnamed: Bool { stage == .active && id == nil && channel != nil }
+    var isReachedUnnamed: Bool { stage.word == .active && id == nil && channel != nil }
 
     /// As above, or owed its end: the first that its app tells is of this one.
-    var isUnnamedListener: Bool { isReachedUnnamed || stage == .ended && isEndOwed && id == nil && channel != nil }
+    var isUnnamedListener: Bool { isReachedUnnamed || isEndOwed && id == nil && channel != nil }
 
     /// It is there, and was told nothing yet.
     mutating func becomeActive() {
-        stage = .active
-        isUnanswered = false
+        stage.becomeActive()
         forgetShown()
     }
 
@@ -148,15 +133,15 @@ struct Card {
     init() {}
 
     init(stored value: JSONValue) throws(WireError) {
-        stage = try value.word("stage")
+        stage = CardStage(
+            try value.word("stage"), token: try value.optionalString("token"), channel: try value.optionalString("channel"),
+            isEndOwed: try value.flag("endOwed"), isUnanswered: try value.flag("unanswered"))
         id = try value.optionalIdentifier("id")
         // Records of before hold one.
         if let previous: CardID = try value.optionalIdentifier("previous") { earlier = [previous] }
         for entry in try value.optional("earlier")?.array() ?? [] { earlier.append(try entry.identifier()) }
         over = try value.optionalIdentifier("over")
-        token = try value.optionalString("token")
         tokenAt = try value.integer("tokenAt")
-        channel = try value.optionalString("channel")
         state = try value.word("state")
         startedAt = try value.integer("startedAt")
         timestamp = try value.integer("timestamp")
@@ -166,8 +151,6 @@ struct Card {
         waitingAt = try value.optionalInteger("waitingAt") ?? 0
         face = UInt64(try value.string("face")) ?? 0
         tries = try value.integer("tries")
-        isEndOwed = try value.flag("endOwed")
-        isUnanswered = try value.flag("unanswered")
         for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
         runBeganAt = try value.optionalInteger("runBeganAt")
         errorRung = try value.optionalString("errorRung")
@@ -177,7 +160,7 @@ struct Card {
         JSONWriter.object { writer in
             writer.field("device", key.device.device)
             writer.field("session", key.session)
-            writer.field("stage", stage.rawValue)
+            writer.field("stage", stage.word.rawValue)
             writer.field("id", id)
             writer.strings("earlier", earlier.map(\.rawValue))
             writer.field("over", over)
@@ -194,7 +177,7 @@ struct Card {
             writer.field("face", String(face))
             writer.field("tries", tries)
             writer.flag("endOwed", isEndOwed)
-            writer.flag("unanswered", isUnanswered)
+            writer.flag("unanswered", stage == .unanswered)
             writer.strings("rung", rung.map(\.rawValue).sorted())
             writer.field("runBeganAt", runBeganAt)
             writer.field("errorRung", errorRung)

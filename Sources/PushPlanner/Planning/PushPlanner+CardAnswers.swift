@@ -30,22 +30,21 @@ extension PushPlanner {
             if card.isUnnamedListener, report.token == nil {
                 devices[key.device]?.startPendingUntil = 0
                 stageRecord(of: key.device)
-            } else if card.id != report.card || card.stage != .active {
+            } else if card.id != report.card || card.stage.word != .active {
                 // Whatever another card was sent, this one was not, nor does it listen where that one did, if that is over.
                 if card.id != report.card {
-                    card.token = nil
-                    if card.stage != .starting, card.stage != .active { letGoOfChannel(of: &card, at: now) }
-                } else if card.stage == .ended, !card.isRevived(by: report) {
+                    card.stage.loseToken()
+                    if card.stage.isAbsent { letGoOfChannel(of: &card, at: now) }
+                } else if card.stage.word == .ended, !card.isRevived(by: report) {
                     break
                 }
-                if card.stage == .starting {
+                if card.stage.word == .starting {
                     devices[key.device]?.startPendingUntil = 0
                     stageRecord(of: key.device)
                 } else {
                     card.startedAt = now.wall
                 }
                 card.becomeActive()
-                card.isEndOwed = false
             }
             card.id = report.card
             if let token = report.token {
@@ -53,8 +52,8 @@ extension PushPlanner {
                 if token != card.token, card.tries > 0 { card.mailbox?.dueAt = now.wall }
                 // A card has either: it was taken for a listener, and heard nothing. What went to its old token may not have arrived.
                 if card.channel != nil || card.token.map({ $0 != token }) == true { card.forgetShown() }
-                card.token = token
                 letGoOfChannel(of: &card, at: now)
+                card.stage.take(token: token)
             }
             card.tokenAt = now.wall
             card.tries = 0
@@ -62,10 +61,9 @@ extension PushPlanner {
             // The person swiped it away, or the system took it: it is not started again by small things.
             if card.id.map({ $0 == report.card }) ?? !card.earlier.contains(report.card) {
                 card.id = report.card
-                card.stage = .ended
-                card.isEndOwed = false
+                card.stage.becomeEnded(isOwed: false)
+                card.stage.loseToken()
                 card.mailbox = nil
-                card.token = nil
                 letGoOfChannel(of: &card, at: now)
             }
         }
@@ -74,16 +72,15 @@ extension PushPlanner {
         if devices[key.device]?.settle([.cards, .channels]) == true { stageRecord(of: key.device) }
         stageRecord(of: key)
         replyWhenStaged(to: request)
-        if card.stage == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
+        if card.stage.word == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
     }
 
     /// A token belongs to one card: what was known by it before is there no longer.
     private mutating func takeCardToken(_ token: String, for key: CardKey, at now: Instant) {
         for other in cards.keys.sorted() where other != key && cards[other]?.token == token {
             guard var card = cards[other] else { continue }
-            card.token = nil
-            card.stage = .ended
-            card.isEndOwed = false
+            card.stage.becomeEnded(isOwed: false)
+            card.stage.loseToken()
             card.mailbox = nil
             letGoOfChannel(of: &card, at: now)
             cards[other] = card
@@ -101,11 +98,11 @@ extension PushPlanner {
         case .accepted:
             card.tries = 0
             if planned.intent.purpose == .end {
-                card.isEndOwed = false
-                if card.stage == .ended { card.over = card.id }
+                card.stage.settleEnd()
+                if card.stage.word == .ended { card.over = card.id }
             }
             // It listens already: no word of its app is needed to reach it.
-            if planned.intent.purpose == .start, card.stage == .starting, card.channel != nil { card.becomeActive() }
+            if planned.intent.purpose == .start, card.stage.word == .starting, card.channel != nil { card.becomeActive() }
         case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
         case .unknown, .notSent: failed(planned, &card, at: now)
         }
@@ -133,28 +130,26 @@ extension PushPlanner {
             let gone = if case .broadcast(let channel) = planned.intent.target { channel } else { card.channel }
             if let gone { forgetChannel(gone) }
             guard card.channel == gone else { break }
-            card.channel = nil
+            card.stage.loseChannel()
             guard card.token == nil else { break }
             // What listened there is on the screen until the system takes it away.
-            card.isEndOwed = planned.intent.purpose != .start && (card.stage == .active || card.isEndOwed)
-            card.stage = .ended
+            card.stage.becomeEnded(isOwed: planned.intent.purpose != .start && (card.stage.word == .active || card.isEndOwed))
         case .dropToken, .quarantineToken:
             switch planned.intent.purpose {
             // The app may have told of one that it began itself.
-            case .start: if card.stage == .starting { card.stage = .none }
+            case .start: if card.stage.word == .starting { card.stage.becomeNone() }
             case .update, .end:
                 // The app may have told of another card since, which has another token.
                 guard planned.intent.target == card.token.map({ .device(token: $0) }) else { break }
-                card.token = nil
-                card.isEndOwed = false
-                card.stage = .ended
+                card.stage.becomeEnded(isOwed: false)
+                card.stage.loseToken()
                 card.mailbox = nil
             case .alert, .channel: break
             }
         case .markProfile, .fixRequest:
             // Sending the same again would be refused again; what came meanwhile is another.
-            if planned.intent.purpose == .start, card.stage == .starting { card.stage = .none }
-            card.isEndOwed = false
+            if planned.intent.purpose == .start, card.stage.word == .starting { card.stage.becomeNone() }
+            card.stage.settleEnd()
             if planned.intent.purpose != .update { card.mailbox = nil }
         }
         switch advice {
@@ -162,7 +157,7 @@ extension PushPlanner {
         // A card without a channel is better than none.
         default: if planned.intent.purpose == .channel { channels.close(to: planned.intent.app) }
         }
-        if planned.intent.purpose == .start, card.stage == .none { devices[key.device]?.startPendingUntil = 0 }
+        if planned.intent.purpose == .start, card.stage.word == .none { devices[key.device]?.startPendingUntil = 0 }
     }
 
     /// Tries again with what is then the latest: a start a few times, what a card shows and its end for as long as it can be there.
@@ -172,8 +167,8 @@ extension PushPlanner {
             // Whether there is a card, only the app can say: until then it counts as started.
             if case .unknown = pushes[planned.intent.id]?.outcome { return }
             devices[planned.key]?.startPendingUntil = 0
-            guard card.stage == .starting else { return }
-            card.stage = .none
+            guard card.stage.word == .starting else { return }
+            card.stage.becomeNone()
         }
         if planned.intent.purpose == .update { card.face = 0 }
         let isGivenUp =
@@ -183,7 +178,7 @@ extension PushPlanner {
             }
         guard !isGivenUp else {
             card.mailbox = nil
-            card.isEndOwed = false
+            card.stage.settleEnd()
             return
         }
         card.mailbox = Card.Mailbox(

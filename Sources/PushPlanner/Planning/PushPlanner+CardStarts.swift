@@ -42,8 +42,7 @@ extension PushPlanner {
     /// The system shows an app's cards up to a number, and drops a start beyond it without a word.
     private func cardsShown(on device: DeviceKey, besides key: CardKey, at now: Instant) -> Int {
         cards.count { other, card in
-            other.device == device && other != key && (card.stage == .active || card.stage == .starting)
-                && !isGone(card, at: now)
+            other.device == device && other != key && !card.stage.isAbsent && !isGone(card, at: now)
         }
     }
 
@@ -57,10 +56,8 @@ extension PushPlanner {
         stageRecord(of: key.device)
         let calls = dueCalls(by: key, at: now)
         var card = cards[key] ?? Card()
-        card.stage = .starting
-        card.isUnanswered = false
+        card.stage.becomeStarting()
         card.id = nil
-        card.token = nil
         card.startedAt = now.wall
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.mailbox = nil
@@ -100,19 +97,18 @@ extension PushPlanner {
     /// Returns whether the card is to be looked at anew.
     mutating func startWentUnanswered(_ key: CardKey, at now: Instant) -> Bool {
         guard var card = cards[key] else { return false }
-        let isNew = !card.isUnanswered
+        let isNew = card.stage != .unanswered
         if card.channel != nil {
             card.becomeActive()
         } else if isGone(card, at: now) {
-            card.stage = .none
-            card.isUnanswered = false
+            card.stage.becomeNone()
         } else {
-            card.isUnanswered = true
+            card.stage.becomeUnanswered()
             card.mailbox = nil
         }
         cards[key] = card
         stageRecord(of: key)
-        guard card.stage == .starting else { return true }
+        guard card.stage.word == .starting else { return true }
         // What the person is asked has rung by itself.
         if isNew, subject(of: key, at: now.wall)?.waiting.isEmpty == true {
             tellOfRun(key, at: now) { .unfollowed($0, textMax: $1) }

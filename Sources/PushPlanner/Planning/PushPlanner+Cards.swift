@@ -55,7 +55,7 @@ extension PushPlanner {
         let isWanted = isWanted(key, device)
         // Whoever looks at the app itself needs no push; what is due then is due when they look away.
         let isSpared = presences.until(key.device, at: now) != nil
-        switch card.stage {
+        switch card.stage.word {
         case .none, .ended:
             if card.isEndOwed {
                 if !isSpared, card.mailbox.map({ $0.dueAt <= now.wall }) ?? true {
@@ -68,7 +68,7 @@ extension PushPlanner {
             }
             letGoOfIdleChannel(key, at: now)
         case .starting:
-            guard card.isUnanswered ? isGone(card, at: now) : device.startPendingUntil <= now.wall else { break }
+            guard card.stage == .unanswered ? isGone(card, at: now) : device.startPendingUntil <= now.wall else { break }
             if startWentUnanswered(key, at: now) { return lookAtCard(key, at: now) }
         case .active:
             if isSpared { break }
@@ -91,7 +91,7 @@ extension PushPlanner {
         else {
             return false
         }
-        return cardApp(of: key) == nil || !card.isEndOwed && (card.stage == .none || card.stage == .ended)
+        return cardApp(of: key) == nil || !card.isEndOwed && card.stage.isAbsent
     }
 
     private func isWanted(_ key: CardKey, _ device: RegisteredDevice) -> Bool {
@@ -159,14 +159,14 @@ extension PushPlanner {
         }
         var times: [Int64] = []
         let spared = presences.until(key.device, at: now) ?? 0
-        switch card.stage {
+        switch card.stage.word {
         case .none, .ended:
             if card.isEndOwed {
                 times.append(max(card.mailbox?.dueAt ?? now.wall, spared))
             } else if let due = card.mailbox?.dueAt {
                 times.append(due)
             }
-        case .starting: times.append(card.isUnanswered ? card.startedAt + PushPolicy.cardAge : device.startPendingUntil)
+        case .starting: times.append(card.stage == .unanswered ? card.startedAt + PushPolicy.cardAge : device.startPendingUntil)
         case .active:
             if card.canBePushed {
                 if let due = card.mailbox?.dueAt { times.append(max(due, spared)) }
@@ -249,8 +249,7 @@ extension PushPlanner {
         guard var card = cards[key], let app = cardApp(of: key) else { return }
         guard let target = target(of: card), let device = devices[key.device] else {
             // The app has told no token yet: nobody can end it but the system. Until then another would stand beside it.
-            card.stage = .ended
-            card.isEndOwed = !isGone(card, at: now)
+            card.stage.becomeEnded(isOwed: !isGone(card, at: now))
             card.mailbox =
                 card.isEndOwed
                 ? Card.Mailbox(urgency: .small, dueAt: card.startedAt + PushPolicy.cardAge, since: now.wall) : nil
@@ -262,9 +261,8 @@ extension PushPlanner {
             subject(of: key, at: now.wall)
             ?? PushSubject(ended: key.session, named: app.app.name, text: device.text(app.app), now: now.wall)
         if reason == .tooOld, subject.summary.isAtWork { subject.closing = app.cards.closingText }
-        if card.stage != .ended { card.timestamp = max(now.wall / 1_000, card.timestamp + 1) }
-        card.stage = .ended
-        card.isEndOwed = true
+        if card.stage.word != .ended { card.timestamp = max(now.wall / 1_000, card.timestamp + 1) }
+        card.stage.becomeEnded(isOwed: true)
         card.sentAt = now.wall
         card.mailbox = nil
         card.face = 0

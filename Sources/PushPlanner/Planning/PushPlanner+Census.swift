@@ -28,7 +28,7 @@ extension PushPlanner {
                 cards: cards.map { key, card in
                     KnownDevice.KnownCard(
                         session: key.session, id: card.id, token: card.token, channel: card.channel,
-                        isActive: card.stage == .active)
+                        isActive: card.stage.word == .active)
                 })
         }
     }
@@ -59,7 +59,7 @@ extension PushPlanner {
         for channel in channels.all where channel.isOver == used.contains(channel.name) {
             census.breach = "a channel is kept that nobody listens to, or deleted where somebody does"
         }
-        for card in cards.values where card.channel != nil && (card.stage == .none || card.stage == .ended) {
+        for card in cards.values where card.channel != nil && card.stage.isAbsent {
             let isUsed = card.mailbox != nil || card.inFlight != nil || card.isEndOwed
             if !isUsed { census.breach = "a channel is kept for a card that is over" }
         }

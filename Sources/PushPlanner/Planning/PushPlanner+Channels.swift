@@ -21,9 +21,9 @@ extension PushPlanner {
     mutating func channelMade(_ name: String, by planned: PlannedPush, _ environment: PushEnvironment, at now: Instant) {
         channels.add(Channel(name, madeBy: planned, environment))
         if let key = planned.card, let card = cards[key], card.inFlight == planned.intent.id, card.channel == nil,
-            card.stage == .none || card.stage == .ended
+            card.stage.isAbsent
         {
-            cards[key]?.channel = name
+            cards[key]?.stage.take(channel: name)
             stageRecord(ofChannel: name)
         } else {
             letGo(ofChannel: name, at: now)
@@ -35,13 +35,13 @@ extension PushPlanner {
     /// `time`: what was published last may be on its way for so long.
     mutating func letGoOfChannel(of card: inout Card, keptFor time: Int64 = 0, at now: Instant) {
         guard let name = card.channel else { return }
-        card.channel = nil
+        card.stage.loseChannel()
         letGo(ofChannel: name, keptFor: time, at: now)
     }
 
     /// No start is to come that would use it.
     mutating func letGoOfIdleChannel(_ key: CardKey, at now: Instant) {
-        guard var card = cards[key], card.channel != nil, card.stage == .none || card.stage == .ended,
+        guard var card = cards[key], card.channel != nil, card.stage.isAbsent,
             card.mailbox == nil, card.inFlight == nil, !card.isEndOwed
         else {
             return

@@ -62,7 +62,7 @@ extension PushPlanner {
             writer.raw("device", known.device.bytesWithoutSecrets)
             writer.object("client") { known.client.write(to: &$0) }
             writer.field("present", presences.until(key, at: now) != nil)
-            let cards = cards.filter { $0.key.device == key && $0.value.stage != .none }.sorted { $0.key < $1.key }
+            let cards = cards.filter { $0.key.device == key && $0.value.stage.word != .none }.sorted { $0.key < $1.key }
             writer.array("cards", cards.map { $0.value.shown(as: $0.key) })
             writer.field("trouble", known.trouble)
             let latest = pushes.ids(of: key).suffix(PlannerLimits.pushesShown).reversed()
@@ -90,10 +90,10 @@ extension Card {
         JSONWriter.object { writer in
             writer.field("card", id)
             writer.field("session", key.session)
-            writer.field("state", stage == .active ? state.rawValue : stage.rawValue)
+            writer.field("state", stage.word == .active ? state.rawValue : stage.word.rawValue)
             writer.field("startedAt", startedAt)
             writer.field("updatedAt", sentAt)
-            writer.field("hasToken", token != nil || channel != nil)
+            writer.field("hasToken", isReachable)
         }
     }
 }

@@ -38,7 +38,7 @@ extension PushPlanner {
     private func isForCardThatIsOver(_ planned: PlannedPush) -> Bool {
         guard let card = planned.card.flatMap({ cards[$0] }) else { return false }
         return switch planned.intent.purpose {
-        case .update, .end: card.stage == .ended && !card.isEndOwed
+        case .update, .end: card.stage.word == .ended && !card.isEndOwed
         case .start, .alert, .channel: false
         }
     }

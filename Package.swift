@@ -271,10 +271,7 @@ let package = Package(
             "HeliographServerTests",
             [
                 "HeliographServer", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol",
-                "PushAPNs",
-                "PushWeb", "WebSocketEngine",
-                "HeliographCrypto", logging,
-                metrics,
+                "PushAPNs", "PushWeb", "WebSocketEngine", "HeliographCrypto", "HeliographTestSupport", logging, metrics,
             ]),
         tests(
             "HeliographClientTests",

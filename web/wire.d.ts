@@ -326,6 +326,51 @@ export interface Token {
   own?: boolean;
 }
 
+/** What `POST /v1/pair` is sent: a code, for a token. */
+export interface Pairing {
+  code: string;
+  name?: string;
+  /** A host's earlier token: with it the host stays the one that it was. */
+  previous?: string;
+  /** What a program says of itself. */
+  kind?: string;
+}
+
+/** What a program is answered. */
+export interface Paired { token: string; role: "client" | "host" | "watcher" | "operator"; name: string }
+
+/** What a page is answered, whose browser keeps the token in a cookie. */
+export interface PairedPage { key: string; role: "client" | "host" | "watcher" | "operator"; name: string }
+
+/** What `GET /v1/me` answers a client. */
+export interface Me {
+  client: Named;
+  workspace: Named;
+  software: string;
+  /** The relay's clock. */
+  at: number;
+}
+
+/** What `GET /v1/me` answers a host. */
+export interface MeHost {
+  host: Named;
+  workspace: Named;
+  software: string;
+  /** The relay's clock. */
+  at: number;
+}
+
+/** What `POST /v1/tokens/ID/revoke` is sent; nothing at all says the same as no field. */
+export interface Revocation {
+  /** Those that it let in stay. */
+  keepChildren?: boolean;
+}
+
+/** The answer, the named one first. */
+export interface Revoked {
+  revoked: { id: string; role: "client" | "host" | "watcher" | "operator"; kind: string; name: string }[];
+}
+
 export interface Welcome {
   type: "welcome";
   version: number;
@@ -418,9 +463,9 @@ export type Command =
   | { type: "testPush"; device: string }
   | { type: "budget"; budget: Budget }
   | { type: "budgets" }
-  | { type: "withdraw"; session: string; client: string; command: string }
   | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; signature?: string }
   | { type: "interrupt"; session: string; signature?: string }
   | { type: "stop"; session: string; signature?: string }
   | { type: "mode"; session: string; mode: string; signature?: string }
-  | { type: "model"; session: string; model: string; signature?: string };
+  | { type: "model"; session: string; model: string; signature?: string }
+  | { type: "withdraw"; session: string; client: string; command: string };

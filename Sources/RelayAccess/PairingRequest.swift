@@ -48,12 +48,7 @@ package struct PairingRequest: Sendable {
     }
 
     var body: [UInt8] {
-        JSONWriter.object {
-            $0.field("code", link.code)
-            $0.field("name", name)
-            $0.field("previous", previousToken)
-            if link.role.isClient { $0.field("kind", "terminal") }
-        }
+        PairCall(code: link.code, name: name, previous: previousToken, kind: link.role.isClient ? "terminal" : nil).bytes
     }
 
     package func perform() throws(PairingError) -> Result {
@@ -69,17 +64,14 @@ package struct PairingRequest: Sendable {
 
     static func read(_ answer: HTTPExchange.Answer, role: PairingRole) throws(PairingError) -> Result {
         guard answer.status == 200 || answer.status == 201 else { throw .refused(status: answer.status, said(by: answer)) }
-        let result: Result
-        do throws(WireError) {
-            let value = try JSONDocument(parsing: answer.body).root.object()
-            result = Result(
-                token: try value.string("token", bytesMax: 1 << 10), role: try value.word("role"),
-                name: try value.string("name", bytesMax: WireLimits.nameBytesMax))
-        } catch { throw .notARelay }
+        let given: PairAnswer
+        do throws(WireError) { given = try PairAnswer(parsing: answer.body) } catch { throw .notARelay }
         // It goes into a header of each connection.
-        guard !result.token.isEmpty, result.token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .notARelay }
-        guard result.role.isClient == role.isClient else { throw .otherRole(result.role) }
-        return result
+        guard case .token(let token) = given.secret, !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw .notARelay
+        }
+        guard given.role.isClient == role.isClient else { throw .otherRole(given.role) }
+        return Result(token: token, role: given.role, name: given.name)
     }
 
     /// The relay's own sentence, if it gave one: `{"error":{"code","message"}}`, or the notice itself.

@@ -11,7 +11,8 @@ package enum RelayCheck {
         _ relay: RelayAddress, token: String, certificateAuthorityFile: String?, now: Int64, how: String
     ) -> [Finding] {
         let exchange = HTTPExchange(
-            relay: relay, method: .get, path: "/v1/me", bearer: token, certificateAuthorityFile: certificateAuthorityFile)
+            relay: relay, method: .get, path: ProtocolVersion.mePath, bearer: token,
+            certificateAuthorityFile: certificateAuthorityFile)
         do throws(HTTPError) {
             let answer = try exchange.perform()
             let reached = Finding("Relay", .well, "\(relay) can be reached")
@@ -35,13 +36,10 @@ package enum RelayCheck {
 
     static func findings(in body: [UInt8], now: Int64) -> [Finding] {
         do throws(WireError) {
-            let value = try JSONDocument(parsing: body).root.object()
-            let holder = if let host = value.optional("host") { host } else { try value.required("client") }
-            let known = try holder.string("name")
-            let apart = now - (try value.integer("at"))
-            let pairing = Finding(
-                "Pairing", .well,
-                "the relay (\(VisibleText.line(try value.string("software")))) knows it as \(VisibleText.line(known))")
+            let identity = try Identity(parsing: body)
+            let apart = now - identity.at
+            let (software, name) = (VisibleText.line(identity.software), VisibleText.line(identity.holder.name))
+            let pairing = Finding("Pairing", .well, "the relay (\(software)) knows it as \(name)")
             guard abs(apart) > clockDriftMax else { return [pairing, Finding("Clock", .well, "it agrees with the relay's")] }
             return [
                 pairing,

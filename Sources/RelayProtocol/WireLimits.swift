@@ -36,6 +36,12 @@ package enum WireLimits {
     package static let steeringOpenMax = 64
     /// Events in one answer to `history`.
     package static let historyEventsMax = 500
+    /// What a person copies or scans; ours have far fewer.
+    package static let pairingCodeBytesMax = 128
+    /// A word for what holds a token.
+    package static let tokenKindBytesMax = 64
+    /// A token, or a page's key, as the relay gives it away.
+    package static let secretBytesMax = 1 << 10
     /// A token of APNs in hexadecimal digits: Apple says to assume no length.
     package static let tokenBytesMax = 1_024
     /// Sessions that one device has muted.

@@ -23,7 +23,8 @@ import Testing
         "a clock that is apart says by how much, and which way",
         arguments: [(Int64(107_000), "7 s ahead of"), (90_000, "9 s behind")])
     func clock(_ now: Int64, _ words: String) {
-        let body = #"{"host":{"id":"h","name":"laptop"},"software":"heliograph/1","at":99999}"#
+        let body =
+            #"{"host":{"id":"h","name":"laptop"},"workspace":{"id":"w","name":"x"},"software":"heliograph/1","at":99999}"#
         let clock = findings(body, now: now).last
         #expect(clock?.state == .doubtful && clock?.text == "it is \(words) the relay's" && clock?.mend != nil)
     }

@@ -45,6 +45,12 @@ final class Access {
             workspace: workspace(token.workspace), client: Named(id: id, name: token.name), scope: token.scope)
     }
 
+    func holder(of token: Token) -> Identity.Holder {
+        guard token.role == .host else { return .client(client(token).client) }
+        guard let id = HostID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
+        return .host(Named(id: id, name: token.name))
+    }
+
     /// The token that this request comes with.
     func authenticate(_ request: HTTPRequest, to scope: Scope) throws(Authenticator.Refusal) -> Token {
         let token = try authenticator.authenticate(request, to: scope, isUpgrade: false)

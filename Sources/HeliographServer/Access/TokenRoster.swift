@@ -29,6 +29,9 @@ package struct TokenRoster {
         }
     }
 
+    /// How a revocation is answered.
+    static func revoked(_ tokens: [Token]) -> [UInt8] { JSONWriter.object { $0.array("revoked", tokens.map(\.named)) } }
+
     package subscript(id: String) -> Entry? { entries.first { $0.token.id == id } }
 }
 

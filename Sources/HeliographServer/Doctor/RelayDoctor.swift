@@ -156,7 +156,7 @@ package struct RelayDoctor {
             return [Finding("Public address", .wrong, "\(url) is no address", mend: "--public-url https://relay.example")]
         }
         do throws(HTTPError) {
-            let answer = try HTTPExchange(relay: relay, method: .get, path: "/v1/me").perform()
+            let answer = try HTTPExchange(relay: relay, method: .get, path: ProtocolVersion.mePath).perform()
             return answer.status == 401
                 ? [Finding("Public address", .well, "\(url) leads to a relay")]
                 : [

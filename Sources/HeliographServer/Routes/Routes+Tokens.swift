@@ -40,22 +40,20 @@ extension Routes {
     }
 
     private func revokeToken(_ name: String, _ request: HTTPRequest, by own: Token, _ id: HTTPRequestID) {
-        let keepsChildren: Bool
-        do throws(WireError) {
-            // Nothing said is: with all that it let in.
-            keepsChildren =
-                request.body.isEmpty ? false : try JSONDocument(parsing: request.body).root.object().flag("keepChildren")
-        } catch { return respond(id, .json(400, Notice(error))) }
+        let call: RevocationCall
+        do throws(WireError) { call = try RevocationCall(parsing: request.body) } catch {
+            return respond(id, .json(400, Notice(error)))
+        }
         access.perform { store in
             guard try store.allTokens().contains(where: { $0.id == name && $0.workspace == own.workspace }) else { return nil }
             return try store.revoke(
                 TokenRevocation(
-                    id: name, in: own.workspace, keepsChildren: keepsChildren, by: own.id, at: WallClock.milliseconds))
+                    id: name, in: own.workspace, keepsChildren: call.keepsChildren, by: own.id, at: WallClock.milliseconds))
         } then: { [self] (result: Result<[Token]?, any Error>) in
             do {
                 guard let ended = try result.get() else { return respond(id, Self.noSuchToken) }
                 // Answered before its own connections end.
-                respond(id, .json(200, JSONWriter.object { $0.array("revoked", ended.map(\.named)) }))
+                respond(id, .json(200, TokenRoster.revoked(ended)))
                 for token in ended {
                     logger.notice("revoked", metadata: ["token.id": "\(token.id)", "by": "\(own.id)"])
                 }

@@ -49,7 +49,7 @@ final class Routes {
                 HTTPResponse(
                     status: 200, headers: [("content-type", "application/schema+json")], body: .bytes(Schema.json)))
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
-        case ("GET", "/v1/me"): me(request, id)
+        case ("GET", ProtocolVersion.mePath): me(request, id)
         case ("POST", "/v1/logout"): logOut(request, id)
         case ("GET", Self.pushKeyPath): pushKey(request, id)
         case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
@@ -87,47 +87,19 @@ final class Routes {
 
     // MARK: - Pairing
 
-    private struct PairRequest {
-        let code: String
-        let name: String
-        let previous: String?
-        let kind: Token.Kind
-
-        init(_ body: [UInt8]) throws(WireError) {
-            let value = try JSONDocument(parsing: body).root.object()
-            code = try value.string("code", bytesMax: 128)
-            previous = try value.optionalString("previous", bytesMax: 256)
-            // What a program says of itself is shown; that it is a browser's page is told by its `Origin`.
-            kind =
-                switch try value.optionalString("kind", bytesMax: 64) {
-                case Token.Kind.terminal.rawValue: .terminal
-                case Token.Kind.app.rawValue: .app
-                default: .program
-                }
-            let given = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax) ?? ""
-            // Control characters in a name would reach every terminal that shows who decided.
-            let clean = String(
-                given.unicodeScalars.filter {
-                    !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && $0.value != 0x7F
-                })
-            name = clean.allSatisfy(\.isWhitespace) ? "a device" : clean
-        }
-    }
-
     private func pair(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let origin = request.header("origin")
         if let origin, !access.authenticator.isOwn(origin, request) {
             return respond(id, .json(403, Notice(code: "foreignOrigin", message: "this origin is not the relay's own")))
         }
-        let pairing: PairRequest
-        do throws(WireError) { pairing = try PairRequest(request.body) } catch {
+        let call: PairCall
+        do throws(WireError) { call = try PairCall(parsing: request.body) } catch {
             return respond(id, .json(400, Notice(error)))
         }
         let isSecure = access.authenticator.isSecure(request)
-        let (code, name, previous) = (pairing.code, pairing.name, pairing.previous)
-        let kind = origin == nil ? pairing.kind : .browser
+        let kind = origin == nil ? call.tokenKind : .browser
         access.perform {
-            try Credentials.redeem(code, name: name, kind: kind, previous: previous, $0)
+            try Credentials.redeem(call.code, name: call.shownName, kind: kind, previous: call.previous, $0)
         } then: { [self] result in
             switch result {
             case .failure(let error): fail(id, error)
@@ -148,31 +120,21 @@ final class Routes {
         ]
         if let parent = new.token.parent { metadata["by"] = "\(parent)" }
         logger.notice("paired", metadata: metadata)
-        let answer = JSONWriter.object { writer in
-            // A browser keeps its token in a cookie that no script can read, and the page a key beside it.
-            if let pageKey = new.pageKey { writer.field("key", pageKey) } else { writer.field("token", new.secret) }
-            writer.field("role", new.token.role.rawValue)
-            writer.field("name", new.token.name)
-        }
+        // A browser keeps its token in a cookie that no script can read, and the page a key beside it.
+        let answer = PairAnswer(
+            secret: new.pageKey.map(PairAnswer.Secret.key) ?? .token(new.secret), role: new.token.role, name: new.token.name)
         var headers = [("content-type", "application/json")]
         if new.pageKey != nil { headers += BrowserCookie.given(new.secret, isSecure: isSecure) }
-        respond(id, HTTPResponse(status: 200, headers: headers, body: .bytes(answer)))
+        respond(id, HTTPResponse(status: 200, headers: headers, body: .bytes(answer.bytes)))
     }
 
     private func me(_ request: HTTPRequest, _ id: HTTPRequestID) {
         do throws(Authenticator.Refusal) {
             let token = try access.authenticate(request, to: [])
-            let workspace = access.workspace(token.workspace)
-            let answer = JSONWriter.object { writer in
-                writer.object(token.role == .host ? "host" : "client") {
-                    $0.field("id", token.subject)
-                    $0.field("name", token.name)
-                }
-                writer.object("workspace") { workspace.write(to: &$0) }
-                writer.field("software", ServerConfiguration.software)
-                writer.field("at", WallClock.milliseconds)
-            }
-            respond(id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(answer)))
+            let identity = Identity(
+                holder: access.holder(of: token), workspace: access.workspace(token.workspace),
+                software: ServerConfiguration.software, at: WallClock.milliseconds)
+            respond(id, .json(200, identity.bytes))
         } catch { respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired"))) }
     }
 

@@ -16,6 +16,7 @@ private struct SchemaMaker {
     mutating func document() -> [UInt8] {
         let directions = WireMessage.Direction.allCases
         for direction in directions { define(direction) }
+        for object in WireTable.http { _ = schema(.object(object)) }
         let named = definitions.sorted { $0.key < $1.key }
         return make {
             $0.field("$schema", "https://json-schema.org/draft/2020-12/schema")
@@ -25,7 +26,8 @@ private struct SchemaMaker {
                 "description",
                 """
                 Every message is one JSON object in one WebSocket text message, `type` first. Validate against the definition of its \
-                direction: \(directions.map { "#/$defs/" + $0.rawValue }.joined(separator: ", ")). Unknown fields are ignored; absent and \
+                direction: \(directions.map { "#/$defs/" + $0.rawValue }.joined(separator: ", ")); what is said over HTTP alone is \
+                \(WireTable.http.compactMap(\.name).joined(separator: ", ")). Unknown fields are ignored; absent and \
                 null mean the same. What a schema cannot say: no duplicate keys, no nesting beyond \(JSONDocument.depthMax), no lone \
                 surrogates, whole numbers without fraction or exponent, texts limited in bytes (maxLength counts characters), an event at \
                 most \(WireLimits.eventBytesMax) bytes.

@@ -1,6 +1,6 @@
-/// What the relay carries in bodies of events, and what it says over HTTP alone: for the page and the protocol document.
+/// What the relay carries in bodies of events: for the page and the protocol document.
 extension WireTable {
-    package static let contents = [change, question, token]
+    package static let contents = [change, question]
 
     private static let change = WireObject(
         "change", "What an edit does to its file, in the body of `approval.requested` and `file.changed`.",
@@ -26,23 +26,5 @@ extension WireTable {
             .required(
                 "choices",
                 .list(.object([.required("label", .anyText), .optional("description", .anyText)]))),
-        ])
-
-    private static let tokenName: [WireField] = [
-        .required("id", .identifier), .required("role", .word(PairingRole.self)),
-        .required(
-            "kind",
-            WireType(.openWord(["browser", "terminal", "app", "host", "program", "unsure"]))),
-        .required("name", .name),
-    ]
-
-    private static let token = WireObject(
-        "token", "What lets somebody in, of `GET /v1/tokens`.",
-        tokenName + [
-            .required("subject", .anyText), .required("createdAt", .time),
-            .optional("by", .object(named.fields + [.optional("revoked", .flag)]), "The token that made its code."),
-            .optional("usedAt", .time), .required("connections", .count),
-            .required("children", .list(.object(tokenName)), "Those not revoked that it let in."),
-            .optional("revokedAt", .time), .optional("own", .flag, "It is the asker's."),
         ])
 }

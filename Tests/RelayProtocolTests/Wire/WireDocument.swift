@@ -59,7 +59,7 @@ struct WireDocument {
 
     /// Every object that has a name.
     private static let objects: [WireObject] = {
-        var found = WireTable.contents + [WireTable.event]
+        var found = WireTable.contents + WireTable.http + [WireTable.event]
         func look(at type: WireType) {
             switch type.shape {
             case .object(let object):

@@ -27,7 +27,7 @@ struct WireFilesTests {
             WireTable.messages(direction).map { "\(direction.rawValue) \($0.type)" }
         }
         let objects =
-            "ANSWER APPROVAL BUDGET BUDGET-REPORT CHANGE DECISION DEVICE DEVICE-SHOWN DEVICE-STATE EVENT PUSH QUESTION SUMMARY TOKEN WEB-DEVICE"
+            "ANSWER APPROVAL BUDGET BUDGET-REPORT CHANGE DECISION DEVICE DEVICE-SHOWN DEVICE-STATE EVENT ME ME-HOST PAIRED PAIRED-PAGE PAIRING PUSH QUESTION REVOCATION REVOKED SUMMARY TOKEN WEB-DEVICE"
             .split(separator: " ").map(String.init)
         let kinds = EventKind.allCases.map(\.rawValue)
         #expect(document.rows.sorted() == (messages + kinds + objects).sorted())
@@ -44,6 +44,7 @@ struct WireFilesTests {
         for direction in WireMessage.Direction.allCases {
             for message in WireTable.messages(direction) { #expect(defined.contains("\(direction.rawValue).\(message.type)")) }
         }
+        #expect(WireTable.http.allSatisfy { defined.contains($0.name ?? "") })
         #expect(EventKind.allCases.allSatisfy { defined.contains("head.\($0.rawValue)") })
     }
 }

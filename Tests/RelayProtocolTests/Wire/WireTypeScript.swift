@@ -21,7 +21,7 @@ struct WireTypeScript {
         let commands = WireTable.messages(.clientToRelay).filter { $0.type != "hello" }
         let messages = WireTable.messages(.relayToClient)
         for message in commands + messages { message.fields.forEach { declare($0.type) } }
-        WireTable.contents.forEach { declare($0) }
+        (WireTable.contents + WireTable.http).forEach { declare($0) }
 
         var names: [String] = []
         for message in messages {

@@ -1,0 +1,22 @@
+import RelayCore
+import RelayProtocol
+
+extension PairCall {
+    /// What a program says of itself is shown; that it is a browser's page is told by its `Origin`.
+    var tokenKind: Token.Kind {
+        switch kind {
+        case Token.Kind.terminal.rawValue: .terminal
+        case Token.Kind.app.rawValue: .app
+        default: .program
+        }
+    }
+
+    /// Control characters in a name would reach every terminal that shows who decided.
+    var shownName: String {
+        let clean = String(
+            (name ?? "").unicodeScalars.filter {
+                !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && $0.value != 0x7F
+            })
+        return clean.allSatisfy(\.isWhitespace) ? "a device" : clean
+    }
+}

@@ -1,0 +1,34 @@
+/// The body of `POST /v1/pair`: a code, for a token.
+package struct PairCall: Equatable, Sendable {
+    package var code: String
+    /// What the relay calls the device from now on.
+    package var name: String?
+    /// A host's earlier token of the same relay: with it the host stays the one that it was, and keeps its sessions.
+    package var previous: String?
+    /// What a program says of itself; that it is a browser's page is told by its `Origin`.
+    package var kind: String?
+
+    package init(code: String, name: String?, previous: String? = nil, kind: String? = nil) {
+        self.code = code
+        self.name = name
+        self.previous = previous
+        self.kind = kind
+    }
+
+    package init(parsing bytes: [UInt8]) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes).root.object()
+        code = try value.string("code", bytesMax: WireLimits.pairingCodeBytesMax)
+        previous = try value.optionalString("previous", bytesMax: WireLimits.nameBytesMax)
+        kind = try value.optionalString("kind", bytesMax: WireLimits.tokenKindBytesMax)
+        name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("code", code)
+            writer.field("name", name)
+            writer.field("previous", previous)
+            writer.field("kind", kind)
+        }
+    }
+}

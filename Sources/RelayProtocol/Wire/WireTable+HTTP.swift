@@ -1,0 +1,59 @@
+/// What is said over HTTP alone: who is let in, and the end of it.
+extension WireTable {
+    package static let http = [token, pairing, paired, pairedPage, me, meHost, revocation, revoked]
+
+    private static let tokenName: [WireField] = [
+        .required("id", .identifier), .required("role", .word(PairingRole.self)),
+        .required(
+            "kind",
+            WireType(.openWord(["browser", "terminal", "app", "host", "program", "unsure"]))),
+        .required("name", .name),
+    ]
+
+    package static let token = WireObject(
+        "token", "What lets somebody in, of `GET /v1/tokens`.",
+        tokenName + [
+            .required("subject", .anyText), .required("createdAt", .time),
+            .optional("by", .object(named.fields + [.optional("revoked", .flag)]), "The token that made its code."),
+            .optional("usedAt", .time), .required("connections", .count),
+            .required("children", .list(.object(tokenName)), "Those not revoked that it let in."),
+            .optional("revokedAt", .time), .optional("own", .flag, "It is the asker's."),
+        ])
+
+    package static let pairing = WireObject(
+        "pairing", "What `POST /v1/pair` is sent: a code, for a token.",
+        [
+            .required("code", .text(bytesMax: WireLimits.pairingCodeBytesMax)), .optional("name", .name),
+            .optional("previous", .name, "A host's earlier token: with it the host stays the one that it was."),
+            .optional(
+                "kind", WireType(.openWord(["terminal", "app"], bytesMax: WireLimits.tokenKindBytesMax)),
+                "What a program says of itself."),
+        ])
+
+    private static let pairedNames: [WireField] = [.required("role", .word(PairingRole.self)), .required("name", .name)]
+
+    package static let paired = WireObject(
+        "paired", "What a program is answered.", [.required("token", .text(bytesMax: WireLimits.secretBytesMax))] + pairedNames)
+
+    package static let pairedPage = WireObject(
+        "paired-page", "What a page is answered, whose browser keeps the token in a cookie.",
+        [.required("key", .text(bytesMax: WireLimits.secretBytesMax))] + pairedNames)
+
+    private static let relay: [WireField] = [
+        .required("workspace", .object(named)), .required("software", .name),
+        .required("at", .time, "The relay's clock."),
+    ]
+
+    package static let me = WireObject(
+        "me", "What `GET /v1/me` answers a client.", [.required("client", .object(named))] + relay)
+
+    package static let meHost = WireObject(
+        "me-host", "What `GET /v1/me` answers a host.", [.required("host", .object(named))] + relay)
+
+    package static let revocation = WireObject(
+        "revocation", "What `POST /v1/tokens/ID/revoke` is sent; nothing at all says the same as no field.",
+        [.optional("keepChildren", .flag, "Those that it let in stay.")])
+
+    package static let revoked = WireObject(
+        "revoked", "The answer, the named one first.", [.required("revoked", .list(.object(tokenName)))])
+}

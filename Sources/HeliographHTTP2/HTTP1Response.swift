@@ -1,7 +1,7 @@
 /// One answer of HTTP/1.1 while it comes in: RFC 9112, as strict as a client may be. Where two readers could disagree on where the body
 /// ends, it is malformed.
 struct HTTP1Response {
-    enum Failure: Error, Equatable {
+    enum ParseError: Error, Equatable {
         case malformed(String)
         case tooLarge
     }
@@ -26,7 +26,7 @@ struct HTTP1Response {
     /// The answer once it is whole, and whether it is the last on its connection.
     mutating func append(
         _ more: [UInt8], _ limits: HTTP2Limits
-    ) throws(Failure) -> (message: HTTP2Message, isLast: Bool)? {
+    ) throws(ParseError) -> (message: HTTP2Message, isLast: Bool)? {
         bytes += more
         while head == nil {
             guard let end = Self.endOfHead(bytes) else {
@@ -87,8 +87,9 @@ struct HTTP1Response {
         return (4...bytes.count).first { bytes[$0 - 4..<$0].elementsEqual([13, 10, 13, 10]) }
     }
 
-    private static func read(head bytes: ArraySlice<UInt8>) throws(Failure) -> (message: HTTP2Message, body: Body, isLast: Bool)
-    {
+    private static func read(head bytes: ArraySlice<UInt8>) throws(ParseError) -> (
+        message: HTTP2Message, body: Body, isLast: Bool
+    ) {
         guard bytes.allSatisfy({ $0 != 0 }) else { throw .malformed("a head with a zero in it") }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: true)
         guard let first = lines.first?.utf8, first.starts(with: "HTTP/1.".utf8), lines[0].utf8.count >= 12,
@@ -111,7 +112,7 @@ struct HTTP1Response {
         return (message, body, isOld || closes || isUntilEnd)
     }
 
-    private static func body(_ status: Int, _ headers: [HTTP2Header]) throws(Failure) -> Body {
+    private static func body(_ status: Int, _ headers: [HTTP2Header]) throws(ParseError) -> Body {
         let codings = values("transfer-encoding", headers)
         let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
         if (100..<200).contains(status) || status == 204 || status == 304 { return .counted(0) }
@@ -133,7 +134,7 @@ struct HTTP1Response {
     }
 
     /// The body and where what follows it begins; nil while it is not whole.
-    private static func chunks(_ bytes: ArraySlice<UInt8>, _ room: Int) throws(Failure) -> (body: [UInt8], end: Int)? {
+    private static func chunks(_ bytes: ArraySlice<UInt8>, _ room: Int) throws(ParseError) -> (body: [UInt8], end: Int)? {
         var (body, position): ([UInt8], Int) = ([], bytes.startIndex)
         while let (line, next) = try line(bytes[position...]) {
             let digits = line.prefix { $0 != UInt8(ascii: ";") }
@@ -154,7 +155,7 @@ struct HTTP1Response {
     }
 
     /// Reads over them; where they end.
-    private static func trailers(_ bytes: ArraySlice<UInt8>) throws(Failure) -> Int? {
+    private static func trailers(_ bytes: ArraySlice<UInt8>) throws(ParseError) -> Int? {
         var position = bytes.startIndex
         while let (line, next) = try line(bytes[position...]) {
             position = next
@@ -163,7 +164,7 @@ struct HTTP1Response {
         return nil
     }
 
-    private static func line(_ bytes: ArraySlice<UInt8>) throws(Failure) -> (line: ArraySlice<UInt8>, next: Int)? {
+    private static func line(_ bytes: ArraySlice<UInt8>) throws(ParseError) -> (line: ArraySlice<UInt8>, next: Int)? {
         let end = bytes.firstIndex(of: 13)
         guard (end ?? bytes.endIndex) - bytes.startIndex <= chunkLineBytesMax else { throw .malformed("a line without an end") }
         guard let end, end + 1 < bytes.endIndex else { return nil }

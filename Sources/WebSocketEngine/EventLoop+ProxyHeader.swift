@@ -12,12 +12,14 @@ extension EventLoop {
     /// The peer that a new connection is from; nil: it is closed, for it may not say so, or does not.
     func readProxyHeader(_ descriptor: Int32, from proxy: Peer, to listener: Listener) -> Peer? {
         do {
-            guard listener.handler.isProxy(proxy) else { throw ProxyHeader.Failure.malformed("it is no trusted proxy") }
+            guard listener.handler.isProxy(proxy) else { throw ProxyHeader.ParseError.malformed("it is no trusted proxy") }
             var bytes: [UInt8] = Array(repeating: 0, count: ProxyHeader.bytesMax)
             let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_PEEK))
             let header = try ProxyHeader(Array(bytes.prefix(max(0, count))))
             // What follows is the peer's own: TLS, or HTTP.
-            guard unsafe recv(descriptor, &bytes, header.count, 0) == header.count else { throw ProxyHeader.Failure.incomplete }
+            guard unsafe recv(descriptor, &bytes, header.count, 0) == header.count else {
+                throw ProxyHeader.ParseError.incomplete
+            }
             return header.source.map(Peer.ip) ?? proxy
         } catch {
             EngineLog.write(level: 0, line: "a connection of \(proxy) was closed at its PROXY header: \(error)")

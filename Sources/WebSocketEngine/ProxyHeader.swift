@@ -8,7 +8,7 @@ struct ProxyHeader: Equatable {
     /// Bytes before those that the peer itself sent.
     let count: Int
 
-    enum Failure: Error, Equatable {
+    enum ParseError: Error, Equatable {
         /// It may go on.
         case incomplete
         /// A sentence.
@@ -23,7 +23,7 @@ struct ProxyHeader: Equatable {
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
     private static let word = Array("PROXY ".utf8)
 
-    init(_ bytes: [UInt8]) throws(Failure) {
+    init(_ bytes: [UInt8]) throws(ParseError) {
         if Self.begins(bytes, Self.signature) {
             (source, count) = try Self.readBinary(bytes)
         } else if Self.begins(bytes, Self.word) {
@@ -40,7 +40,7 @@ struct ProxyHeader: Equatable {
 
     // MARK: Version 1
 
-    private static func readLine(_ bytes: [UInt8]) throws(Failure) -> (String?, Int) {
+    private static func readLine(_ bytes: [UInt8]) throws(ParseError) -> (String?, Int) {
         guard let end = bytes.prefix(lineBytesMax).firstIndex(of: UInt8(ascii: "\n")) else {
             throw bytes.count < lineBytesMax ? .incomplete : .malformed("the PROXY line does not end")
         }
@@ -70,7 +70,7 @@ struct ProxyHeader: Equatable {
 
     // MARK: Version 2
 
-    private static func readBinary(_ bytes: [UInt8]) throws(Failure) -> (String?, Int) {
+    private static func readBinary(_ bytes: [UInt8]) throws(ParseError) -> (String?, Int) {
         let headCount = signature.count + 4
         guard bytes.count >= headCount else { throw .incomplete }
         let (version, family) = (bytes[12], bytes[13])

@@ -70,7 +70,7 @@ struct HTTP1ResponseTests {
         "HTTP/1.1 101 Switching\r\n\r\n",
     ])
     func `where readers could disagree it is none`(text: String) {
-        let error = #expect(throws: HTTP1Response.Failure.self) { try read(text) }
+        let error = #expect(throws: HTTP1Response.ParseError.self) { try read(text) }
         #expect(error != .tooLarge)
     }
 
@@ -82,7 +82,7 @@ struct HTTP1ResponseTests {
         "HTTP/1.1 201 -\r\ntransfer-encoding: chunked\r\n\r\n20\r\n" + String(repeating: "y", count: 32) + "\r\n21\r\n",
     ])
     func `what is too long is not read to its end`(text: String) {
-        #expect(throws: HTTP1Response.Failure.tooLarge) { try read(text) }
+        #expect(throws: HTTP1Response.ParseError.tooLarge) { try read(text) }
     }
 
     @Test func `spoilt in any way it is the same in pieces and as a whole, and within its bounds`() {
@@ -115,7 +115,7 @@ struct HTTP1ResponseTests {
     }
 
     @Test func `an endless row of preliminary answers ends`() {
-        #expect(throws: HTTP1Response.Failure.self) { try read(String(repeating: "HTTP/1.1 100 -\r\n\r\n", count: 9)) }
+        #expect(throws: HTTP1Response.ParseError.self) { try read(String(repeating: "HTTP/1.1 100 -\r\n\r\n", count: 9)) }
     }
 }
 

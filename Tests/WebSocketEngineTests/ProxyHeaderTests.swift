@@ -7,7 +7,7 @@ struct ProxyHeaderTests {
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
 
     private func read(_ bytes: [UInt8]) -> String {
-        do throws(ProxyHeader.Failure) {
+        do throws(ProxyHeader.ParseError) {
             let header = try ProxyHeader(bytes)
             return "\(header.source ?? "itself") \(header.count)"
         } catch {

@@ -12,7 +12,7 @@ struct CodexConnect: ConnectPart {
     func connect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
         let settings = CodexSettings(home: CodexSettings.home(paths))
         var edit = SettingsEdit(bytes: settings.bytes)
-        do throws(CodexSocket.Problem) {
+        do throws(CodexSocket.AddressError) {
             _ = try CodexSocket(home: settings.home)
         } catch {
             switch error {

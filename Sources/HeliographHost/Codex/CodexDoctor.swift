@@ -11,7 +11,7 @@ enum CodexDoctor {
         } catch {
             return [Finding("Codex", .wrong, error.message, mend: "heliograph connect codex")]
         }
-        do throws(CodexSocket.Problem) {
+        do throws(CodexSocket.AddressError) {
             let socket = try CodexSocket(home: settings.home)
             return [version, Finding("Codex's server", .well, "it listens at \(socket.path)")]
         } catch {

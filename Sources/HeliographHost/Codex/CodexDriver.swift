@@ -24,7 +24,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
     private var isOpen = false
     private var retryAt: Int64 = .min
     private var retryWait = CodexDriver.lookEvery
-    private var lastProblem: CodexSocket.Problem?
+    private var lastError: CodexSocket.AddressError?
     private var lastToken = CodexDriver.firstToken
     /// Those of this connection are greater.
     private var tokenBefore = CodexDriver.firstToken
@@ -46,14 +46,14 @@ final class CodexDriver: AgentDriver, ClientHandler {
             return
         }
         guard connection == nil, HostInstant.now.monotonic >= retryAt else { return }
-        do throws(CodexSocket.Problem) {
+        do throws(CodexSocket.AddressError) {
             connect(to: try CodexSocket(home: settings.home))
-            lastProblem = nil
+            lastError = nil
         } catch {
-            if error != lastProblem, case .unsafe(let words) = error {
+            if error != lastError, case .unsafe(let words) = error {
                 seat.logger.error("Codex's app-server is not talked to", metadata: ["reason": "\(words)"])
             }
-            lastProblem = error
+            lastError = error
         }
     }
 

@@ -5,7 +5,7 @@ internal import Glibc
 /// `$CODEX_HOME/app-server-control/app-server-control.sock` is a link into a folder of the temporary directory, which is everybody's: what
 /// stands there counts only where nobody else could have put it.
 struct CodexSocket: Equatable {
-    enum Problem: Error, Equatable {
+    enum AddressError: Error, Equatable {
         /// No app-server runs: nobody uses Codex, or its version has none.
         case absent
         case unsafe(String)
@@ -14,7 +14,7 @@ struct CodexSocket: Equatable {
     /// The socket itself, behind its link.
     let path: String
 
-    init(home: String) throws(Problem) {
+    init(home: String) throws(AddressError) {
         let link = Self.link(home)
         // The C library allocates the path, and it is freed once it has been read.
         guard let real = unsafe realpath(link, nil) else { throw .absent }

@@ -5,7 +5,7 @@ internal import HeliographPlatform
 enum Files {
     /// Makes the directory and those above it; one that others can look into is refused.
     static func makePrivateDirectory(_ path: String) throws(HostError) {
-        do throws(PrivateDirectory.Refusal) {
+        do throws(PrivateDirectoryError) {
             try PrivateDirectory.make(path, isOwn: true)
         } catch {
             var refusal = HostError(.file, error.message)

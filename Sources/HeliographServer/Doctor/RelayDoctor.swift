@@ -60,7 +60,7 @@ package struct RelayDoctor {
     }
 
     private var data: Finding {
-        do throws(Storage.Refusal) {
+        do throws(Storage.ExaminationError) {
             let found = try Storage(directory: path).examine(flag: flag)
             let pages = found.isChecked ? "every page of it is in order" : "it is too long for a check of every page here"
             if found.isOlder {

@@ -3,16 +3,16 @@ internal import StoreSQLite
 
 extension Storage {
     /// Why the data file cannot be used, and what to do about it.
-    struct Refusal: Error {
+    struct ExaminationError: Error {
         let message: String
         let mend: String
     }
 
     /// Looks at the data file, beside a relay that may run or not, and changes nothing in it. `flag` is what a command for this relay needs
     /// besides its name.
-    func examine(flag: String) throws(Refusal) -> StoreExamination {
+    func examine(flag: String) throws(ExaminationError) -> StoreExamination {
         do throws(SQLiteStoreError) { return try DataFile.examine(DataDirectory(existing: directory)) } catch {
-            throw Refusal(message: error.message, mend: Self.mend(error.code, flag))
+            throw ExaminationError(message: error.message, mend: Self.mend(error.code, flag))
         }
     }
 

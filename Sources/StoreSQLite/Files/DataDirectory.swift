@@ -16,7 +16,7 @@ package struct DataDirectory: Sendable {
         // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
         umask(0o077)
         self.path = Self.bare(path)
-        try Self.translating { () throws(PrivateDirectory.Refusal) in try PrivateDirectory.make(self.path, isOwn: false) }
+        try Self.translating { () throws(PrivateDirectoryError) in try PrivateDirectory.make(self.path, isOwn: false) }
     }
 
     /// Takes a directory that has a data file, and makes nothing.
@@ -26,14 +26,14 @@ package struct DataDirectory: Sendable {
         guard Files.exists(self.path) else {
             throw SQLiteStoreError(.cannotOpen, "There is no relay's data in \(self.path): it is not there.")
         }
-        try Self.translating { () throws(PrivateDirectory.Refusal) in try PrivateDirectory.check(self.path, isOwn: false) }
+        try Self.translating { () throws(PrivateDirectoryError) in try PrivateDirectory.check(self.path, isOwn: false) }
         guard !Files.exists(databasePath) else { return }
         try refuseRemains()
         throw SQLiteStoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
     }
 
-    private static func translating(_ body: () throws(PrivateDirectory.Refusal) -> Void) throws(SQLiteStoreError) {
-        do throws(PrivateDirectory.Refusal) { try body() } catch {
+    private static func translating(_ body: () throws(PrivateDirectoryError) -> Void) throws(SQLiteStoreError) {
+        do throws(PrivateDirectoryError) { try body() } catch {
             let code = Files.code(error.number)
             throw SQLiteStoreError(code, error.message + Files.mend(code))
         }

@@ -43,15 +43,15 @@ struct CodexSocketTests {
     func open() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let home = try home(mode: 0o777, with: bind)
-        #expect(throws: CodexSocket.Problem.self) { try CodexSocket(home: home) }
+        #expect(throws: CodexSocket.AddressError.self) { try CodexSocket(home: home) }
     }
 
     @Test("a file is no socket, and a link to nothing is no server")
     func others() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let home = try home { _ = FileManager.default.createFile(atPath: $0, contents: nil) }
-        #expect(throws: CodexSocket.Problem.self) { try CodexSocket(home: home) }
-        #expect(throws: CodexSocket.Problem.absent) { try CodexSocket(home: folder + "/nowhere") }
+        #expect(throws: CodexSocket.AddressError.self) { try CodexSocket(home: home) }
+        #expect(throws: CodexSocket.AddressError.absent) { try CodexSocket(home: folder + "/nowhere") }
     }
 
     @Test("settings come back as they were written, and what is not ours is refused")

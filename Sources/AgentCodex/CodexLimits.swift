@@ -31,6 +31,8 @@ package struct CodexLimits: Sendable {
     var toldMax = 256
     /// Open calls, and unfinished messages, of one session.
     var callsMax = 64
+    /// What was sent to steer threads and Codex has not shown the end of: its desk waits half a minute for each.
+    var givenMax = 256
     var messagesMax = 8
     /// File changes that are asked for, in a session's note: a later life of this daemon is not told them again.
     var changesBytes = 128 << 10

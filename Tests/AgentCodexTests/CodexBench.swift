@@ -23,13 +23,20 @@ struct CodexBench: AgentBench {
     /// Answers to the server's requests, as they were sent.
     private(set) var answers: [String] = []
     /// What we asked the server, by method.
-    private(set) var asked: [(id: Int64, method: String, thread: String)] = []
+    private(set) var asked: [(id: Int64, method: String, thread: String, params: String)] = []
+    /// What was told of how sessions can be steered, and of how they stand, since `takeSteering` was last called.
+    private var steering: [String] = []
     private var nextToken: UInt64 = 1 << 63
 
     /// What the server answers; a thread without an entry has no rollout yet.
     var loaded: [String] = []
     var resumable: [String: String] = [:]
     var turns: [String: String] = [:]
+    /// What it refuses, and in which words.
+    var failures: [String: String] = [:]
+    var models: [String] = []
+    /// The turn that a prompt starts.
+    var nextTurn = "t1"
     /// A test that answers everything itself says no.
     var answersItself = true
 
@@ -49,18 +56,20 @@ struct CodexBench: AgentBench {
     }
 
     /// Attached to a thread that is idle, or in the status given.
-    static func attached(status: String = #"{"type":"idle"}"#) -> CodexBench {
+    static func attached(status: String = #"{"type":"idle"}"#, more: String = "", models: [String] = []) -> CodexBench {
         var bench = CodexBench()
         bench.loaded = [thread]
-        bench.resumable[thread] = resumed(thread, status: status)
+        bench.resumable[thread] = resumed(thread, status: status, more: more)
+        bench.models = models
         bench.tell(.own(.connected))
         _ = bench.take()
         return bench
     }
 
-    static func resumed(_ thread: String, status: String = #"{"type":"idle"}"#) -> String {
+    /// `more` is what the answer has beside the thread and its model, such as the policy of approvals.
+    static func resumed(_ thread: String, status: String = #"{"type":"idle"}"#, more: String = "") -> String {
         #"{"thread":{"id":"\#(thread)","ephemeral":false,"preview":"go","cwd":"/home/dev/proj","cliVersion":"0.163.0","name":null,"#
-            + #""status":\#(status),"turns":[]},"model":"gpt-5.4"}"#
+            + #""status":\#(status),"turns":[]},"model":"gpt-5.4"\#(more)}"#
     }
 
     // MARK: Time
@@ -88,6 +97,8 @@ struct CodexBench: AgentBench {
             switch effect {
             case .remember(let key, let note): notes[key] = note
             case .own(.send(let bytes)): if let reply = reply(to: bytes) { replies.append(reply) }
+            case .offer(_, let offer): steering.append(Self.line(offer))
+            case .stands(_, let standing): steering.append("stands \(standing)")
             default: break
             }
             if let line = line(effect) { lines.append(line) }
@@ -143,13 +154,45 @@ struct CodexBench: AgentBench {
         tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
     }
 
+    /// What a person sends, under the name `k`.
+    mutating func steer(_ action: SteeringAction, _ command: String = "k") {
+        tell(
+            .steer(
+                SteeringRequest(
+                    command: CommandID(command)!, session: Self.session, by: Named(id: ClientID("c1")!, name: "Ada's phone"),
+                    action: action)))
+    }
+
+    mutating func prompt(_ text: String, _ whenBusy: SteeringAction.WhenBusy = .queue, _ command: String = "k") {
+        steer(.prompt(.init(text: text, whenBusy: whenBusy)), command)
+    }
+
+    /// What a person's message is to Codex, with the name that its client gave it.
+    static func message(_ text: String, client: String, item: String = "u1", turn: String = "t1") -> String {
+        #""turnId":"\#(turn)","item":{"type":"userMessage","id":"\#(item)","clientId":"\#(client)","#
+            + #""content":[{"type":"text","text":"\#(text)"}]}"#
+    }
+
+    mutating func shows(_ text: String, client: String = "heliograph.c1.k", turn: String = "t1") {
+        notify("item/started", Self.message(text, client: client, turn: turn))
+        notify("item/completed", Self.message(text, client: client, turn: turn))
+    }
+
+    mutating func rests() { notify("thread/status/changed", #""status":{"type":"idle"}"#) }
+
+    mutating func isSet(policy: String = #""on-request""#, model: String = "gpt-5.4") {
+        notify("thread/settings/updated", #""threadSettings":{"approvalPolicy":\#(policy),"model":"\#(model)"}"#)
+    }
+
     // MARK: The server
 
     private mutating func reply(to bytes: [UInt8]) -> String? {
         guard let root = try? JSONDocument(parsing: bytes).root, let id = root.whole("id"), let method = root.text("method")
         else { return nil }
         let thread = root.optional("params")?.text("threadId") ?? ""
-        asked.append((id, method, thread))
+        let params = root.optional("params").map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+        asked.append((id, method, thread, params))
+        if let failure = failures[method] { return #"{"id":\#(id),"error":{"code":-32600,"message":"\#(failure)"}}"# }
         guard answersItself else { return nil }
         switch method {
         case "initialize": return #"{"id":\#(id),"result":{"userAgent":"codex-tui/0.163.0"}}"#
@@ -158,6 +201,8 @@ struct CodexBench: AgentBench {
         case "thread/resume":
             let error = #"{"error":{"code":-32600,"message":"no rollout found for thread id \#(thread)"},"id":\#(id)}"#
             return resumable[thread].map { #"{"id":\#(id),"result":\#($0)}"# } ?? error
+        case "turn/start": return #"{"id":\#(id),"result":{"turn":{"id":"\#(nextTurn)","status":"inProgress"}}}"#
+        case "model/list": return #"{"id":\#(id),"result":{"data":[\#(models.joined(separator: ","))]}}"#
         case "thread/turns/list": return #"{"id":\#(id),"result":{"data":[\#(turns[thread] ?? "")]}}"#
         default: return #"{"id":\#(id),"result":{}}"#
         }
@@ -168,6 +213,11 @@ struct CodexBench: AgentBench {
     mutating func take() -> [String] {
         defer { lines = [] }
         return lines
+    }
+
+    mutating func takeSteering() -> [String] {
+        defer { steering = [] }
+        return steering
     }
 
     /// What a server said in a recording.
@@ -198,6 +248,15 @@ struct CodexBench: AgentBench {
                 + (change.reason.map { " (\($0))" } ?? "")
         case .own, .remember, .offer, .stands: return nil
         }
+    }
+
+    private static func line(_ offer: SteeringOffer?) -> String {
+        guard let offer else { return "offers nothing" }
+        var words = ["offers"] + SteeringAction.Kind.allCases.filter(offer.actions.contains).map(\.rawValue)
+        if let mode = offer.mode { words.append("mode \(mode) of \(offer.modes.joined(separator: "/"))") }
+        if !offer.models.isEmpty { words.append("models \(offer.models.joined(separator: "/"))") }
+        if let reason = offer.reason { words.append("(\(reason))") }
+        return words.joined(separator: " ")
     }
 
     private static func line(_ event: Event) -> String {

@@ -4,6 +4,7 @@ internal import RelayProtocol
 /// What a turn is made of: messages, calls, changes of files, the plan. An item is told once, also where a connection broke.
 extension CodexAdapter {
     mutating func begin(_ item: CodexItem, in id: SessionID) {
+        if case .prompt(_, let client?) = item.kind { taken(message: client, in: id) }
         guard case .tool(let tool) = item.kind else { return }
         if case .changes(_, let bytes) = tool.subject { sessions[id]?.wants(bytes, of: item.id, bytesMax: limits.changesBytes) }
         start(tool, item.id, in: id)
@@ -29,10 +30,11 @@ extension CodexAdapter {
 
     mutating func finish(_ item: CodexItem, in id: SessionID) {
         let message = sessions[id]?.takeMessage(item.id)
+        if case .prompt(_, let client?) = item.kind { taken(message: client, in: id) }
         if case .tool(let tool) = item.kind { start(tool, item.id, in: id) }
         guard sessions[id]?.tell(item.id, countMax: limits.toldMax) == true else { return }
         switch item.kind {
-        case .prompt(let text):
+        case .prompt(let text, _):
             if sessions[id]?.title == nil { rename(id, text) }
             say(.user, text, message: nil, in: id)
         case .answer(let text): say(.assistant, text.isEmpty ? message?.text ?? "" : text, message: item.id, in: id)

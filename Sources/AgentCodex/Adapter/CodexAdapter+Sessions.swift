@@ -10,6 +10,8 @@ extension CodexAdapter {
         session.lostAt = nil
         session.heardAt = now.monotonic
         session.workingDirectory = thread.text("cwd") ?? session.workingDirectory
+        session.offer = known?.isEnded == false ? session.offer : nil
+        session.standing = nil
         session.model = (model ?? thread.text("model")).map { line($0, bytesMax: WireLimits.nameBytesMax) }
         session.isEnded = false
         session.hasNews = true
@@ -50,7 +52,10 @@ extension CodexAdapter {
         sessions[id]?.lostAt = nil
         sessions[id]?.dialogSince = nil
         sessions[id]?.status = nil
+        sessions[id]?.activeTurn = nil
+        sessions[id]?.isActive = false
         sessions[id]?.hasNews = true
+        steering.forget(id)
         emit(.sessionEnded(reason: reason, failed: isGone), in: id)
     }
 
@@ -66,6 +71,7 @@ extension CodexAdapter {
     mutating func turnStarted(_ params: JSONValue, in id: SessionID) {
         guard let turn = params.optional("turn")?.text("id") else { return }
         sessions[id]?.begin(turn)
+        sessions[id]?.activeTurn = turn
         setStatus(.running, in: id)
     }
 
@@ -82,6 +88,8 @@ extension CodexAdapter {
                 in: id)
         }
         sessions[id]?.dialogSince = nil
+        if sessions[id]?.activeTurn == name { sessions[id]?.activeTurn = nil }
+        settle(turn: name, isInterrupted: isInterrupted, in: id)
         setStatus(.idle, reason: isInterrupted ? "interrupted" : nil, in: id)
     }
 
@@ -101,6 +109,7 @@ extension CodexAdapter {
     /// Codex says that a dialog is open before it says which: what people see of that is its card, unless none comes.
     mutating func show(_ status: JSONValue, in id: SessionID) {
         let flags = status.list("activeFlags").compactMap { try? $0.string() }
+        sessions[id]?.isActive = status.text("type") == "active"
         switch status.text("type") {
         case "active" where flags.contains("waitingOnUserInput"): waitAtTerminal(.question, in: id)
         case "active" where flags.contains("waitingOnApproval"):

@@ -9,6 +9,7 @@ extension CodexAdapter {
     mutating func connected() {
         calls.reset()
         threads = [:]
+        areModelsAsked = false
         call(.initialize)
     }
 
@@ -16,6 +17,8 @@ extension CodexAdapter {
         answeredHere = []
         calls.reset()
         threads = [:]
+        steering.connectionBroke()
+        for request in steering.takeAllParked() { order(.notGiven(request, Self.noServer)) }
         for token in requests.reset() { tellDesk(.hookGone(token)) }
         for session in sessionsInOrder where !session.isEnded {
             sessions[session.id]?.lostAt = session.lostAt ?? now.monotonic
@@ -27,13 +30,15 @@ extension CodexAdapter {
         guard let message = CodexMessage(document) else { return }
         switch message {
         case .result(let id, let result): if let call = calls.end(id) { answered(call, result) }
-        case .failure(let id, _, _): if let call = calls.end(id) { failed(call) }
-        case .request(_, _, let params), .notification(_, let params):
+        case .failure(let id, _, let reason): if let call = calls.end(id) { failed(call, reason) }
+        case .request(_, let method, let params), .notification(let method, let params):
             let name = params.text("threadId") ?? ""
             if case .catchingUp? = threads[name]?.phase {
                 if threads[name]?.hold(document, token, countMax: limits.heldMessagesMax) == true { return }
                 watch(name)
             }
+            // Words come by the thousand, and change nothing of how a session stands.
+            if !name.isEmpty, !method.hasSuffix("Delta"), !method.hasSuffix("/delta") { stirred.insert(sessionID(name)) }
             learn(message, token)
         }
     }
@@ -56,17 +61,26 @@ extension CodexAdapter {
         case .resume(let name): resumed(name, result)
         case .readWhole(let name): changesRead(result, in: sessionID(name))
         case .listTurns(let name): caughtUp(name, result)
+        case .listModels: listed(result)
+        case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name):
+            accepted(name, result)
         case .unsubscribe: break
         }
     }
 
-    private mutating func failed(_ call: CodexCalls.Call) {
+    private mutating func failed(_ call: CodexCalls.Call, _ reason: String) {
+        if let name = call.name { return refused(name, reason) }
         switch call {
         // What does not greet us, or does not tell what it has, is not what we know.
         case .initialize, .listThreads: order(.own(.hangUp))
-        case .resume(let name): threads[name]?.failed(limits, at: now.monotonic)
+        case .resume(let name):
+            threads[name]?.failed(limits, at: now.monotonic)
+            stirred.insert(sessionID(name))
+            for request in steering.takeParked(name) { order(.notGiven(request, "Codex does not open this thread again")) }
         case .listTurns(let name): watch(name)
-        case .unsubscribe, .readWhole: break
+        // Any name of a model is taken then.
+        case .listModels, .unsubscribe, .readWhole: break
+        case .startTurn, .steerTurn, .interrupt, .set: break
         }
     }
 
@@ -91,6 +105,7 @@ extension CodexAdapter {
             return
         }
         startSession(name, thread, model: result.text("model"))
+        isSet(to: result, in: sessionID(name))
         threads[name]?.phase = .catchingUp(due: now.monotonic + limits.catchUpWithin.milliseconds)
         call(.listTurns(thread: name))
     }
@@ -108,6 +123,7 @@ extension CodexAdapter {
         let isNews = isRunning || threads[name]?.wasSeenActive == true || age < limits.recent.milliseconds
         let isPast = sessions[session]?.turn == nil && !isNews
         sessions[session]?.begin(id)
+        sessions[session]?.activeTurn = isRunning ? id : nil
         for item in turn.list("items") {
             guard let item = CodexItem(item) else { continue }
             if isPast { _ = sessions[session]?.tell(item.id, countMax: limits.toldMax) } else { finish(item, in: session) }
@@ -116,19 +132,25 @@ extension CodexAdapter {
             if approval.prompt != id || !isRunning { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
         }
         // It may have ended while we were being let in, and said so before we heard. One that has begun since is told next.
-        if !isRunning { setStatus(.idle, in: session) }
+        if !isRunning {
+            settle(turn: id, isInterrupted: turn.text("status") == "interrupted", in: session)
+            setStatus(.idle, in: session)
+        }
     }
 
     /// From here on what comes of the thread is told as it comes.
     mutating func watch(_ name: String) {
         guard let held = threads[name]?.takeHeld() else { return }
         threads[name]?.phase = .watched
+        threads[name]?.isLetGo = false
         for (document, token) in held { if let message = CodexMessage(document) { learn(message, token) } }
+        isWatchedAgain(name)
     }
 
     mutating func letGo(_ name: String) {
         threads[name]?.phase = .waiting(due: nil)
         threads[name]?.wasSeenActive = false
+        threads[name]?.isLetGo = true
         call(.unsubscribe(thread: name))
     }
 
@@ -161,6 +183,7 @@ extension CodexAdapter {
                 sessions[session]?.hasNews = true
                 emit(.usage(told), in: session)
             }
+        case "thread/settings/updated": if let settings = params.optional("threadSettings") { isSet(to: settings, in: session) }
         case "thread/name/updated": if let title = params.text("threadName") { rename(session, title) }
         case "serverRequest/resolved":
             if let id = params.optional("requestId") { requestResolved(Array(id.bytes), in: session) }
@@ -176,6 +199,7 @@ extension CodexAdapter {
     private mutating func threadGone(_ params: JSONValue) {
         guard let name = params.text("threadId") else { return }
         threads[name] = nil
+        for request in steering.takeParked(name) { order(.notGiven(request, "Codex has closed this thread")) }
         if sessions[sessionID(name)]?.isEnded == false { end(sessionID(name), reason: nil, isGone: false) }
     }
 

@@ -21,6 +21,12 @@ package struct CodexAdapter: AgentAdapter {
     var threads: [String: CodexThread] = [:]
     var calls = CodexCalls()
     var requests: CodexRequests
+    var steering: CodexSteering
+    /// Those that this server lists, which is asked once there is a thread to offer them to.
+    var models: [String] = []
+    var areModelsAsked = false
+    /// Those that may be steered otherwise, or stand otherwise, after the input at hand.
+    var stirred: Set<SessionID> = []
     /// Those that had their answer on this connection: whoever asks the same again there asks anew.
     var answeredHere: Set<ApprovalID> = []
 
@@ -35,6 +41,7 @@ package struct CodexAdapter: AgentAdapter {
         self.now = now
         desk = ApprovalDesk(limits.approvals, digests, at: now)
         requests = CodexRequests(countMax: limits.requestsMax)
+        steering = CodexSteering(countMax: limits.givenMax)
     }
 
     package mutating func handle(_ input: CodexInput, at now: HostInstant) -> [CodexEffect] {
@@ -53,17 +60,28 @@ package struct CodexAdapter: AgentAdapter {
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
-        case .steer(let request): effects.append(.notGiven(request, "this session cannot be steered"))
+        case .steer(let request): steer(request)
         case .timerFired: timerFired()
         // Codex's hooks and processes are none of ours, and it has no word for "ask about everything".
         case .hookGone, .agentGone, .held: break
         }
+        if Self.stirsAll(input) { stirred.formUnion(sessions.keys) }
+        if case .decided(let session, _, _, _) = input { stirred.insert(session) }
+        tellStirred()
         // Each streamed word comes this way: only the few with news are put in order, not all that are known.
         for session in sessions.values.filter(\.hasNews).sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
             sessions[session.id]?.hasNews = false
             order(.remember(session.id.rawValue, session.note))
         }
         return effects
+    }
+
+    /// Whether it may change how any session stands; what the server says is about one.
+    private static func stirsAll(_ input: CodexInput) -> Bool {
+        switch input {
+        case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired: true
+        case .own(.connected), .own(.received), .decided, .eventsLost, .steer, .hookGone, .agentGone, .held: false
+        }
     }
 
     // MARK: Over a restart

@@ -18,7 +18,9 @@ struct CodexSession {
     let id: SessionID
     let thread: String
     var workingDirectory: String?
+    /// As it is shown; what Codex calls it is among the settings.
     var model: String?
+    var settings = CodexThreadSettings()
     var title: String?
     var isEnded = false
     var status: SessionStatus?
@@ -34,6 +36,13 @@ struct CodexSession {
     private var soughtChanges: Set<String> = []
     var todos: [UInt8] = []
     var usage = CodexUsage()
+    /// The turn that runs.
+    var activeTurn: String?
+    /// Codex said last that the thread is at work.
+    var isActive = false
+    /// What was last told of how it can be steered, and of how it stands.
+    var offer: SteeringOffer?
+    var standing: SteeringStanding?
     /// Codex shows a dialog; since when.
     var dialogSince: Int64?
     /// Nobody watches the thread; since when. Nil while we do.
@@ -108,6 +117,7 @@ struct CodexSession {
             writer.object("changes") {
                 for (item, bytes) in changes.sorted(by: { $0.key < $1.key }) { $0.raw(dynamic: item, bytes) }
             }
+            settings.write(to: &writer)
             usage.write(to: &writer)
         }
     }
@@ -122,6 +132,7 @@ struct CodexSession {
         turn = value.text("turn")
         told = value.list("told").compactMap { try? $0.string() }
         for member in (try? value.optional("changes")?.members()) ?? [] { changes[member.key] = Array(member.value.bytes) }
+        settings = CodexThreadSettings(from: value)
         usage = CodexUsage(from: value)
         lostAt = now
     }

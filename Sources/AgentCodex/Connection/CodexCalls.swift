@@ -10,6 +10,22 @@ struct CodexCalls {
         case readWhole(thread: String)
         case listTurns(thread: String)
         case unsubscribe(thread: String)
+        case listModels
+        /// What a person sent, under our name for it.
+        case startTurn(thread: String, text: String, SteeringName)
+        /// Only as long as that turn runs.
+        case steerTurn(thread: String, turn: String, text: String, SteeringName)
+        case interrupt(thread: String, turn: String, SteeringName)
+        case set(thread: String, CodexSetting, SteeringName)
+
+        /// What a person sent that this carries out.
+        var name: SteeringName? {
+            switch self {
+            case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name):
+                name
+            case .initialize, .listThreads, .resume, .readWhole, .listTurns, .unsubscribe, .listModels: nil
+            }
+        }
     }
 
     private var open: [Int64: Call] = [:]
@@ -40,6 +56,11 @@ extension CodexCalls.Call {
         case .resume, .readWhole: "thread/resume"
         case .listTurns: "thread/turns/list"
         case .unsubscribe: "thread/unsubscribe"
+        case .listModels: "model/list"
+        case .startTurn: "turn/start"
+        case .steerTurn: "turn/steer"
+        case .interrupt: "turn/interrupt"
+        case .set: "thread/settings/update"
         }
     }
 
@@ -51,7 +72,12 @@ extension CodexCalls.Call {
                 $0.field("title", "Heliograph")
                 $0.field("version", "1")
             }
-        case .listThreads: break
+            // Settings of a thread can be changed by clients that say this only, and only they are told all that an approval asks for.
+            writer.object("capabilities") {
+                $0.field("experimentalApi", true)
+                $0.field("requestAttestation", false)
+            }
+        case .listThreads, .listModels: break
         case .resume(let thread):
             writer.field("threadId", thread)
             // A long conversation is not read to us as a whole.
@@ -62,6 +88,35 @@ extension CodexCalls.Call {
             writer.field("itemsView", "full")
             writer.field("limit", 1)
         case .unsubscribe(let thread): writer.field("threadId", thread)
+        case .startTurn(let thread, let text, let name):
+            writer.field("threadId", thread)
+            Self.write(text, name, to: &writer)
+        case .steerTurn(let thread, let turn, let text, let name):
+            writer.field("threadId", thread)
+            writer.field("expectedTurnId", turn)
+            Self.write(text, name, to: &writer)
+        case .interrupt(let thread, let turn, _):
+            writer.field("threadId", thread)
+            writer.field("turnId", turn)
+        case .set(let thread, let setting, _):
+            writer.field("threadId", thread)
+            switch setting {
+            case .model(let model): writer.field("model", model)
+            case .policy(let policy): writer.field("approvalPolicy", policy)
+            }
         }
+    }
+
+    /// Text is never taken for a command here, whatever it begins with: those are the terminal's own.
+    private static func write(_ text: String, _ name: SteeringName, to writer: inout JSONWriter) {
+        writer.raw(
+            "input",
+            JSONWriter.array([
+                JSONWriter.object {
+                    $0.field("type", "text")
+                    $0.field("text", text)
+                }
+            ]))
+        writer.field("clientUserMessageId", name.codexMessage)
     }
 }

@@ -17,6 +17,8 @@ struct CodexThread {
 
     var phase = Phase.waiting(due: nil)
     private(set) var attempts = 0
+    /// It rested, and we left. It can be watched again at any time.
+    var isLetGo = false
     /// It began to work while we looked: what its turn holds is news.
     var wasSeenActive = false
     private(set) var held: [(message: JSONDocument, token: HookToken)] = []
@@ -39,6 +41,7 @@ struct CodexThread {
     /// It could not be resumed: when to try again, if at all before it shows life.
     mutating func failed(_ limits: CodexLimits, at now: Int64) {
         attempts += 1
+        isLetGo = false
         let isHopeful = wasSeenActive && attempts < limits.resumeAttemptsMax
         phase = .waiting(due: isHopeful ? now + limits.resumeRetry.milliseconds << Int64(attempts - 1) : nil)
     }

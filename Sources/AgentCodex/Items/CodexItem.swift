@@ -4,7 +4,8 @@ internal import RelayProtocol
 /// One item of a turn, as far as people are told of it.
 struct CodexItem {
     enum Kind {
-        case prompt(String)
+        /// With the name that a client gave it, in most cases the terminal's.
+        case prompt(String, client: String?)
         case answer(String)
         case thought(String)
         case tool(CodexTool)
@@ -21,7 +22,9 @@ struct CodexItem {
         }
         self.id = id
         switch item.text("type") {
-        case "userMessage": kind = .prompt(item.list("content").compactMap { $0.text("text") }.joined(separator: "\n"))
+        case "userMessage":
+            kind = .prompt(
+                item.list("content").compactMap { $0.text("text") }.joined(separator: "\n"), client: item.text("clientId"))
         case "agentMessage", "plan": kind = .answer(item.text("text") ?? "")
         case "reasoning": kind = .thought(item.list("summary").compactMap { try? $0.string() }.joined(separator: "\n\n"))
         default: kind = CodexTool(item).map(Kind.tool) ?? .other

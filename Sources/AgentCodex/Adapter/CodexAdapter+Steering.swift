@@ -1,0 +1,180 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What people do to sessions from afar: prompts, interrupting, the model and the mode.
+///
+/// | what is sent | how | what shows that it was taken |
+/// |---|---|---|
+/// | a prompt, the thread is idle | `turn/start` | the person's message, under our name for it |
+/// | a prompt for the turn that runs | `turn/steer` of that turn | the same, when the model reads it |
+/// | interrupt | `turn/interrupt` | the turn ends as `interrupted` |
+/// | model, mode | `thread/settings/update` | `thread/settings/updated`, or that it was so already |
+///
+/// An answer that Codex has accepted a call is no evidence: what it accepted can be lost when the turn is interrupted.
+extension CodexAdapter {
+    static let noServer = "Codex's server is not connected: it starts with `codex` on that machine"
+
+    mutating func steer(_ request: SteeringRequest) {
+        guard let session = sessions[request.session], !session.isEnded, let thread = threads[session.thread] else {
+            return order(.notGiven(request, Self.noServer))
+        }
+        if thread.isWatched { return give(request, in: session) }
+        guard thread.isLetGo else { return order(.notGiven(request, Self.notWatched)) }
+        steering.park(request, until: session.thread)
+        resume(session.thread)
+    }
+
+    private mutating func give(_ request: SteeringRequest, in session: CodexSession) {
+        switch request.action {
+        case .prompt(let prompt): give(prompt, request, in: session)
+        case .interrupt:
+            guard let turn = session.activeTurn else {
+                return order(.notGiven(request, "no turn runs that could be interrupted"))
+            }
+            send(.interrupt(thread: session.thread, turn: turn, request.name), .interruption(turn: turn), request)
+        case .model(let model): set(.model(model), request, in: session)
+        case .mode(let mode):
+            guard session.settings.modes.contains(mode) else { return order(.notGiven(request, "that mode is not offered")) }
+            set(.policy(mode), request, in: session)
+        case .stop: order(.notGiven(request, "a thread of Codex has no end: interrupt what it does"))
+        }
+    }
+
+    private mutating func give(_ prompt: SteeringAction.Prompt, _ request: SteeringRequest, in session: CodexSession) {
+        switch (standing(of: session), session.activeTurn) {
+        case (.idle, _):
+            // From here on how it stands is to be told again, whatever it is.
+            sessions[session.id]?.standing = nil
+            send(
+                .startTurn(thread: session.thread, text: prompt.text, request.name), .message(turn: nil), request)
+        case (.busy, let turn?) where prompt.whenBusy == .steer:
+            send(
+                .steerTurn(thread: session.thread, turn: turn, text: prompt.text, request.name), .message(turn: turn), request)
+        // `turn/start` would go to the turn that runs, and what is told to a turn that asks something can be lost.
+        case (.busy, _), (nil, _): order(.notGiven(request, "Codex had begun to work when it was its turn"))
+        case (.waiting, _): order(.notGiven(request, "Codex had begun to ask something when it was its turn"))
+        }
+    }
+
+    private mutating func set(_ setting: CodexSetting, _ request: SteeringRequest, in session: CodexSession) {
+        // Of what does not change Codex tells nothing.
+        guard !session.settings.has(setting) else {
+            return order(.steered(session.id, SteeringChange(request.name, .taken, reason: "it was so already")))
+        }
+        send(.set(thread: session.thread, setting, request.name), .setting(setting), request)
+    }
+
+    private mutating func send(_ call: CodexCalls.Call, _ evidence: CodexSteering.Evidence, _ request: SteeringRequest) {
+        steering.give(request.name, in: request.session, evidence)
+        self.call(call)
+    }
+
+    // MARK: What comes of it
+
+    mutating func accepted(_ name: SteeringName, _ result: JSONValue) {
+        if let turn = result.optional("turn")?.text("id") { steering.placed(name, turn: turn) }
+        if let given = steering[name] { tell(given, .given) }
+    }
+
+    mutating func refused(_ name: SteeringName, _ reason: String) {
+        guard let given = steering.end(name) else { return }
+        tell(given, .refused, reason.isEmpty ? "Codex refused it" : "Codex refused it: \(reason)")
+    }
+
+    mutating func taken(message: String, in session: SessionID) {
+        if let given = steering.shown(message: message, in: session) { tell(given, .taken) }
+    }
+
+    mutating func settle(turn: String, isInterrupted: Bool, in session: SessionID) {
+        for given in steering.ended(turn: turn, in: session) {
+            switch given.evidence {
+            case .interruption where isInterrupted: tell(given, .taken)
+            case .interruption: tell(given, .refused, "the turn had come to its end")
+            // What a turn has not read when it is interrupted is never read.
+            case .message where isInterrupted: tell(given, .refused, "the turn was interrupted before Codex had read it")
+            case .message, .setting: tell(given, .unknown, "the turn has ended, and Codex has not shown that it read it")
+            }
+        }
+    }
+
+    mutating func isSet(to value: JSONValue, in id: SessionID) {
+        guard var settings = sessions[id]?.settings else { return }
+        settings.take(value) { steering.isAsked($0, in: id) }
+        if settings != sessions[id]?.settings {
+            sessions[id]?.settings = settings
+            sessions[id]?.hasNews = true
+        }
+        if let model = settings.model.map({ line($0, bytesMax: WireLimits.nameBytesMax) }) { sessions[id]?.model = model }
+        for given in steering.isSet(to: settings, in: id) { tell(given, .taken) }
+    }
+
+    mutating func listed(_ result: JSONValue) {
+        models = result.list("data").filter { !$0.isTrue("hidden") }.compactMap { $0.text("model") }
+            .filter { !$0.isEmpty && $0.utf8.count <= WireLimits.nameBytesMax }
+        stirred.formUnion(sessions.keys)
+    }
+
+    /// All that this connection has of the thread was told: what an earlier one left in doubt stays so.
+    mutating func isWatchedAgain(_ thread: String) {
+        let id = sessionID(thread)
+        stirred.insert(id)
+        if !areModelsAsked {
+            areModelsAsked = true
+            call(.listModels)
+        }
+        for given in steering.takeInDoubt(in: id) {
+            tell(given, .unknown, "the connection to Codex broke before it showed that it took it")
+        }
+        for request in steering.takeParked(thread) { if let session = sessions[id] { give(request, in: session) } }
+    }
+
+    private mutating func tell(_ given: CodexSteering.Given, _ stage: SteeringStage, _ reason: String? = nil) {
+        order(.steered(given.session, SteeringChange(given.name, stage, reason: reason.map { line($0) })))
+    }
+
+    // MARK: What can be done, and how it stands
+
+    /// What is offered first: a prompt that waits goes out when its session stands idle.
+    mutating func tellStirred() {
+        guard !stirred.isEmpty else { return }
+        for id in stirred.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let session = sessions[id], !session.isEnded else { continue }
+            let offer = offer(of: session)
+            if offer != session.offer {
+                sessions[id]?.offer = offer
+                sessions[id]?.standing = nil
+                order(.offer(id, offer))
+            }
+            guard let standing = standing(of: session), standing != sessions[id]?.standing else { continue }
+            sessions[id]?.standing = standing
+            order(.stands(id, standing))
+        }
+        stirred = []
+    }
+
+    private func offer(of session: CodexSession) -> SteeringOffer {
+        guard let thread = threads[session.thread] else { return SteeringOffer(reason: Self.noServer) }
+        guard thread.isWatched || thread.isLetGo else { return SteeringOffer(reason: Self.notWatched) }
+        var offer = SteeringOffer(actions: [.prompt, .interrupt, .model], steersWhileBusy: true)
+        offer.mode = session.settings.policy
+        offer.modes = session.settings.modes
+        offer.models = session.settings.models(listed: models)
+        if offer.modes.count > 1 { offer.actions.insert(.mode) }
+        return offer
+    }
+
+    /// Nil where nobody watches it: then it stands as it stood.
+    private func standing(of session: CodexSession) -> SteeringStanding? {
+        guard threads[session.thread]?.isWatched == true else { return nil }
+        switch session.status {
+        case .waitingApproval, .waitingAnswer: return .waiting
+        case _ where session.dialogSince != nil || hasOpenCard(session.id): return .waiting
+        // The status comes before the end of the turn.
+        case _ where session.isActive || session.activeTurn != nil: return .busy
+        case .idle: return .idle
+        default: return .busy
+        }
+    }
+
+    private static let notWatched = "Codex has not let the host in to this thread yet"
+}

@@ -1,0 +1,73 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// One thing that a thread is set to, as a person chooses it.
+enum CodexSetting: Equatable {
+    case model(String)
+    case policy(String)
+}
+
+/// What a thread is set to, as Codex last said, and what may be chosen from afar.
+///
+/// Codex's approval policies are the modes. From afar no policy is chosen that is freer than the one that was set at the terminal: who is
+/// there sees what runs, and who is not should be asked at least as often.
+struct CodexThreadSettings: Equatable {
+    /// From the one that asks most to the one that asks never.
+    private static let policies = ["untrusted", "on-request", "never"]
+    /// Codex's own models are those that it lists; another provider's are known to nobody.
+    private static let ownProvider = "openai"
+
+    private(set) var model: String?
+    private(set) var provider: String?
+    /// Nil where Codex's is none of those that have an order, such as one that is made of parts.
+    private(set) var policy: String?
+    /// The freest that may be chosen.
+    private(set) var ceiling: String?
+
+    /// What a resumed thread, or a change of its settings, says. `isOurs` is that what it says of the policy was asked for from afar.
+    mutating func take(_ value: JSONValue, isOurs: (CodexSetting) -> Bool) {
+        model = value.text("model") ?? model
+        provider = value.text("modelProvider") ?? provider
+        guard value.optional("approvalPolicy") != nil else { return }
+        let said = value.text("approvalPolicy").flatMap { Self.policies.contains($0) ? $0 : nil }
+        defer { policy = said }
+        // What did not change was not chosen again, and what was chosen from afar raises nothing.
+        guard said != policy || ceiling == nil else { return }
+        if let said, isOurs(.policy(said)) { return }
+        ceiling = said
+    }
+
+    func has(_ setting: CodexSetting) -> Bool {
+        switch setting {
+        case .model(let model): self.model == model
+        case .policy(let policy): self.policy == policy
+        }
+    }
+
+    /// None where there is no choice.
+    var modes: [String] {
+        guard policy != nil, let ceiling, let last = Self.policies.firstIndex(of: ceiling), last > 0 else { return [] }
+        return Array(Self.policies[...last])
+    }
+
+    /// Of those that Codex lists; empty: any name is taken.
+    func models(listed: [String]) -> [String] {
+        guard provider == Self.ownProvider, !listed.isEmpty else { return [] }
+        let current = model.map { listed.contains($0) ? [] : [$0] } ?? []
+        return Array((current + listed).prefix(WireLimits.steeringModelsMax))
+    }
+
+    // MARK: Over a restart
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("policy", policy)
+        writer.field("ceiling", ceiling)
+    }
+
+    init() {}
+
+    init(from value: JSONValue) {
+        policy = value.text("policy")
+        ceiling = value.text("ceiling")
+    }
+}

@@ -1,0 +1,321 @@
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentCodex
+
+@Suite("Codex: steering")
+struct CodexSteeringTests {
+    private static let open = "offers prompt interrupt model"
+    private static let away = "offers (\(CodexAdapter.noServer))"
+
+    /// At work in the turn `t1`.
+    private static func working() -> CodexBench {
+        var bench = CodexBench.attached()
+        bench.status()
+        bench.turnStarts()
+        _ = (bench.take(), bench.takeSteering())
+        return bench
+    }
+
+    // MARK: What can be done, and how it stands
+
+    @Test("what can be done is told with the thread, before how it stands, and no longer when its server is gone")
+    func offers() {
+        var bench = CodexBench.attached()
+        #expect(bench.takeSteering() == [Self.open, "stands idle"])
+        bench.tell(.own(.disconnected))
+        #expect(bench.takeSteering() == [Self.away])
+        bench.tell(.own(.connected))
+        #expect(bench.takeSteering() == [Self.open, "stands idle"], "a prompt that waits goes out now")
+    }
+
+    @Test("it is idle when the turn is over, and not when Codex says so of the thread, which is before that")
+    func standsThroughATurn() {
+        var bench = CodexBench.attached()
+        _ = bench.takeSteering()
+        bench.status()
+        bench.turnStarts()
+        #expect(bench.takeSteering() == ["stands busy"])
+        bench.status("waitingOnApproval")
+        bench.askCommand()
+        #expect(bench.takeSteering() == ["stands waiting"])
+        bench.resolved()
+        bench.status()
+        #expect(bench.takeSteering() == ["stands busy"])
+        bench.rests()
+        #expect(bench.takeSteering() == [])
+        bench.turnEnds()
+        #expect(bench.takeSteering() == ["stands idle"])
+    }
+
+    @Test(
+        "a dialog that only the terminal shows is waited for like any other",
+        arguments: ["waitingOnUserInput", "waitingOnApproval"])
+    func standsBeforeADialog(flag: String) {
+        var bench = Self.working()
+        bench.status(flag)
+        #expect(bench.takeSteering() == ["stands waiting"])
+        bench.pass(.seconds(2))
+        #expect(bench.takeSteering() == [])
+        bench.status()
+        #expect(bench.takeSteering() == ["stands busy"])
+    }
+
+    @Test("streamed words change nothing, and nothing is looked through for them")
+    func words() {
+        var bench = Self.working()
+        bench.notify("item/agentMessage/delta", #""turnId":"t1","itemId":"m","delta":"a\\n""#)
+        #expect(bench.adapter.stirred.isEmpty && bench.takeSteering() == [])
+    }
+
+    // MARK: Prompts
+
+    @Test("a prompt is one turn, is taken when Codex shows the message under our name for it, and appears once")
+    func prompt() {
+        var bench = CodexBench.attached()
+        bench.prompt("/help me\n!ls")
+        #expect(bench.asked.last?.method == "turn/start")
+        #expect(
+            bench.asked.last?.params
+                == #"{"threadId":"\#(CodexBench.thread)","input":[{"type":"text","text":"/help me\n!ls"}],"#
+                + #""clientUserMessageId":"heliograph.c1.k"}"#)
+        #expect(bench.take() == ["steering: k given"], "that Codex accepted the call is no evidence")
+        bench.status()
+        bench.turnStarts()
+        bench.shows("/help me")
+        #expect(bench.take() == ["status.changed running", "steering: k taken", "message user: /help me"])
+        bench.turnEnds()
+        #expect(bench.take() == ["status.changed idle"])
+    }
+
+    @Test("another client's message is no evidence, whatever its text")
+    func anothers() {
+        var bench = CodexBench.attached()
+        bench.prompt("go on")
+        _ = bench.take()
+        bench.turnStarts()
+        bench.shows("go on", client: "heliograph.c1.k2")
+        #expect(!bench.take().contains { $0.hasPrefix("steering") })
+    }
+
+    @Test("what Codex refuses is refused, in its words")
+    func refused() {
+        var bench = CodexBench.attached()
+        bench.failures["turn/start"] = "thread not found"
+        bench.prompt("go on")
+        #expect(bench.take() == ["steering: k refused (Codex refused it: thread not found)"])
+        bench.failures = [:]
+        bench.prompt("go on", .queue, "k2")
+        #expect(bench.take() == ["steering: k2 given"])
+    }
+
+    @Test("a prompt that comes when a turn has begun, or asks something, is not slipped into it")
+    func tooLate() {
+        var bench = Self.working()
+        bench.prompt("go on")
+        #expect(bench.take() == ["steering: k refused (Codex had begun to work when it was its turn)"])
+        bench.askCommand()
+        _ = bench.take()
+        bench.prompt("go on", .steer, "k2")
+        #expect(bench.take() == ["steering: k2 refused (Codex had begun to ask something when it was its turn)"])
+        #expect(!bench.asked.contains { $0.method.hasPrefix("turn/") })
+    }
+
+    @Test("what steers goes to the turn that runs and to no other, and is taken when the model reads it")
+    func steered() {
+        var bench = Self.working()
+        bench.prompt("stop that", .steer)
+        #expect(bench.asked.last?.method == "turn/steer")
+        #expect(bench.asked.last?.params.contains(#""expectedTurnId":"t1""#) == true)
+        bench.shows("stop that")
+        #expect(bench.take() == ["steering: k given", "steering: k taken", "message user: stop that"])
+    }
+
+    @Test(
+        "what a turn had not read when it ended has an end with it",
+        arguments: [
+            ("interrupted", "refused (the turn was interrupted before Codex had read it)"),
+            ("completed", "unknown (the turn has ended, and Codex has not shown that it read it)"),
+        ])
+    func unread(status: String, end: String) {
+        var bench = Self.working()
+        bench.prompt("stop that", .steer)
+        _ = bench.take()
+        bench.turnEnds(status)
+        #expect(bench.take().first == "steering: k \(end)")
+        bench = CodexBench.attached()
+        bench.prompt("go on")
+        _ = bench.take()
+        bench.turnStarts()
+        bench.turnEnds(status)
+        #expect(bench.take().contains("steering: k \(end)"))
+    }
+
+    // MARK: Interrupting
+
+    @Test("interrupted is what ends so; a turn that came to its end by itself was not")
+    func interrupted() {
+        for (status, end) in [("interrupted", "taken"), ("completed", "refused (the turn had come to its end)")] {
+            var bench = Self.working()
+            bench.steer(.interrupt)
+            #expect(bench.asked.last?.params == #"{"threadId":"\#(CodexBench.thread)","turnId":"t1"}"#)
+            #expect(bench.take() == ["steering: k given"])
+            bench.rests()
+            bench.turnEnds(status)
+            #expect(bench.take().contains("steering: k \(end)"))
+            #expect(bench.takeSteering() == ["stands idle"])
+        }
+    }
+
+    @Test("with a question open its card is over as well")
+    func interruptedAtAQuestion() {
+        var bench = Self.working()
+        bench.askCommand()
+        _ = (bench.take(), bench.takeSteering())
+        bench.steer(.interrupt)
+        bench.turnEnds("interrupted")
+        bench.resolved()
+        #expect(
+            bench.take() == [
+                "steering: k given", "approval.cancelled turnEnded", "steering: k taken", "status.changed idle: interrupted",
+            ])
+        #expect(bench.answers.isEmpty)
+    }
+
+    @Test("where nothing runs there is nothing to interrupt, and a session has no end from afar")
+    func nothingRuns() {
+        var bench = CodexBench.attached()
+        bench.steer(.interrupt)
+        bench.steer(.stop, "k2")
+        #expect(
+            bench.take() == [
+                "steering: k refused (no turn runs that could be interrupted)",
+                "steering: k2 refused (a thread of Codex has no end: interrupt what it does)",
+            ])
+    }
+
+    // MARK: Model and mode
+
+    @Test("a model is changed when Codex says that the thread has it; what is so already is said at once")
+    func model() {
+        var bench = CodexBench.attached()
+        bench.steer(.model("other"))
+        #expect(bench.asked.last?.method == "thread/settings/update")
+        #expect(bench.asked.last?.params == #"{"threadId":"\#(CodexBench.thread)","model":"other"}"#)
+        bench.isSet(model: "third")
+        #expect(bench.take() == ["steering: k given"])
+        bench.isSet(model: "other")
+        bench.steer(.model("other"), "k2")
+        #expect(bench.take() == ["steering: k taken", "steering: k2 taken (it was so already)"])
+    }
+
+    @Test("of Codex's own provider its models are offered, and the one that is set; of another's any name is taken")
+    func models() {
+        let listed = [#"{"model":"gpt-6","hidden":false}"#, #"{"model":"gpt-0","hidden":true}"#]
+        var bench = CodexBench.attached(more: #","modelProvider":"openai""#, models: listed)
+        #expect(bench.takeSteering().contains("\(Self.open) models gpt-5.4/gpt-6"))
+        bench = CodexBench.attached(more: #","modelProvider":"mine""#, models: listed)
+        #expect(bench.takeSteering() == [Self.open, "stands idle"])
+    }
+
+    @Test(
+        "the modes are the policies that ask at least as often as the one that was set at the terminal",
+        arguments: [
+            (#""never""#, "offers prompt interrupt mode model mode never of untrusted/on-request/never"),
+            (#""on-request""#, "offers prompt interrupt mode model mode on-request of untrusted/on-request"),
+            (#""untrusted""#, "offers prompt interrupt model mode untrusted of "),
+            (#"{"granular":{"rules":false}}"#, "offers prompt interrupt model"),
+        ])
+    func modes(policy: String, offer: String) {
+        var bench = CodexBench.attached(more: #","approvalPolicy":\#(policy)"#)
+        #expect(bench.takeSteering() == [offer, "stands idle"])
+    }
+
+    @Test("a mode that was chosen from afar can be taken back from afar, also after a restart, and no further")
+    func modeAndBack() {
+        var bench = CodexBench.attached(more: #","approvalPolicy":"on-request""#)
+        _ = bench.takeSteering()
+        bench.steer(.mode("untrusted"))
+        bench.isSet(policy: #""untrusted""#)
+        #expect(bench.take() == ["steering: k given", "steering: k taken"])
+        let offer = "offers prompt interrupt mode model mode untrusted of untrusted/on-request"
+        #expect(bench.takeSteering().first == offer)
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread, more: #","approvalPolicy":"untrusted""#)
+        bench.restart()
+        bench.tell(.own(.connected))
+        #expect(bench.takeSteering().contains(offer))
+        bench.steer(.mode("never"), "k2")
+        #expect(bench.take().last == "steering: k2 refused (that mode is not offered)")
+        bench.isSet(policy: #""never""#)
+        #expect(
+            bench.takeSteering().contains("offers prompt interrupt mode model mode never of untrusted/on-request/never"),
+            "what the terminal sets is its to set")
+        bench.isSet(policy: #""untrusted""#)
+        #expect(bench.takeSteering().contains("offers prompt interrupt model mode untrusted of "))
+    }
+
+    // MARK: Connections that break
+
+    @Test(
+        "a prompt whose connection broke is taken where the thread has it then, and unknown where it has not",
+        arguments: [true, false])
+    func broken(isThere: Bool) {
+        var bench = CodexBench.attached()
+        bench.answersItself = false
+        bench.prompt("go on")
+        bench.tell(.own(.disconnected))
+        bench.answersItself = true
+        #expect(bench.take() == [])
+        if isThere {
+            let item =
+                #"{"type":"userMessage","id":"u1","clientId":"heliograph.c1.k","content":[{"type":"text","text":"go on"}]}"#
+            bench.turns[CodexBench.thread] = #"{"id":"t1","status":"inProgress","items":[\#(item)]}"#
+            bench.resumable[CodexBench.thread] = CodexBench.resumed(
+                CodexBench.thread, status: #"{"type":"active","activeFlags":[]}"#)
+        }
+        bench.tell(.own(.connected))
+        #expect(
+            bench.take().filter { !$0.hasPrefix("status") }
+                == (isThere
+                    ? ["steering: k taken", "message user: go on"]
+                    : ["steering: k unknown (the connection to Codex broke before it showed that it took it)"]))
+    }
+
+    @Test("where no server is connected nothing is given, and that is said")
+    func noServer() {
+        var bench = CodexBench.attached()
+        bench.tell(.own(.disconnected))
+        bench.prompt("go on")
+        #expect(bench.take() == ["steering: k refused (\(CodexAdapter.noServer))"])
+    }
+
+    @Test("a thread that rests, and was let go, is watched again for a prompt, which is given then")
+    func rests() {
+        var bench = CodexBench.attached()
+        bench.pass(.seconds(3_600))
+        #expect(bench.takeSteering() == [Self.open, "stands idle"], "it can be steered all the time")
+        bench.prompt("go on")
+        #expect(bench.asked.suffix(3).map(\.method) == ["thread/resume", "thread/turns/list", "turn/start"])
+        #expect(bench.take() == ["steering: k given"])
+    }
+
+    @Test("a thread that rested and cannot be watched again takes nothing")
+    func restsForGood() {
+        var bench = CodexBench.attached()
+        bench.pass(.seconds(3_600))
+        bench.resumable = [:]
+        bench.prompt("go on")
+        #expect(bench.take() == ["steering: k refused (Codex does not open this thread again)"])
+        #expect(bench.takeSteering().last == "offers (Codex has not let the host in to this thread yet)")
+    }
+
+    @Test("after a restart of this daemon nothing is offered until Codex is there")
+    func restarted() {
+        var bench = CodexBench.attached()
+        bench.restart()
+        #expect(bench.takeSteering().suffix(1) == [Self.away])
+        bench.tell(.own(.connected))
+        #expect(bench.takeSteering() == [Self.open, "stands idle"])
+    }
+}

@@ -1,0 +1,317 @@
+"""The real Codex in a real terminal, steered from a phone through the server that both are attached to.
+
+What counts is what the model was told, what the terminal shows, and that the outcome on the phone says just that.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from codex import DIALOG, READY, CodexMachine, command
+from relay import Relay
+from waits import wait_until
+
+pytestmark = pytest.mark.agent
+
+FINAL = ("taken", "refused", "withdrawn", "unknown")
+SLOW = [[{"sleep": 4}, {"text": "Slow answer."}]]
+"""A turn that is long enough to be met in it."""
+TOOL = [[{"tool": "exec_command", "input": {"cmd": "touch started; sleep 4", "yield_time_ms": 20000}}], [{"text": "Slow answer."}]]
+
+
+@pytest.fixture
+def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
+    machine = CodexMachine(short_path, relay)
+    try:
+        machine.set_up()
+        yield machine
+    finally:
+        machine.tear_down()
+
+
+@pytest.fixture
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
+    """A client that may steer and follows all sessions."""
+    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
+    phone.subscribe()
+    return phone
+
+
+class Steered:
+    """A session with the terminal open, and what the phone sends it."""
+
+    def __init__(self, machine: CodexMachine, phone: WireClient, script: Any = None):
+        self.machine, self.phone = machine, phone
+        self.ids = (f"s{number}" for number in itertools.count(1))
+        machine.start_codex([[{"text": "First."}]])
+        machine.prompt("hello there")
+        machine.wait_screen("First.")
+        wait_until(lambda: phone.summaries, 15, "a session")
+        self.session = next(iter(phone.summaries))
+        phone.subscribe(self.session)
+        self.offered("prompt")
+        self.status("idle")
+        machine.api.script = script or [[{"text": "Answered."}]]
+
+    # What the phone does
+
+    def send(self, type: str, id: str | None = None, **fields: Any) -> str:
+        id = id or next(self.ids)
+        reply = self.phone.command(type, id=id, session=self.session, **fields)
+        assert reply.get("delivery") == "sent", reply
+        return id
+
+    def prompt(self, text: str, busy: str = "queue", id: str | None = None) -> str:
+        return self.send("prompt", id=id, text=text, busy=busy)
+
+    def begin(self, text: str = "work") -> None:
+        """From the phone, up to the point where the model was asked."""
+        asked = len(self.machine.api.requests)
+        self.taken(self.prompt(text))
+        wait_until(lambda: len(self.machine.api.requests) > asked, 15, "the model to be asked")
+
+    # What comes of it
+
+    def stages(self, id: str) -> list[str]:
+        return [event["head"]["stage"] for event in self._changes(id)]
+
+    def stage(self, id: str, *stages: str, timeout: float = 20) -> dict[str, Any]:
+        def fits(event: dict[str, Any]) -> bool:
+            return event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] in stages
+
+        return self.phone.wait_event(self.session, fits, timeout, f"{id} to be {stages}; it was {self._changes(id)}")["head"]
+
+    def taken(self, id: str, timeout: float = 20) -> None:
+        end = self.stage(id, *FINAL, timeout=timeout)
+        assert end["stage"] == "taken", end
+
+    def status(self, status: str, timeout: float = 20) -> dict[str, Any]:
+        return self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, timeout, status)
+
+    def offered(self, action: str) -> dict[str, Any]:
+        return self.phone.wait_summary(
+            self.session, lambda summary: action in (summary.get("steering") or {}).get("actions", []), 15, f"{action} to be offered"
+        )["steering"]
+
+    def told(self) -> list[str]:
+        """What the model has as the person's words, in the last request."""
+        items = self.machine.api.requests[-1]["input"]
+        return [part["text"] for item in items if item.get("role") == "user" for part in item["content"] if "text" in part]
+
+    def said(self) -> list[str]:
+        """The person's messages in the timeline."""
+        events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
+        return [event["body"]["text"] for event in events]
+
+    def _changes(self, id: str) -> list[dict[str, Any]]:
+        return [
+            event for event in self.phone.logs[self.session] if event["kind"] == "steering.changed" and event["head"]["command"] == id
+        ]
+
+
+@pytest.fixture
+def steered(machine: CodexMachine, phone: WireClient) -> Steered:
+    return Steered(machine, phone)
+
+
+def test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays(machine, steered):
+    machine.type("half a thought")
+    machine.wait_screen("half a thought")
+    id = steered.prompt("one line\nand another")
+    steered.taken(id)
+    machine.wait_screen("and another")
+    machine.wait_screen("Answered.")
+    steered.status("idle")
+    assert steered.told()[-1] == "one line\nand another"
+    assert steered.said() == ["hello there", "one line\nand another"], "each once"
+    assert steered.stages(id) == ["given", "taken"]
+    assert "half a thought" in machine.screen()
+    machine.press("Enter")
+    wait_until(lambda: steered.told()[-1] == "half a thought", 15, lambda: f"the model to be told; it was told {steered.told()}")
+
+
+def test_text_is_never_taken_for_a_command(machine, steered):
+    (machine.project / "README").write_text("content of a file\n")
+    long = "".join(f"line {number}\n" for number in range(2_000)) + "the end"
+    assert len(long) > 20_000
+    for text in ("/help", " /quit", "/compact now", "!touch ran", "# a note", "@README", "@README says what?", long):
+        id = steered.prompt(text)
+        steered.taken(id)
+        steered.status("idle")
+        assert steered.told()[-1] == text
+    assert not (machine.project / "ran").exists()
+    assert len(steered.said()) == 9
+
+
+def test_while_codex_works_a_prompt_waits_and_the_same_id_is_the_same_prompt(machine, steered):
+    machine.api.script = SLOW
+    steered.begin()
+    id = steered.prompt("after that")
+    again = steered.phone.command("prompt", id=id, session=steered.session, text="after that", busy="queue")
+    assert "error" not in again
+    steered.stage(id, "queued")
+    assert "after that" not in steered.told()
+    machine.api.script = [[{"text": "Answered."}]]
+    steered.taken(id)
+    machine.wait_screen("Answered.")
+    steered.status("idle")
+    assert steered.told()[-2:] == ["work", "after that"] and steered.said().count("after that") == 1
+    assert steered.stages(id) == ["queued", "given", "taken"]
+
+
+def test_who_wants_that_steers_the_turn_that_runs(machine, steered):
+    machine.api.script = TOOL
+    steered.begin()
+    machine.wait_screen("Working")
+    id = steered.prompt("and mind the gap", busy="steer")
+    steered.taken(id)
+    steered.status("idle")
+    assert steered.told()[-1] == "and mind the gap"
+    assert steered.said() == ["hello there", "work", "and mind the gap"]
+
+
+def test_what_was_not_read_when_the_turn_is_interrupted_was_refused(machine, steered):
+    """Codex accepts the text, and drops it: the outcome must not be that it was taken."""
+    machine.api.script = [[{"tool": "exec_command", "input": {"cmd": "touch started; sleep 60", "yield_time_ms": 60000}}], [{"text": "No."}]]
+    steered.begin()
+    wait_until((machine.project / "started").exists, 15, "the tool to run")
+    steers = steered.prompt("never read", busy="steer")
+    steered.stage(steers, "given")
+    steered.taken(steered.send("interrupt"))
+    assert steered.stage(steers, *FINAL)["stage"] == "refused"
+    machine.api.script = [[{"text": "Answered."}]]
+    steered.taken(steered.prompt("go on"))
+    steered.status("idle")
+    assert "never read" not in steered.told() and "never read" not in steered.said()
+
+
+def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, steered):
+    machine.api.script = [[command("echo hi > out.txt")], [{"text": "Answered."}]]
+    steered.begin()
+    machine.wait_screen(DIALOG)
+    card = steered.phone.wait_card()
+    ids = [steered.prompt("y", busy="steer"), steered.prompt("after the dialog")]
+    for id in ids:
+        steered.stage(id, "queued")
+    assert DIALOG in machine.screen() and not (machine.project / "out.txt").exists()
+    steered.phone.decide(card["session"], card["approval"], "deny")
+    for id in ids:
+        steered.taken(id)
+    steered.status("idle")
+    assert steered.told()[-2:] == ["y", "after the dialog"]
+    assert not (machine.project / "out.txt").exists()
+
+
+@pytest.mark.parametrize("what", ["text", "tool", "question"])
+def test_interrupted(machine, steered, what):
+    machine.api.script = {
+        "text": [[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}]],
+        "tool": [[{"tool": "exec_command", "input": {"cmd": "touch started; sleep 60", "yield_time_ms": 60000}}], [{"text": "Done."}]],
+        "question": [[command("echo hi > out.txt")], [{"text": "Done."}]],
+    }[what]
+    steered.begin()
+    if what == "tool":
+        wait_until((machine.project / "started").exists, 15, "the tool to run")
+    if what == "question":
+        machine.wait_screen(DIALOG)
+        card = steered.phone.wait_card()
+    id = steered.send("interrupt")
+    steered.taken(id, timeout=10)
+    machine.wait_screen("Conversation interrupted")
+    steered.status("idle")
+    if what == "question":
+        closed = steered.phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] == "cancelled")
+        assert closed["reason"] == "turnEnded"
+        machine.wait_gone(DIALOG)
+        assert not (machine.project / "out.txt").exists()
+    # Nothing runs any more: said at once, since Codex would not answer at all.
+    again = steered.stage(steered.send("interrupt"), *FINAL)
+    assert (again["stage"], "nothing runs" in again["reason"]) == ("refused", True)
+    machine.api.script = [[{"text": "Answered."}]]
+    steered.taken(steered.prompt("go on"))
+    machine.wait_screen("Answered.")
+
+
+def test_model_and_mode(machine, steered):
+    offer = steered.offered("mode")
+    assert (offer["mode"], offer["modes"]) == ("on-request", ["untrusted", "on-request"]), "nothing freer than at the terminal"
+    steered.taken(steered.send("model", model="other-model"))
+    machine.wait_screen("other-model")
+    again = steered.stage(steered.send("model", model="other-model"), *FINAL)
+    assert again["stage"] == "taken" and again["reason"]
+    steered.taken(steered.send("mode", mode="untrusted"))
+    machine.api.script = [[{"tool": "exec_command", "input": {"cmd": "touch x"}}], [{"text": "Answered."}]]
+    steered.begin()
+    card = steered.phone.wait_card()
+    assert card["request"]["head"]["title"] == "Run: touch x"
+    steered.phone.decide(card["session"], card["approval"], "deny")
+    steered.status("idle")
+    assert machine.api.requests[-1]["model"] == "other-model"
+    assert steered.stage(steered.send("mode", mode="never"), *FINAL)["stage"] == "refused"
+    steered.taken(steered.send("mode", mode="on-request"))
+
+
+def test_the_terminal_is_killed_and_prompts_are_taken(machine, steered):
+    machine.terminal.kill()
+    machine.terminal.wait_ended()
+    id = steered.prompt("are you there?")
+    steered.taken(id)
+    steered.status("idle")
+    assert steered.told()[-1] == "are you there?"
+
+
+def test_our_daemon_is_killed_with_a_prompt_waiting_and_its_end_is_told(machine, steered):
+    machine.api.script = SLOW
+    steered.begin()
+    id = steered.prompt("never given")
+    steered.stage(id, "queued")
+    machine.kill_daemon()
+    machine.start_daemon()
+    end = steered.stage(id, *FINAL)
+    assert (end["stage"], "restarted" in end["reason"]) == ("refused", True)
+    steered.offered("prompt")
+    steered.status("idle")
+    machine.api.script = [[{"text": "Answered."}]]
+    steered.taken(steered.prompt("given"))
+    steered.status("idle")
+    assert steered.told()[-1] == "given" and "never given" not in steered.told()
+
+
+def test_the_relay_is_killed_with_a_prompt_waiting_and_the_prompt_is_taken_once(machine, steered, relay, client):
+    machine.api.script = SLOW
+    steered.begin()
+    id = steered.prompt("after that")
+    steered.stage(id, "queued")
+    token = steered.phone.token
+    relay.kill()
+    relay.start()
+    phone = client(relay, "Ada's phone", token=token)
+    phone.subscribe()
+    phone.subscribe(steered.session)
+    steered.phone = phone
+    steered.taken(id, timeout=40)
+    steered.status("idle")
+    assert steered.told()[-1] == "after that" and steered.said().count("after that") == 1
+    assert phone.summaries[steered.session]["steering"]["actions"]
+
+
+def test_codexs_server_is_restarted_and_the_session_is_steered_again(machine, steered):
+    machine.codex("app-server", "daemon", "stop")
+    steered.phone.wait_summary(
+        steered.session, lambda summary: not summary["steering"].get("actions") and "not connected" in summary["steering"]["reason"], 15,
+        "nothing to be offered",
+    )
+    machine.codex("app-server", "daemon", "start")
+    machine.wait_gone("Reconnecting", 40)
+    machine.prompt("back again")
+    machine.wait_screen("Answered.")
+    steered.offered("prompt")
+    steered.status("idle")
+    steered.taken(steered.prompt("from afar"))
+    steered.status("idle")
+    assert steered.told()[-1] == "from afar"
+    machine.wait_screen(READY)

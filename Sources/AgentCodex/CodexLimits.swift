@@ -33,6 +33,10 @@ package struct CodexLimits: Sendable {
     var callsMax = 64
     /// What was sent to steer threads and Codex has not shown the end of: its desk waits half a minute for each.
     var givenMax = 256
+    /// Codex opens a thread that rested within a second or two; what waited longer than this is refused, well before its desk gives it up.
+    var wakeWithin = Duration.seconds(15)
+    /// A change of settings that is told so long after it was asked for was made by somebody else.
+    var settingWithin = Duration.seconds(30)
     var messagesMax = 8
     /// File changes that are asked for, in a session's note: a later life of this daemon is not told them again.
     var changesBytes = 128 << 10

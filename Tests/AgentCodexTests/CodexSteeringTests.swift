@@ -133,7 +133,7 @@ struct CodexSteeringTests {
     }
 
     @Test(
-        "what a turn had not read when it ended has an end with it",
+        "what a turn had not read when it ended has an end with it; only what was added to an interrupted one is known to be lost",
         arguments: [
             ("interrupted", "refused (the turn was interrupted before Codex had read it)"),
             ("completed", "unknown (the turn has ended, and Codex has not shown that it read it)"),
@@ -149,7 +149,7 @@ struct CodexSteeringTests {
         _ = bench.take()
         bench.turnStarts()
         bench.turnEnds(status)
-        #expect(bench.take().contains("steering: k \(end)"))
+        #expect(bench.take().contains("steering: k unknown (the turn has ended, and Codex has not shown that it read it)"))
     }
 
     // MARK: Interrupting
@@ -232,7 +232,7 @@ struct CodexSteeringTests {
         #expect(bench.takeSteering() == [offer, "stands idle"])
     }
 
-    @Test("a mode that was chosen from afar can be taken back from afar, also after a restart, and no further")
+    @Test("a mode that was chosen from afar can be taken back from afar on the same connection, and no further")
     func modeAndBack() {
         var bench = CodexBench.attached(more: #","approvalPolicy":"on-request""#)
         _ = bench.takeSteering()
@@ -241,10 +241,6 @@ struct CodexSteeringTests {
         #expect(bench.take() == ["steering: k given", "steering: k taken"])
         let offer = "offers prompt interrupt mode model mode untrusted of untrusted/on-request"
         #expect(bench.takeSteering().first == offer)
-        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread, more: #","approvalPolicy":"untrusted""#)
-        bench.restart()
-        bench.tell(.own(.connected))
-        #expect(bench.takeSteering().contains(offer))
         bench.steer(.mode("never"), "k2")
         #expect(bench.take().last == "steering: k2 refused (that mode is not offered)")
         bench.isSet(policy: #""never""#)
@@ -253,6 +249,47 @@ struct CodexSteeringTests {
             "what the terminal sets is its to set")
         bench.isSet(policy: #""untrusted""#)
         #expect(bench.takeSteering().contains("offers prompt interrupt model mode untrusted of "))
+    }
+
+    @Test(
+        "what was chosen from afar is the most that can be chosen once it cannot be known who chose it",
+        arguments: ["disconnected", "restarted", "closed"])
+    func modeOnAnotherConnection(what: String) {
+        var bench = CodexBench.attached(more: #","approvalPolicy":"never""#)
+        bench.steer(.mode("on-request"))
+        bench.isSet()
+        _ = bench.takeSteering()
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread, more: #","approvalPolicy":"on-request""#)
+        switch what {
+        case "disconnected": bench.tell(.own(.disconnected))
+        case "restarted": bench.restart()
+        default: bench.notify("thread/status/changed", #""status":{"type":"notLoaded"}"#)
+        }
+        if what == "closed" { bench.rests() } else { bench.tell(.own(.connected)) }
+        #expect(bench.takeSteering().contains("offers prompt interrupt mode model mode on-request of untrusted/on-request"))
+    }
+
+    @Test("a freer mode than the terminal's last choice is not offered once its sandbox is another")
+    func modeInAnotherSandbox() {
+        let (safe, free) = (#""sandbox":{"type":"readOnly"}"#, #""sandboxPolicy":{"type":"dangerFullAccess"}"#)
+        var bench = CodexBench.attached(more: #","approvalPolicy":"never",\#(safe)"#)
+        bench.steer(.mode("untrusted"))
+        let asked = #""approvalPolicy":"untrusted","model":"gpt-5.4","#
+        bench.notify("thread/settings/updated", #""threadSettings":{\#(asked)"sandboxPolicy":{"type":"readOnly"}}"#)
+        #expect(
+            bench.takeSteering().contains("offers prompt interrupt mode model mode untrusted of untrusted/on-request/never"))
+        bench.notify("thread/settings/updated", #""threadSettings":{\#(asked)\#(free)}"#)
+        #expect(bench.takeSteering().contains("offers prompt interrupt model mode untrusted of "))
+    }
+
+    @Test("a mode that was asked for long ago and never came is not what a later choice at the terminal comes from")
+    func modeThatNeverCame() {
+        var bench = CodexBench.attached(more: #","approvalPolicy":"on-request""#)
+        bench.steer(.mode("untrusted"))
+        bench.pass(.seconds(31))
+        _ = bench.takeSteering()
+        bench.isSet(policy: #""untrusted""#)
+        #expect(bench.takeSteering().first == "offers prompt interrupt model mode untrusted of ")
     }
 
     // MARK: Connections that break
@@ -308,6 +345,19 @@ struct CodexSteeringTests {
         bench.prompt("go on")
         #expect(bench.take() == ["steering: k refused (Codex does not open this thread again)"])
         #expect(bench.takeSteering().last == "offers (Codex has not let the host in to this thread yet)")
+    }
+
+    @Test("what waits for a thread that does not answer is refused in time, and not given when it answers after all")
+    func restsTooLong() {
+        var bench = CodexBench.attached()
+        bench.pass(.seconds(3_600))
+        bench.answersItself = false
+        bench.prompt("go on")
+        bench.pass(.seconds(15))
+        #expect(bench.take() == ["steering: k refused (Codex did not open this thread again in time)"])
+        bench.say(#"{"id":\#(bench.asked.last?.id ?? 0),"result":\#(CodexBench.resumed(CodexBench.thread))}"#)
+        bench.pass(.seconds(6))
+        #expect(!bench.asked.contains { $0.method == "turn/start" })
     }
 
     @Test("after a restart of this daemon nothing is offered until Codex is there")

@@ -20,7 +20,8 @@ pytestmark = pytest.mark.agent
 FINAL = ("taken", "refused", "withdrawn", "unknown")
 SLOW = [[{"sleep": 4}, {"text": "Slow answer."}]]
 """A turn that is long enough to be met in it."""
-TOOL = [[{"tool": "exec_command", "input": {"cmd": "touch started; sleep 4", "yield_time_ms": 20000}}], [{"text": "Slow answer."}]]
+TOOL = [[{"tool": "exec_command", "input": {"cmd": "sleep 4", "yield_time_ms": 20000}}], [{"text": "Slow answer."}]]
+LONG_TOOL = [[{"tool": "exec_command", "input": {"cmd": "sleep 90", "yield_time_ms": 90000}}], [{"text": "No."}]]
 
 
 @pytest.fixture
@@ -73,6 +74,9 @@ class Steered:
         asked = len(self.machine.api.requests)
         self.taken(self.prompt(text))
         wait_until(lambda: len(self.machine.api.requests) > asked, 15, "the model to be asked")
+
+    def tool_runs(self) -> None:
+        self.phone.wait_event(self.session, lambda event: event["kind"] == "tool.started", 20, "the tool to run")
 
     # What comes of it
 
@@ -136,7 +140,7 @@ def test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays(machine,
 
 def test_text_is_never_taken_for_a_command(machine, steered):
     (machine.project / "README").write_text("content of a file\n")
-    long = "".join(f"line {number}\n" for number in range(2_000)) + "the end"
+    long = "".join(f"line {number}\n" for number in range(2_500)) + "the end"
     assert len(long) > 20_000
     for text in ("/help", " /quit", "/compact now", "!touch ran", "# a note", "@README", "@README says what?", long):
         id = steered.prompt(text)
@@ -176,9 +180,9 @@ def test_who_wants_that_steers_the_turn_that_runs(machine, steered):
 
 def test_what_was_not_read_when_the_turn_is_interrupted_was_refused(machine, steered):
     """Codex accepts the text, and drops it: the outcome must not be that it was taken."""
-    machine.api.script = [[{"tool": "exec_command", "input": {"cmd": "touch started; sleep 60", "yield_time_ms": 60000}}], [{"text": "No."}]]
+    machine.api.script = LONG_TOOL
     steered.begin()
-    wait_until((machine.project / "started").exists, 15, "the tool to run")
+    steered.tool_runs()
     steers = steered.prompt("never read", busy="steer")
     steered.stage(steers, "given")
     steered.taken(steered.send("interrupt"))
@@ -198,6 +202,7 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
     for id in ids:
         steered.stage(id, "queued")
     assert DIALOG in machine.screen() and not (machine.project / "out.txt").exists()
+    machine.api.script = [[{"text": "Answered."}]]
     steered.phone.decide(card["session"], card["approval"], "deny")
     for id in ids:
         steered.taken(id)
@@ -210,12 +215,12 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
 def test_interrupted(machine, steered, what):
     machine.api.script = {
         "text": [[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}]],
-        "tool": [[{"tool": "exec_command", "input": {"cmd": "touch started; sleep 60", "yield_time_ms": 60000}}], [{"text": "Done."}]],
+        "tool": LONG_TOOL,
         "question": [[command("echo hi > out.txt")], [{"text": "Done."}]],
     }[what]
     steered.begin()
     if what == "tool":
-        wait_until((machine.project / "started").exists, 15, "the tool to run")
+        steered.tool_runs()
     if what == "question":
         machine.wait_screen(DIALOG)
         card = steered.phone.wait_card()
@@ -251,7 +256,8 @@ def test_model_and_mode(machine, steered):
     steered.phone.decide(card["session"], card["approval"], "deny")
     steered.status("idle")
     assert machine.api.requests[-1]["model"] == "other-model"
-    assert steered.stage(steered.send("mode", mode="never"), *FINAL)["stage"] == "refused"
+    freer = steered.phone.command("mode", session=steered.session, mode="never")
+    assert freer["error"]["code"] == "unsupported"
     steered.taken(steered.send("mode", mode="on-request"))
 
 

@@ -12,6 +12,7 @@ extension CodexAdapter {
         session.workingDirectory = thread.text("cwd") ?? session.workingDirectory
         session.offer = known?.isEnded == false ? session.offer : nil
         session.standing = nil
+        if known?.isEnded == true { session.settings = CodexThreadSettings() }
         session.model = (model ?? thread.text("model")).map { line($0, bytesMax: WireLimits.nameBytesMax) }
         session.isEnded = false
         session.hasNews = true

@@ -12,7 +12,8 @@ internal import RelayProtocol
 ///
 /// An answer that Codex has accepted a call is no evidence: what it accepted can be lost when the turn is interrupted.
 extension CodexAdapter {
-    static let noServer = "Codex's server is not connected: it starts with `codex` on that machine"
+    static let noServer =
+        "Codex's server is not connected or has not opened this thread: `codex resume` on that machine does both"
 
     mutating func steer(_ request: SteeringRequest) {
         guard let session = sessions[request.session], !session.isEnded, let thread = threads[session.thread] else {
@@ -20,7 +21,7 @@ extension CodexAdapter {
         }
         if thread.isWatched { return give(request, in: session) }
         guard thread.isLetGo else { return order(.notGiven(request, Self.notWatched)) }
-        steering.park(request, until: session.thread)
+        steering.park(request, of: session.thread, until: now.monotonic + limits.wakeWithin.milliseconds)
         resume(session.thread)
     }
 
@@ -45,11 +46,10 @@ extension CodexAdapter {
         case (.idle, _):
             // From here on how it stands is to be told again, whatever it is.
             sessions[session.id]?.standing = nil
-            send(
-                .startTurn(thread: session.thread, text: prompt.text, request.name), .message(turn: nil), request)
+            send(.startTurn(thread: session.thread, text: prompt.text, request.name), .opening(turn: nil), request)
         case (.busy, let turn?) where prompt.whenBusy == .steer:
             send(
-                .steerTurn(thread: session.thread, turn: turn, text: prompt.text, request.name), .message(turn: turn), request)
+                .steerTurn(thread: session.thread, turn: turn, text: prompt.text, request.name), .addition(turn: turn), request)
         // `turn/start` would go to the turn that runs, and what is told to a turn that asks something can be lost.
         case (.busy, _), (nil, _): order(.notGiven(request, "Codex had begun to work when it was its turn"))
         case (.waiting, _): order(.notGiven(request, "Codex had begun to ask something when it was its turn"))
@@ -65,8 +65,19 @@ extension CodexAdapter {
     }
 
     private mutating func send(_ call: CodexCalls.Call, _ evidence: CodexSteering.Evidence, _ request: SteeringRequest) {
-        steering.give(request.name, in: request.session, evidence)
+        steering.give(request.name, in: request.session, evidence, at: now.monotonic)
         self.call(call)
+    }
+
+    /// What was sent to a thread that does not wake must not reach it when its sender has been told that it did not.
+    mutating func refuseOverdue() {
+        for request in steering.takeOverdue(at: now.monotonic) {
+            order(.notGiven(request, "Codex did not open this thread again in time"))
+        }
+    }
+
+    mutating func refuseParked(_ thread: String, _ reason: String) {
+        for request in steering.takeParked(thread) { order(.notGiven(request, reason)) }
     }
 
     // MARK: What comes of it
@@ -90,20 +101,19 @@ extension CodexAdapter {
             switch given.evidence {
             case .interruption where isInterrupted: tell(given, .taken)
             case .interruption: tell(given, .refused, "the turn had come to its end")
-            // What a turn has not read when it is interrupted is never read.
-            case .message where isInterrupted: tell(given, .refused, "the turn was interrupted before Codex had read it")
-            case .message, .setting: tell(given, .unknown, "the turn has ended, and Codex has not shown that it read it")
+            // Codex drops what it was told during a turn and had not read when that was interrupted.
+            case .addition where isInterrupted: tell(given, .refused, "the turn was interrupted before Codex had read it")
+            case .opening, .addition, .setting:
+                tell(given, .unknown, "the turn has ended, and Codex has not shown that it read it")
             }
         }
     }
 
     mutating func isSet(to value: JSONValue, in id: SessionID) {
         guard var settings = sessions[id]?.settings else { return }
-        settings.take(value) { steering.isAsked($0, in: id) }
-        if settings != sessions[id]?.settings {
-            sessions[id]?.settings = settings
-            sessions[id]?.hasNews = true
-        }
+        let since = now.monotonic - limits.settingWithin.milliseconds
+        settings.take(value) { steering.isAsked($0, in: id, since: since) }
+        sessions[id]?.settings = settings
         if let model = settings.model.map({ line($0, bytesMax: WireLimits.nameBytesMax) }) { sessions[id]?.model = model }
         for given in steering.isSet(to: settings, in: id) { tell(given, .taken) }
     }

@@ -23,6 +23,7 @@ extension CodexAdapter {
         for session in sessionsInOrder where !session.isEnded {
             sessions[session.id]?.lostAt = session.lostAt ?? now.monotonic
             sessions[session.id]?.dialogSince = nil
+            sessions[session.id]?.settings = CodexThreadSettings()
         }
     }
 
@@ -76,7 +77,7 @@ extension CodexAdapter {
         case .resume(let name):
             threads[name]?.failed(limits, at: now.monotonic)
             stirred.insert(sessionID(name))
-            for request in steering.takeParked(name) { order(.notGiven(request, "Codex does not open this thread again")) }
+            refuseParked(name, "Codex does not open this thread again")
         case .listTurns(let name): watch(name)
         // Any name of a model is taken then.
         case .listModels, .unsubscribe, .readWhole: break
@@ -102,7 +103,7 @@ extension CodexAdapter {
     private mutating func resumed(_ name: String, _ result: JSONValue) {
         guard let thread = result.optional("thread"), thread.text("id") == name, !thread.isTrue("ephemeral") else {
             threads[name]?.phase = .ignored
-            return
+            return refuseParked(name, "Codex does not open this thread again")
         }
         startSession(name, thread, model: result.text("model"))
         isSet(to: result, in: sessionID(name))
@@ -199,7 +200,7 @@ extension CodexAdapter {
     private mutating func threadGone(_ params: JSONValue) {
         guard let name = params.text("threadId") else { return }
         threads[name] = nil
-        for request in steering.takeParked(name) { order(.notGiven(request, "Codex has closed this thread")) }
+        refuseParked(name, "Codex has closed this thread")
         if sessions[sessionID(name)]?.isEnded == false { end(sessionID(name), reason: nil, isGone: false) }
     }
 

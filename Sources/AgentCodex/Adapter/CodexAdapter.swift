@@ -106,6 +106,7 @@ package struct CodexAdapter: AgentAdapter {
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += threads.values.compactMap(\.due)
+        if let parked = steering.nextDeadline { deadlines.append(parked) }
         for session in sessions.values where !session.isEnded {
             if let lost = session.lostAt { deadlines.append(lost + limits.goneGrace.milliseconds) }
             if let since = session.dialogSince, !isWaitingAtTerminal(session), !hasOpenCard(session.id) {
@@ -118,6 +119,7 @@ package struct CodexAdapter: AgentAdapter {
 
     private mutating func timerFired() {
         tellDesk(.timerFired)
+        refuseOverdue()
         let now = now.monotonic
         for (name, thread) in threads.sorted(by: { $0.key < $1.key }) where thread.due.map({ $0 <= now }) == true {
             if thread.isWaiting { resume(name) } else { watch(name) }

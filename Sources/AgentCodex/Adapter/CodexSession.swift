@@ -20,6 +20,7 @@ struct CodexSession {
     var workingDirectory: String?
     /// As it is shown; what Codex calls it is among the settings.
     var model: String?
+    /// On this connection.
     var settings = CodexThreadSettings()
     var title: String?
     var isEnded = false
@@ -117,7 +118,6 @@ struct CodexSession {
             writer.object("changes") {
                 for (item, bytes) in changes.sorted(by: { $0.key < $1.key }) { $0.raw(dynamic: item, bytes) }
             }
-            settings.write(to: &writer)
             usage.write(to: &writer)
         }
     }
@@ -132,7 +132,6 @@ struct CodexSession {
         turn = value.text("turn")
         told = value.list("told").compactMap { try? $0.string() }
         for member in (try? value.optional("changes")?.members()) ?? [] { changes[member.key] = Array(member.value.bytes) }
-        settings = CodexThreadSettings(from: value)
         usage = CodexUsage(from: value)
         lostAt = now
     }

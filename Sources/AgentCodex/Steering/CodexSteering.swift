@@ -5,8 +5,10 @@ internal import RelayProtocol
 struct CodexSteering {
     /// What Codex shows when it has taken it.
     enum Evidence: Equatable {
-        /// The person's message, under our name for it; in this turn, as far as Codex has said.
-        case message(turn: String?)
+        /// The person's message under our name for it, with which a turn begins: this one, as far as Codex has said.
+        case opening(turn: String?)
+        /// The same, in the turn that ran.
+        case addition(turn: String)
         /// The end of this turn, as an interrupted one.
         case interruption(turn: String)
         /// What the thread is set to.
@@ -17,35 +19,45 @@ struct CodexSteering {
         let name: SteeringName
         let session: SessionID
         var evidence: Evidence
+        /// When it was sent, by the clock that never jumps.
+        let at: Int64
         /// The connection on which it was sent broke: Codex may or may not have read it.
         var isInDoubt = false
     }
 
+    private struct Parked {
+        let request: SteeringRequest
+        let thread: String
+        /// When it is not to be given any more, by the clock that never jumps.
+        let until: Int64
+    }
+
     private let countMax: Int
     private var given: [Given] = []
-    /// What waits until its thread is watched again, by the thread.
-    private var parked: [String: [SteeringRequest]] = [:]
+    /// Requests that wait until their thread is watched again, in the order in which they came.
+    private var parked: [Parked] = []
 
     init(countMax: Int) { self.countMax = countMax }
 
-    mutating func give(_ name: SteeringName, in session: SessionID, _ evidence: Evidence) {
-        given.append(Given(name: name, session: session, evidence: evidence))
+    mutating func give(_ name: SteeringName, in session: SessionID, _ evidence: Evidence, at now: Int64) {
+        given.append(Given(name: name, session: session, evidence: evidence, at: now))
         // Its desk has long stopped waiting for the oldest.
         if given.count > countMax { given.removeFirst() }
     }
 
     /// Codex said in which turn it is.
     mutating func placed(_ name: SteeringName, turn: String) {
-        guard let place = given.firstIndex(where: { $0.name == name }), given[place].evidence == .message(turn: nil) else {
+        guard let place = given.firstIndex(where: { $0.name == name }), given[place].evidence == .opening(turn: nil) else {
             return
         }
-        given[place].evidence = .message(turn: turn)
+        given[place].evidence = .opening(turn: turn)
     }
 
     subscript(name: SteeringName) -> Given? { given.first { $0.name == name } }
 
-    func isAsked(_ setting: CodexSetting, in session: SessionID) -> Bool {
-        given.contains { $0.session == session && $0.evidence == .setting(setting) }
+    /// Whether a person asked for it from afar since that time. An older request that Codex never carried out explains no change of now.
+    func isAsked(_ setting: CodexSetting, in session: SessionID, since: Int64) -> Bool {
+        given.contains { $0.session == session && $0.evidence == .setting(setting) && $0.at >= since }
     }
 
     /// It is over; nil where that was known.
@@ -60,7 +72,8 @@ struct CodexSteering {
 
     /// What a turn that is over leaves without evidence of its own, or is the evidence of.
     mutating func ended(turn: String, in session: SessionID) -> [Given] {
-        take { $0.session == session && ($0.evidence == .message(turn: turn) || $0.evidence == .interruption(turn: turn)) }
+        let ended: [Evidence] = [.opening(turn: turn), .addition(turn: turn), .interruption(turn: turn)]
+        return take { $0.session == session && ended.contains($0.evidence) }
     }
 
     mutating func isSet(to settings: CodexThreadSettings, in session: SessionID) -> [Given] {
@@ -87,13 +100,22 @@ struct CodexSteering {
 
     // MARK: Waiting for a thread
 
-    mutating func park(_ request: SteeringRequest, until thread: String) { parked[thread, default: []].append(request) }
+    mutating func park(_ request: SteeringRequest, of thread: String, until: Int64) {
+        parked.append(Parked(request: request, thread: thread, until: until))
+    }
 
-    mutating func takeParked(_ thread: String) -> [SteeringRequest] { parked.removeValue(forKey: thread) ?? [] }
+    var nextDeadline: Int64? { parked.map(\.until).min() }
 
-    mutating func takeAllParked() -> [SteeringRequest] {
-        defer { parked = [:] }
-        return parked.sorted { $0.key < $1.key }.flatMap(\.value)
+    mutating func takeParked(_ thread: String) -> [SteeringRequest] { unpark { $0.thread == thread } }
+
+    mutating func takeOverdue(at now: Int64) -> [SteeringRequest] { unpark { $0.until <= now } }
+
+    mutating func takeAllParked() -> [SteeringRequest] { unpark { _ in true } }
+
+    private mutating func unpark(where isTaken: (Parked) -> Bool) -> [SteeringRequest] {
+        let taken = parked.filter(isTaken)
+        parked.removeAll(where: isTaken)
+        return taken.map(\.request)
     }
 }
 

@@ -9,6 +9,8 @@ enum CodexSetting: Equatable {
 
 /// What a thread is set to, as Codex last said, and what may be chosen from afar.
 ///
+/// Known only as long as a connection is: what was chosen at the terminal meanwhile may look the same afterwards.
+///
 /// Codex's approval policies are the modes. From afar no policy is chosen that is freer than the one that was set at the terminal: who is
 /// there sees what runs, and who is not should be asked at least as often.
 struct CodexThreadSettings: Equatable {
@@ -23,6 +25,9 @@ struct CodexThreadSettings: Equatable {
     private(set) var policy: String?
     /// The freest that may be chosen.
     private(set) var ceiling: String?
+    /// What else decides what runs unasked: the sandbox, the profile that it comes from, and who reviews, as Codex writes them. A policy
+    /// that was harmless in one sandbox need not be in another.
+    private var surroundings: String?
 
     /// What a resumed thread, or a change of its settings, says. `isOurs` is that what it says of the policy was asked for from afar.
     mutating func take(_ value: JSONValue, isOurs: (CodexSetting) -> Bool) {
@@ -30,11 +35,21 @@ struct CodexThreadSettings: Equatable {
         provider = value.text("modelProvider") ?? provider
         guard value.optional("approvalPolicy") != nil else { return }
         let said = value.text("approvalPolicy").flatMap { Self.policies.contains($0) ? $0 : nil }
-        defer { policy = said }
-        // What did not change was not chosen again, and what was chosen from afar raises nothing.
-        guard said != policy || ceiling == nil else { return }
-        if let said, isOurs(.policy(said)) { return }
+        let surroundings = Self.surroundings(value)
+        defer { (policy, self.surroundings) = (said, surroundings) }
+        if ceiling != nil, surroundings == self.surroundings {
+            // What did not change was not chosen again, and what was chosen from afar raises nothing.
+            guard said != policy else { return }
+            if let said, isOurs(.policy(said)) { return }
+        }
         ceiling = said
+    }
+
+    private static func surroundings(_ value: JSONValue) -> String {
+        // A thread that is resumed calls its sandbox otherwise than a change of its settings does.
+        let sandbox = value.optional("sandboxPolicy") ?? value.optional("sandbox")
+        return [sandbox, value.optional("activePermissionProfile"), value.optional("approvalsReviewer")]
+            .map { $0.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "" }.joined(separator: " ")
     }
 
     func has(_ setting: CodexSetting) -> Bool {
@@ -55,19 +70,5 @@ struct CodexThreadSettings: Equatable {
         guard provider == Self.ownProvider, !listed.isEmpty else { return [] }
         let current = model.map { listed.contains($0) ? [] : [$0] } ?? []
         return Array((current + listed).prefix(WireLimits.steeringModelsMax))
-    }
-
-    // MARK: Over a restart
-
-    func write(to writer: inout JSONWriter) {
-        writer.field("policy", policy)
-        writer.field("ceiling", ceiling)
-    }
-
-    init() {}
-
-    init(from value: JSONValue) {
-        policy = value.text("policy")
-        ceiling = value.text("ceiling")
     }
 }

@@ -209,7 +209,10 @@ let package = Package(
             swiftSettings: settings),
         tests(
             "PushPlannerTests",
-            ["PushPlanner", "PushTestSupport", "ChannelAPNs", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
+            [
+                "PushPlanner", "PushTestSupport", "ChannelAPNs", "ChannelWeb", "RelayModel", "RelayProtocol",
+                "HeliographTestSupport",
+            ]),
         tests(
             "ChannelAPNsTests", ["ChannelAPNs", "PushPlanner", "PushTestSupport", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("ChannelWebTests", ["ChannelWeb", "PushPlanner", "PushTestSupport", "RelayProtocol"]),

@@ -53,9 +53,7 @@ struct AlertQueue {
 
     mutating func add(_ alert: OwedAlert) {
         // A later one of the same notification takes the place of one that nobody has; each crossing of a budget is news of its own.
-        if alert.kind != .budget {
-            alerts.removeAll { $0.push == nil && $0.kind == alert.kind && $0.alert.replaces == alert.alert.replaces }
-        }
+        alerts.removeAll { $0.push == nil && alert.replaces($0) }
         if alerts.count(where: { $0.push == nil }) >= PlannerLimits.owedAlertsMax,
             let oldest = alerts.firstIndex(where: { $0.push == nil })
         {
@@ -88,21 +86,20 @@ struct AlertQueue {
         alerts[place].push = nil
         switch outcome {
         case .accepted:
-            alerts.remove(at: place)
+            let taken = alerts.remove(at: place)
+            // What becomes of those before it matters no more.
+            alerts.removeAll { taken.replaces($0) }
             forgetFailures()
         // Sent again it would be refused again.
         case .refused(.fixRequest, _), .refused(.markProfile, _): alerts.remove(at: place)
         case .refused, .unknown, .notSent:
             // What came later of the same notification must not be replaced by what came before.
-            if alerts[place].kind != .budget, isReplaced(alerts[place]) { alerts.remove(at: place) }
+            let failed = alerts[place]
+            if alerts.contains(where: { $0.replaces(failed) }) { alerts.remove(at: place) }
             tries += 1
             dueAt = now + PushPolicy.wait(afterTries: tries)
         }
         return true
-    }
-
-    private func isReplaced(_ alert: OwedAlert) -> Bool {
-        alerts.contains { $0.number > alert.number && $0.kind == alert.kind && $0.alert.replaces == alert.alert.replaces }
     }
 
     /// What they tell of is not on disk. Returns the pushes that were planned for them.

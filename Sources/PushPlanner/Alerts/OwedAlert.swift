@@ -22,6 +22,11 @@ struct OwedAlert {
             worthUntil: now + PushPolicy.alertAge)
     }
 
+    /// Whether it is a later one of the same notification. Each crossing of a budget is news of its own.
+    func replaces(_ other: OwedAlert) -> Bool {
+        number > other.number && kind != .budget && kind == other.kind && alert.replaces == other.alert.replaces
+    }
+
     /// As it is said now: where the person has since chosen another text for pushes, it says no more than its cover.
     func asWanted(_ text: PushText?) -> Alert {
         var wanted = alert

@@ -33,6 +33,15 @@ package struct AlertContent: Sendable {
     package var mayAllow: Bool
     /// The words are for everybody. The runner adds the ciphertext, for which room is left.
     package var isSealed: Bool
+
+    package init(
+        kind: AlertKind?, text: AlertText, thread: String, replaces: String, level: AlertLevel, session: SessionID?,
+        approval: ApprovalID?, hasCode: Bool, mayAllow: Bool, isSealed: Bool
+    ) {
+        (self.kind, self.text, self.thread, self.replaces, self.level) = (kind, text, thread, replaces, level)
+        (self.session, self.approval) = (session, approval)
+        (self.hasCode, self.mayAllow, self.isSealed) = (hasCode, mayAllow, isSealed)
+    }
 }
 
 /// One message to a card.

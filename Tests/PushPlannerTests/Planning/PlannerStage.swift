@@ -20,8 +20,9 @@ final class PlannerStage {
     private var orders: [PlannerOrder] = []
     private var lastCommand = 0
 
-    init(_ channel: any PushChannel = APNsChannel()) {
-        planner = PushPlanner(PushSettings(channels: [.apns: channel]), restoring: [])
+    init(_ channel: any PushChannel = APNsChannel(), web: (any PushChannel)? = nil) {
+        let channels = [.apns: channel].merging(web.map { [PushService.web: $0] } ?? [:]) { $1 }
+        planner = PushPlanner(PushSettings(channels: channels), restoring: [])
         let summary = Summary(
             session: Self.session.session, host: Named(id: HostID("h1")!, name: "build-server"), hostIsConnected: true,
             agentName: "claude", startedAt: now.wall)
@@ -58,12 +59,12 @@ final class PlannerStage {
         tell(.sessionsChanged([Self.session]))
     }
 
-    func asks() {
-        agent(
-            .approvalRequested(
-                ApprovalRequest(
-                    approval: Self.approval, kind: .tool, tool: "Bash", title: "Run: ls",
-                    digest: InputDigest(String(repeating: "ab", count: 32))!)))
+    func asks(_ words: RequestWords? = nil) {
+        var request = ApprovalRequest(
+            approval: Self.approval, kind: .tool, tool: "Bash", title: "Run: ls",
+            digest: InputDigest(String(repeating: "ab", count: 32))!)
+        request.alert = words
+        agent(.approvalRequested(request))
     }
 
     /// The orders since this was last asked, each as a word.

@@ -27,6 +27,22 @@ import Testing
         #expect(device.pushes.map(\.number) == [9, 8])
     }
 
+    @Test func `a browser is shown with where its push service is`() throws {
+        func entry(_ web: String) -> [UInt8] {
+            Array(
+                #"""
+                {"device":{"device":"d1","name":"n","profile":"web","system":"Firefox on Linux","web":\#(web),"text":"full"},
+                 "client":{"id":"c1","name":"Ada"},"present":false,"cards":[],"pushes":
+                 [{"push":9,"device":"d1","purpose":"alert","priority":10,"plannedAt":7,"outcome":{"result":"accepted"}}]}
+                """#.utf8)
+        }
+        let device = try #require(try DeviceEntry.list([entry(#"{"service":"web.push.apple.com"}"#)]).first)
+        #expect(device.isReachable && device.kind == "Firefox on Linux, by web.push.apple.com")
+        #expect(device.says == "notifications there offer Deny, never Allow")
+        #expect(device.pushes.map(\.sentence) == ["accepted by its push service"])
+        #expect(try DeviceEntry.list([entry("{}")]).first?.isReachable == false)
+    }
+
     @Test func `a result of a later version is shown as it is`() throws {
         let push = #"{"push":9,"device":"d1","purpose":"alert","plannedAt":7,"outcome":{"result":"postponed"}}"#
         #expect(try DeviceEntry.list([Self.entry("d1", pushes: push)]).first?.pushes.map(\.sentence) == ["postponed"])

@@ -212,6 +212,17 @@ import Testing
         #expect(try files() == ["backup.sqlite", "backup.sqlite-wal", "heliograph.sqlite"])
     }
 
+    @Test func `a text goes into a backup and comes out of it, and is in no data file`() throws {
+        try scratch.fill(5)
+        _ = try scratch.openAsCommandLine().upkeep.backUp(to: backup, replacing: false, with: ["key.pem": "a secret"])
+        for _ in 1...2 {
+            #expect(try directory().restore(backup, replacing: true).texts == ["key.pem": "a secret"])
+            #expect(try !bytes(scratch.databasePath).contains(Data("a secret".utf8)))
+        }
+        _ = try scratch.openAsCommandLine().upkeep.backUp(to: backup, replacing: true)
+        #expect(try directory().restore(backup, replacing: true).texts == [:])
+    }
+
     // MARK: - Damage
 
     @Test func `a damaged file is refused, set aside whole, and replaced by a backup or by nothing`() throws {

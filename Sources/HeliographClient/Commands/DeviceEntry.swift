@@ -11,13 +11,18 @@ struct DeviceEntry {
     let id: DeviceID
     let name: String
     let profile: String
-    let environment: String
+    /// Of an app.
+    let environment: String?
+    let isBrowser: Bool
+    /// Where a browser's push service is; nil: it has no subscription, or it is an app.
+    let pushService: String?
     let system: String
     let hasAlertToken: Bool
     let hasStartToken: Bool
     let hidesCost: Bool
     /// How much its pushes say: `full`, `summary`, `generic` or `sealed`.
     let text: String?
+    let allowsOnLockScreen: Bool
     let clientName: String
     let isPresent: Bool
     let cards: [Card]
@@ -31,12 +36,15 @@ struct DeviceEntry {
         id = try device.identifier("device")
         name = try device.string("name")
         profile = try device.string("profile")
-        environment = try device.string("environment")
+        environment = try device.optionalString("environment")
+        isBrowser = device.optional("web") != nil
+        pushService = try device.optional("web")?.object().optionalString("service")
         system = try device.string("system")
         hasAlertToken = try device.flag("alertToken")
         hasStartToken = try device.flag("startToken")
         hidesCost = try device.flag("hidesCost")
         text = try device.optionalString("text")
+        allowsOnLockScreen = try device.flag("allowOnLockScreen")
         clientName = try value.required("client").object().string("name")
         isPresent = try value.flag("present")
         var cards: [Card] = []
@@ -49,8 +57,19 @@ struct DeviceEntry {
         self.cards = cards
         trouble = try value.optionalString("trouble")
         var pushes: [PushEntry] = []
-        for entry in try value.array("pushes") { pushes.append(try PushEntry(from: entry)) }
+        for entry in try value.array("pushes") {
+            pushes.append(try PushEntry(from: entry, service: isBrowser ? "its push service" : "APNs"))
+        }
         self.pushes = pushes
+    }
+
+    /// Whether anything leads there.
+    var isReachable: Bool { isBrowser ? pushService != nil : hasAlertToken }
+
+    /// What it is, in a line.
+    var kind: String {
+        guard isBrowser else { return "\(profile), \(environment ?? "unknown environment"), iOS \(system)" }
+        return pushService.map { "\(system), by \($0)" } ?? system
     }
 
     /// What its person chose, where that is worth a line.
@@ -60,7 +79,7 @@ struct DeviceEntry {
             case "summary": "text summary: alerts offer Deny, never Allow"
             case "generic": "text generic: alerts offer Deny, never Allow"
             case "sealed": "text sealed: only the device reads it"
-            default: nil
+            default: isBrowser && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
             }
         let parts = [words, hidesCost ? "cost hidden" : nil].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
@@ -99,7 +118,11 @@ struct PushEntry {
     let result: String?
     let text: String?
 
-    init(from value: JSONValue) throws(WireError) {
+    /// Who took it or not, in words.
+    private let service: String
+
+    init(from value: JSONValue, service: String = "APNs") throws(WireError) {
+        self.service = service
         number = try value.object().integer("push")
         device = try value.identifier("device")
         session = try value.optionalString("session")
@@ -117,9 +140,9 @@ struct PushEntry {
     var sentence: String {
         let word =
             switch result {
-            case "accepted": "accepted by APNs"
-            case "refused": "APNs refused it"
-            case "unknown": "nobody knows whether APNs accepted it"
+            case "accepted": "accepted by \(service)"
+            case "refused": "\(service) refused it"
+            case "unknown": "nobody knows whether \(service) accepted it"
             case "notSent": "not sent"
             case let other?: other
             case nil: "planned"

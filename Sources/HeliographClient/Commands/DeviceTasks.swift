@@ -37,11 +37,14 @@ final class DeviceListTask: ClientTask {
             run.terminal.print(
                 palette.paint(device.id.rawValue, .cyan) + "  " + VisibleText.line(device.name)
                     + palette.paint(
-                        "  \(VisibleText.line(device.profile)), \(device.environment), iOS \(VisibleText.line(device.system)), of "
+                        "  \(VisibleText.line(device.kind)), of "
                             + VisibleText.line(device.clientName) + (device.isPresent ? ", looking" : ""), .dim))
             if let trouble = device.trouble { run.terminal.print("  " + palette.paint(VisibleText.line(trouble), .red)) }
             if let says = device.says { run.terminal.print("  " + palette.paint(says, .dim)) }
-            if !device.hasAlertToken { run.terminal.print("  " + palette.paint("no token for alerts", .yellow)) }
+            if !device.isReachable {
+                let words = device.isBrowser ? "no subscription: switch notifications on there" : "no token for alerts"
+                run.terminal.print("  " + palette.paint(words, .yellow))
+            }
             for card in device.cards {
                 let session = card.session.map(VisibleText.line) ?? "all sessions"
                 run.terminal.print("  card of \(session): \(card.state)\(card.hasToken ? "" : ", no token")")

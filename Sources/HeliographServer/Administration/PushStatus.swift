@@ -44,7 +44,31 @@ package enum PushStatus {
         let root = try JSONDocument(parsing: status).root.object()
         var troubles = [try root.optionalString("trouble")]
         for lane in try root.array("lanes") { troubles.append(try lane.optionalString("trouble")) }
+        guard let web = root.optional("web") else { return troubles.compactMap { $0 } }
+        if try web.flag("used") { troubles.append(try web.optionalString("trouble")) }
+        for origin in try web.array("origins") {
+            let (service, trouble) = (try origin.string("service"), try origin.optionalString("trouble"))
+            troubles.append(trouble.map { "\(service): \($0)" })
+        }
         return troubles.compactMap { $0 }
+    }
+
+    private static func browserLines(_ web: JSONValue) throws(WireError) -> [String] {
+        var lines: [String] = []
+        if try web.flag("used"), let trouble = try web.optionalString("trouble") {
+            lines.append("trouble: nothing is pushed to browsers: \(trouble)")
+        }
+        for origin in try web.array("origins") {
+            var line = "browsers, \(try origin.string("service")): "
+            line += try origin.flag("connected") ? "connected" : "no connection"
+            line += ", \(try origin.integer("waiting")) waiting, \(try origin.integer("flying")) on their way"
+            if let refusal = try origin.optionalString("refusal") {
+                line += ", nothing is sent: it refuses our token (\(refusal))"
+            }
+            if let trouble = try origin.optionalString("trouble") { line += ": \(trouble)" }
+            lines.append(line)
+        }
+        return lines
     }
 
     /// For people.
@@ -71,6 +95,7 @@ package enum PushStatus {
             if let refusal = try lane.optional("apple")?.optionalString("refusal") { line += "; Apple said \(refusal)" }
             lines.append(line)
         }
+        if let web = root.optional("web") { lines += try browserLines(web) }
         let outcomes = try root.array("outcomes")
         if outcomes.isEmpty { lines.append("no pushes since the relay started") }
         for outcome in outcomes {

@@ -43,6 +43,7 @@ package struct RelayDoctor {
         return [settingsFinding(of: own), data, disk, running] + clock
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
             + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
+            + (configuration.map { WebPushDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
     }
 
     private func settingsFinding(of running: ServerConfiguration?) -> Finding {

@@ -1,5 +1,4 @@
 import Metrics
-import PushAPNs
 import PushPlanner
 
 /// What is counted of pushes; the names are a promise to whoever builds a dashboard on them.
@@ -46,9 +45,9 @@ final class PushMeasures {
         answerTime[purpose]?.recordMilliseconds(max(0, milliseconds))
     }
 
-    func looked(at lanes: [APNsLaneState]) {
-        breakersOpen.set(lanes.count(where: \.isBreakerOpen))
-        waiting.set(lanes.reduce(0) { $0 + $1.waiting })
-        flying.set(lanes.reduce(0) { $0 + $1.flying })
+    func looked(at traffic: PushTraffic) {
+        breakersOpen.set(traffic.breakersOpen)
+        waiting.set(traffic.waiting)
+        flying.set(traffic.flying)
     }
 }

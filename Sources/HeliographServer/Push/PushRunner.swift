@@ -228,26 +228,34 @@ final class PushRunner {
 
     // MARK: - Looking on
 
-    /// `answer` gets the state of every lane, on the loop's thread.
-    func lanes(_ answer: @escaping ([APNsLaneState]) -> Void) {
-        guard let sender else { return answer([]) }
+    /// `answer` gets the state of the traffic with every push service, on the loop's thread.
+    func traffic(_ answer: @escaping (PushTraffic) -> Void) {
         let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
+        let (apple, browsers) = (sender, web.sender)
+        guard apple != nil || browsers != nil else { return answer(PushTraffic()) }
         Task {
-            let lanes = await sender.lanes()
-            handle.execute { bound.value(lanes) }
+            let traffic = PushTraffic(lanes: await apple?.lanes() ?? [], origins: await browsers?.origins() ?? [])
+            handle.execute { bound.value(traffic) }
         }
     }
 
     /// For `heliograph push status`: JSON.
     func status(_ answer: @escaping ([UInt8]) -> Void) {
         look()
-        lanes { [self] lanes in
+        traffic { [self] traffic in
+            // Nobody with browsers alone is missing a key of Apple's.
+            let missing = configuration == nil && !web.isUsed ? Self.notSetUp : nil
             answer(
                 JSONWriter.object { writer in
                     writer.array("teams", configuration?.teams.map(\.bytes) ?? [])
-                    writer.field("trouble", trouble ?? (configuration == nil ? Self.notSetUp : nil))
+                    writer.field("trouble", trouble ?? missing)
                     writer.field("flying", Int64(flights.count))
-                    writer.array("lanes", lanes.map(\.bytes))
+                    writer.array("lanes", traffic.lanes.map(\.bytes))
+                    writer.object("web") { writer in
+                        writer.flag("used", web.isUsed)
+                        writer.field("trouble", web.trouble)
+                        writer.array("origins", traffic.origins.map(\.bytes))
+                    }
                     writer.array("outcomes", outcomes.reversed().map(Self.bytes))
                 })
         }
@@ -273,26 +281,6 @@ final class PushRunner {
             writer.field("at", at)
             writer.field("result", outcome.word)
             writer.field("text", outcome.text)
-        }
-    }
-}
-
-extension APNsLaneState {
-    fileprivate var bytes: [UInt8] {
-        JSONWriter.object { writer in
-            writer.field("service", service.rawValue)
-            writer.field("environment", environment.rawValue)
-            writer.field("team", teamID)
-            writer.field("waiting", Int64(waiting))
-            writer.field("flying", Int64(flying))
-            writer.flag("breakerOpen", isBreakerOpen)
-            writer.field("connected", connection != nil)
-            writer.field("trouble", trouble)
-            guard let verdict else { return }
-            writer.object("apple") {
-                $0.field("refusal", verdict.refusal)
-                $0.field("at", verdict.unixSeconds * 1000)
-            }
         }
     }
 }

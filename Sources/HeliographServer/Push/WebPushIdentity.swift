@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import PushWeb
 
@@ -24,6 +25,27 @@ struct WebPushIdentity {
     }
 
     var hasKey: Bool { unsafe access(path, F_OK) == 0 }
+
+    /// As it is in the file, for a backup; nil where no browser has asked for one. Throws where it cannot be read: a backup without it
+    /// would lose every browser.
+    static func storedKey(in directory: String) throws(ServerError) -> String? {
+        let path = "\(directory)/\(fileName)"
+        guard unsafe access(path, F_OK) == 0 else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ServerError(.push, "\(path) cannot be read: run this as the relay's user.")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Puts the key of a backup in place. Another that was there is kept as `NAME.before`.
+    static func restore(_ key: String, in directory: String) throws {
+        guard try storedKey(in: directory) != key else { return }
+        let path = "\(directory)/\(fileName)"
+        guard unsafe rename(path, path + ".before") == 0 || errno == ENOENT else {
+            throw ServerError(.file, "\(path) cannot be renamed: \(unsafe String(cString: strerror(errno))).")
+        }
+        try PrivateFile.write(key, to: path)
+    }
 
     /// The key; made where there is none.
     func openKey() throws(PushObstacle) -> VAPIDKey {

@@ -26,7 +26,8 @@ final class WebPushes {
     private let logger: Logger
     private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
     private var key: VAPIDKey?
-    private var sender: (any WebPushSender)?
+    /// Nil: nothing has been sent to a browser yet.
+    private(set) var sender: (any WebPushSender)?
 
     init(
         _ identity: WebPushIdentity, services: WebPushServices, logger: Logger,
@@ -58,8 +59,6 @@ final class WebPushes {
         let request = try intent.webRequest(with: codes, of: services, at: now)
         sender.submit(request) { completion(PushOutcome($0)) }
     }
-
-    func origins() async -> [WebPushOriginState] { await sender?.origins() ?? [] }
 
     func stop() { sender?.stop() }
 

@@ -174,8 +174,8 @@ final class Routes {
     }
 
     private func respondWithMetrics(_ id: HTTPRequestID) {
-        pushes.lanes { [self] lanes in
-            pushMeasures.looked(at: lanes)
+        pushes.traffic { [self] traffic in
+            pushMeasures.looked(at: traffic)
             overview.look()
             respond(
                 id,

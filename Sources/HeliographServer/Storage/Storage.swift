@@ -19,9 +19,13 @@ package struct Storage {
     /// Makes the data directory, and those above it, where there is none.
     func makeFolder() throws -> String { try DataDirectory(path: directory).path }
 
-    /// Copies the data file while the relay runs or not; hands back the copy's size in bytes.
+    /// Copies the data file while the relay runs or not, with the key that browsers subscribed with; hands back the copy's size in bytes.
     package func backUp(to file: String, replacing: Bool) throws -> Int64 {
-        try withStore { try $0.upkeep.backUp(to: file, replacing: replacing) }
+        try withStore { store in
+            let key = try WebPushIdentity.storedKey(in: store.folder)
+            return try store.upkeep.backUp(
+                to: file, replacing: replacing, with: key.map { [WebPushIdentity.fileName: $0] } ?? [:])
+        }
     }
 
     /// What came of a restore.
@@ -46,6 +50,7 @@ package struct Storage {
         let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) {
             mayComeBack($0.map(Returning.init))
         }
+        if let key = restored.texts[WebPushIdentity.fileName] { try WebPushIdentity.restore(key, in: folder) }
         if !restored.stillRevoked.isEmpty {
             let store = try SQLiteStore(DataDirectory(existing: directory), for: .commandLine)
             try store.auditRevocations(of: restored.stillRevoked)

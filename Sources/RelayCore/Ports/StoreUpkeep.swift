@@ -32,6 +32,13 @@ package protocol StoreUpkeep: Sendable {
     // MARK: Backup
 
     /// Writes everything as it is at one moment into a file of its own, while the relay goes on; hands back its size in bytes. A relay
-    /// that starts on it begins a new epoch. `replacing` says whether it may take another file's place; else that is a `conflict`.
-    func backUp(to file: String, replacing: Bool) throws(LogError) -> Int64
+    /// that starts on it begins a new epoch. `replacing` says whether it may take another file's place; else that is a `conflict`. `texts`
+    /// by name, such as a key that lies beside the data, go into it and come out with it.
+    func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64
+}
+
+extension StoreUpkeep {
+    package func backUp(to file: String, replacing: Bool) throws(LogError) -> Int64 {
+        try backUp(to: file, replacing: replacing, with: [:])
+    }
 }

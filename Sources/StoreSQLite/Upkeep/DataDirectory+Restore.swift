@@ -8,6 +8,8 @@ extension DataDirectory {
         package let kept: String?
         /// Ids of tokens that let somebody in when the backup was made and were revoked since: they stay revoked.
         package let stillRevoked: [String]
+        /// The texts that were put into the backup, by name.
+        package let texts: [String: String]
     }
 
     /// Puts a backup in the place of the data file.
@@ -38,6 +40,7 @@ extension DataDirectory {
             do throws(SQLiteStoreError) {
                 try Files.copy(file, to: draft)
                 try DataFile.prepareForAnotherLife(draft, called: file)
+                let texts = try BackupTexts.take(from: draft)
                 let carried = try Revocations.carry(from: databasePath, to: draft)
                 guard carried.returning.isEmpty || mayComeBack(carried.returning) else {
                     throw SQLiteStoreError(.conflict, "Nothing was restored.")
@@ -46,7 +49,7 @@ extension DataDirectory {
                 let kept = try setDataAside(as: names.data)
                 try Files.place(draft, at: databasePath, replacing: false)
                 try setRunAside(as: names.run)
-                return Restored(kept: kept, stillRevoked: carried.revoked)
+                return Restored(kept: kept, stillRevoked: carried.revoked, texts: texts)
             } catch {
                 _ = unsafe unlink(draft)
                 throw error

@@ -16,6 +16,8 @@ struct ServePlace: ParsableArguments {
 struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("listen")) var listen: String?
     @Option(help: Self.help("publicURL")) var publicURL: String?
+    @Option(help: Self.help("pushContact")) var pushContact: String?
+    @Option(help: Self.help("pushHosts")) var pushHosts: String?
     @Option(help: Self.help("tlsCertificate")) var tlsCertificate: String?
     @Option(help: Self.help("tlsKey")) var tlsKey: String?
     @Option(help: Self.help("trustedProxies")) var trustedProxies: String?
@@ -65,6 +67,8 @@ struct ServeOptions: ParsableArguments {
         [
             "listen": listen,
             "publicURL": publicURL,
+            "pushContact": pushContact,
+            "pushHosts": pushHosts,
             "tlsCertificate": tlsCertificate,
             "tlsKey": tlsKey,
             "trustedProxies": trustedProxies,

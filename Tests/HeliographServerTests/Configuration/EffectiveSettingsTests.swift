@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import PushWeb
 import RelayCore
 import Testing
 import WebSocketEngine
@@ -34,6 +35,28 @@ import WebSocketEngine
         #expect(sources.prefix(2) == ["keepDays 1 --keep-days", "heartbeat 3 $HELIOGRAPH_HEARTBEAT"])
         #expect(sources.count == 3 && sources[2].hasPrefix("logLevel debug /") && sources[2].hasSuffix("/relay.json"))
         #expect(effective.entries.map(\.setting.key) == Settings.all.map(\.key))
+    }
+
+    @Test("push services are named with port and address, and whoever names the address lets it be private")
+    func pushHosts() throws {
+        let text = "push.example.org,push.lan:8443=192.168.1.5,push.lan=[fd00::1]"
+        let configuration = try settings(flags: ["pushHosts": text]).configuration
+        #expect(configuration.pushHosts.map(\.mayBePrivate) == [false, true, true])
+        #expect(configuration.pushHosts.map(\.port) == [443, 8_443, 443])
+        #expect(configuration.pushHosts.map(\.text).joined(separator: ",") == text)
+        #expect(try settings(flags: ["pushHosts": "none"]).configuration.pushHosts.isEmpty)
+        for bad in [
+            "", "a b", "push.example:0", "push.example:x", "192.168.1.5", "push.example=push.lan", "a.example,,b.example",
+        ] {
+            #expect(try fault(flags: ["pushHosts": bad]).contains("pushHosts takes names of DNS"))
+        }
+    }
+
+    @Test(
+        "a contact that no push service can reach is refused with the reason",
+        arguments: ["a@b", "mailto:a@localhost", "https://box.local"])
+    func pushContact(_ text: String) throws {
+        #expect(try fault(flags: ["pushContact": text]).contains("this one"))
     }
 
     @Test("nothing at all is what is standard, and opens nothing to the network")

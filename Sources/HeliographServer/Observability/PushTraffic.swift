@@ -1,0 +1,47 @@
+import PushAPNs
+import PushWeb
+import RelayProtocol
+
+/// What goes on with the push services at one moment.
+struct PushTraffic: Sendable {
+    var lanes: [APNsLaneState] = []
+    var origins: [WebPushOriginState] = []
+
+    var waiting: Int { lanes.reduce(0) { $0 + $1.waiting } + origins.reduce(0) { $0 + $1.waiting } }
+    var flying: Int { lanes.reduce(0) { $0 + $1.flying } + origins.reduce(0) { $0 + $1.flying } }
+    /// Services that nothing is sent to for a while, as they refuse us.
+    var breakersOpen: Int { lanes.count(where: \.isBreakerOpen) + origins.count { $0.barredReason != nil } }
+}
+
+extension APNsLaneState {
+    var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("service", service.rawValue)
+            writer.field("environment", environment.rawValue)
+            writer.field("team", teamID)
+            writer.field("waiting", Int64(waiting))
+            writer.field("flying", Int64(flying))
+            writer.flag("breakerOpen", isBreakerOpen)
+            writer.field("connected", connection != nil)
+            writer.field("trouble", trouble)
+            guard let verdict else { return }
+            writer.object("apple") {
+                $0.field("refusal", verdict.refusal)
+                $0.field("at", verdict.unixSeconds * 1000)
+            }
+        }
+    }
+}
+
+extension WebPushOriginState {
+    var bytes: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("service", origin.authority)
+            writer.field("waiting", Int64(waiting))
+            writer.field("flying", Int64(flying))
+            writer.field("connected", connection != nil)
+            writer.field("refusal", barredReason)
+            writer.field("trouble", trouble)
+        }
+    }
+}

@@ -457,6 +457,7 @@ export type Command =
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device | WebDevice }
+  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }

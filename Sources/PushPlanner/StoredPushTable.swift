@@ -6,7 +6,7 @@ package enum StoredPushTable {
     package static let device = WireObject(
         nil,
         [
-            .required("device", .object(WireTable.device)),
+            .required("device", .object(WireTable.device)), .optional("told", .object(WireTable.deviceChoices)),
             .required("client", .object([.required("id", .identifier), .required("name", .name)])),
             .required("alertTokenAt", .time), .required("startTokenAt", .time), .optional("proven", .flag),
             .defaulted("troubles", .object(PushTrouble.allCases.map { .optional($0.rawValue, .anyText) })),

@@ -48,7 +48,8 @@ extension ClientCommand {
     package var scope: Scope {
         switch self {
         case .ping: []
-        case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .card, .forget, .devices, .testPush, .budgets:
+        case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .deviceChoices, .card, .forget, .devices, .testPush,
+            .budgets:
             .watch
         case .decide: .decide
         case .steer, .withdraw: .steer

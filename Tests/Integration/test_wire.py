@@ -357,6 +357,19 @@ class TestLineage:
         relay.revoke(relay.token_id("thief"))
         assert relay.post("/v1/pair", {"code": code_of(link), "name": "thief again"}).status == 404
 
+    def test_one_gets_another_name_where_it_shows_and_the_audit_says_who_gave_it(self, relay):
+        browser, old = pair_browser(relay), pair_browser(relay, "old")
+        path = f"/v1/tokens/{relay.token_id('old')}/rename"
+        answer = relay.post(path, {"name": "Kitchen\u0007 tablet"}, browser.headers)
+        assert (answer.status, answer.json["name"]) == (200, "Kitchen tablet"), answer.body
+        assert relay.get("/v1/me", old.headers).json["client"]["name"] == "Kitchen tablet"
+        for body in ({}, {"name": " \u200b"}, {"name": "x" * 1_000}):
+            assert relay.post(path, body, browser.headers).status == 400, body
+        assert relay.post("/v1/tokens/t_nothing/rename", {"name": "x"}, browser.headers).status == 404
+        assert relay.post(path, {"name": "x"}, {"Cookie": browser.cookie, "Origin": relay.url}).status == 401
+        audit = [json.loads(line) for line in relay.run("audit", "export", "--data", str(relay.data)).stdout.splitlines()]
+        assert [(line["name"], line["by"]) for line in audit if line["what"] == "token.renamed"] == [("Kitchen tablet", relay.token_id("Ada's phone"))]
+
     def test_logging_out_takes_nobody_along(self, relay):
         first, second, _ = self.family(relay)
         assert relay.request("POST", "/v1/logout", headers=first.headers).status == 204

@@ -47,7 +47,8 @@ enum PushSample {
         [
             .presence(isForeground: true, session: SessionID("s1")!, device: DeviceID("d1")!),
             .presence(isForeground: false, session: nil, device: nil), .seen(SessionID("s1")!, ApprovalID("a1")!),
-            .device(device), .device(plain), .device(browser),
+            .device(device), .device(plain), .device(browser), .deviceChoices(DeviceID("d1")!, device.choices),
+            .deviceChoices(DeviceID("d3")!, browser.choices),
             .card(DeviceID("d1")!, CardReport(card: CardID("k1")!, session: nil, token: nil, state: .active)),
             .forget(DeviceID("d1")!), .devices(watches: true), .devices(watches: false), .testPush(DeviceID("d1")!), .budgets,
         ] + cards.map { .card(DeviceID("d1")!, $0) } + budgets.map { .budget($0) }

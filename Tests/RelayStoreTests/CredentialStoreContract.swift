@@ -61,6 +61,23 @@ import Testing
         #expect(try store.allTokens().first { $0.id == "t2" }?.revokedAt == nil)
     }
 
+    @Test(arguments: Implementation.allCases)
+    func `a token gets another name where it is valid and of the workspace`(_ implementation: Implementation) throws {
+        let store = try implementation.make().credentials
+        try store.addToken(token("t1", 1))
+        try store.addToken(token("t2", 2))
+        let workspace = token("t1", 1).workspace
+        func rename(_ id: String, in workspace: WorkspaceID) throws -> String? {
+            try store.rename(TokenRenaming(id: id, in: workspace, name: "Kitchen", by: "t2", at: 5_000))?.name
+        }
+        #expect(try rename("t1", in: workspace) == "Kitchen")
+        #expect(try store.tokens().map(\.name) == ["Kitchen", token("t2", 2).name])
+        #expect(try rename("t2", in: .other) == nil, "another workspace's")
+        #expect(try rename("t9", in: workspace) == nil)
+        _ = try store.revoke(TokenRevocation(id: "t2", at: 6_000))
+        #expect(try rename("t2", in: workspace) == nil, "a revoked one")
+    }
+
     /// t1 let t2 and t3 in, and t2 let t4 in; t5 is nobody's.
     private func addFamily(to store: any CredentialStore) throws {
         for (index, parent) in [nil, "t1", "t1", "t2", nil].enumerated() {

@@ -11,12 +11,12 @@ extension PairCall {
         }
     }
 
-    /// Control characters in a name would reach every terminal that shows who decided.
-    var shownName: String {
+    var shownName: String { name.flatMap(Self.shown) ?? "a device" }
+
+    /// Control characters in a name would reach every terminal that shows who decided. Nil: nothing of it shows.
+    static func shown(_ name: String) -> String? {
         let clean = String(
-            (name ?? "").unicodeScalars.filter {
-                !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && $0.value != 0x7F
-            })
-        return clean.allSatisfy(\.isWhitespace) ? "a device" : clean
+            name.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && $0.value != 0x7F })
+        return clean.allSatisfy(\.isWhitespace) ? nil : clean
     }
 }

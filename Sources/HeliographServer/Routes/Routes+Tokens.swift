@@ -19,6 +19,7 @@ extension Routes {
         switch (request.method, parts.first, parts.dropFirst()) {
         case ("GET", let name?, []): showToken(String(name), to: own, id)
         case ("POST", let name?, ["revoke"]): revokeToken(String(name), request, by: own, id)
+        case ("POST", let name?, ["rename"]): renameToken(String(name), request, by: own, id)
         default: respond(id, .text(405, "this is not done here\n"))
         }
     }
@@ -59,6 +60,27 @@ extension Routes {
                 }
                 try access.reload()
             } catch { fail(id, error) }
+        }
+    }
+
+    /// Those who are connected by it hear of its new name when they connect again.
+    private func renameToken(_ id: String, _ request: HTTPRequest, by own: Token, _ answering: HTTPRequestID) {
+        let name: String
+        do throws(WireError) {
+            guard let shown = PairCall.shown(try RenamingCall(parsing: request.body).name) else {
+                throw WireError(.badValue, at: "$.name", "a name has letters that show")
+            }
+            name = shown
+        } catch { return respond(answering, .json(400, Notice(error))) }
+        access.perform {
+            try $0.rename(TokenRenaming(id: id, in: own.workspace, name: name, by: own.id, at: WallClock.milliseconds))
+        } then: { [self] (result: Result<Token?, any Error>) in
+            do {
+                guard let token = try result.get() else { return respond(answering, Self.noSuchToken) }
+                try access.reload()
+                logger.notice("renamed", metadata: ["token.id": "\(token.id)", "by": "\(own.id)"])
+                respond(answering, .json(200, token.named))
+            } catch { fail(answering, error) }
         }
     }
 

@@ -2,7 +2,10 @@ import RelayProtocol
 
 /// A device as it registered, and what we have learnt of it since. On disk as a record of kind `device`.
 struct RegisteredDevice {
+    /// With what its person chose last, there or elsewhere.
     var device: Device
+    /// What the device itself told last, where its person has chosen otherwise elsewhere.
+    private(set) var told: DeviceChoices?
     /// The client that registered it.
     var client: Named<ClientTag>
     /// When the app last told these tokens, in milliseconds since 1970.
@@ -40,8 +43,23 @@ struct RegisteredDevice {
         alertTokenAt = now
         startTokenAt = now
         alerts.forgetFailures()
+        let before = told ?? device.choices
+        let chosen = device.choices
+        let isOfSameService = newer.address.service == device.address.service
         device = newer
+        told = nil
         self.client = client
+        // It tells all of it each time; what was chosen elsewhere lasts until somebody chooses on the device itself.
+        if isOfSameService, newer.choices == before { choose(chosen) }
+        // Less than was asked for rather than more, where there is no key to seal for any more.
+        if device.text == .sealed, device.sealKey == nil { device.text = .generic }
+    }
+
+    /// By its person, on another device.
+    mutating func choose(_ choices: DeviceChoices) {
+        let own = told ?? device.choices
+        device.choices = choices
+        told = own == choices ? nil : own
     }
 
     /// One sentence of all; nil: nothing is wrong.
@@ -80,6 +98,7 @@ struct RegisteredDevice {
     init(stored bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()
         device = try Device(from: value.required("device"))
+        if let told = value.optional("told") { self.told = try DeviceChoices(from: told.object()) }
         client = try Named(from: value.required("client"))
         alertTokenAt = try value.integer("alertTokenAt")
         startTokenAt = try value.integer("startTokenAt")
@@ -98,6 +117,7 @@ struct RegisteredDevice {
     var bytes: [UInt8] {
         JSONWriter.object { writer in
             writer.raw("device", device.bytes)
+            if let told { writer.object("told") { told.write(to: &$0) } }
             writer.object("client") { client.write(to: &$0) }
             writer.field("alertTokenAt", alertTokenAt)
             writer.field("startTokenAt", startTokenAt)

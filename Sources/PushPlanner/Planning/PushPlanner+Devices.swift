@@ -41,6 +41,24 @@ extension PushPlanner {
         lookAtEverything(of: key, at: now)
     }
 
+    /// What the person hears changes, and nothing of how the device is reached.
+    mutating func choose(
+        _ choices: DeviceChoices, for device: DeviceID, _ request: ClientRequest, at now: Instant
+    ) {
+        let key = DeviceKey(workspace: request.workspace, device: device)
+        guard var known = devices[key] else { return reply(.noSuchDevice, to: request) }
+        var fault = known.device.fault(in: choices)
+        if let quiet = choices.quiet, settings.localMinute(quiet.timeZone, now.wall) == nil {
+            fault = WireError(.badValue, at: "$.quiet.timeZone", "there is no such time zone")
+        }
+        if let fault { return reply(.failed(Notice(fault), winner: nil), to: request) }
+        known.choose(choices)
+        devices[key] = known
+        stageRecord(of: key)
+        replyWhenStaged(to: request)
+        lookAtEverything(of: key, at: now)
+    }
+
     /// A token belongs to one device: where it was known before, it is no longer.
     private mutating func takeTokens(of device: Device, for key: DeviceKey) {
         for other in devices.keys where other != key {

@@ -12,6 +12,7 @@ extension PushPlanner {
             saw(approval, in: SessionKey(workspace: request.workspace, session: session), request.peer)
             reply(.done, to: request)
         case .device(let device): register(device, request, at: now)
+        case .deviceChoices(let device, let choices): choose(choices, for: device, request, at: now)
         case .card(let device, let report): reported(report, by: device, request, at: now)
         case .forget(let device): forget(device, request, at: now)
         case .devices(let watches):

@@ -19,6 +19,8 @@ package protocol CredentialStore: Sendable {
     /// Revokes a token and, unless told otherwise, those that it let in, directly or through others, in one transaction. Hands back
     /// those that it ended, the named one first: none where there is no such token, or nothing of it is left to revoke.
     func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token]
+    /// Gives a token that is not revoked another name, and hands it back; nil where there is none.
+    func rename(_ renaming: TokenRenaming) throws(LogError) -> Token?
     /// When each token was used last, in milliseconds since 1970; never goes back. Tokens that are not there are left out.
     func noteUses(_ uses: [String: Int64]) throws(LogError)
 

@@ -85,3 +85,26 @@ package struct TokenRevocation: Sendable {
         return all.filter { $0.revokedAt == nil }
     }
 }
+
+/// Another name for one token, within its workspace. What it did before keeps the name that it had.
+package struct TokenRenaming: Sendable {
+    package var id: String
+    package var workspace: WorkspaceID
+    package var name: String
+    /// The token by which it is ordered.
+    package var by: String
+    /// Milliseconds since 1970.
+    package var at: Int64
+
+    package init(id: String, in workspace: WorkspaceID, name: String, by: String, at: Int64) {
+        self.id = id
+        self.workspace = workspace
+        self.name = name
+        self.by = by
+        self.at = at
+    }
+
+    package func concerns(_ token: Token) -> Bool {
+        token.id == id && token.workspace == workspace && token.revokedAt == nil
+    }
+}

@@ -63,7 +63,7 @@ extension Relay {
         case .pair(let role) where role.isClient && !client.identity.scope.allows(Scope(of: role)):
             orders.reply(.failed(.forbidden, "this device may not do what such a one may"), to: id, of: peer)
         case .pair(let role): orders.add(.makePairingCode(peer, id, role, client.workspace))
-        case .presence, .seen, .device, .card, .forget, .devices, .testPush:
+        case .presence, .seen, .device, .deviceChoices, .card, .forget, .devices, .testPush:
             askPlanner(command, id, of: client, peer, at: now)
         case .budget(let budget): setBudget(budget, id, of: client, peer)
         case .budgets: listBudgets(id, of: client, peer)

@@ -19,6 +19,8 @@ package enum ClientCommand: Sendable, Equatable {
     case seen(SessionID, ApprovalID)
     /// Registers a device, or what has changed about it.
     case device(Device)
+    /// Changes what a person hears on a device; all of it at once.
+    case deviceChoices(DeviceID, DeviceChoices)
     case card(DeviceID, CardReport)
     case forget(DeviceID)
     /// All devices with what became of their last pushes; with `watches` also, from now on, what becomes of each push.
@@ -72,6 +74,9 @@ package enum ClientCommand: Sendable, Equatable {
         },
         "seen": { value throws(WireError) in .seen(try value.identifier("session"), try value.identifier("approval")) },
         "device": { value throws(WireError) in .device(try Device(from: value.required("device"))) },
+        "deviceChoices": { value throws(WireError) in
+            .deviceChoices(try value.identifier("device"), try DeviceChoices(from: value))
+        },
         "card": { value throws(WireError) in
             .card(try value.identifier("device"), try CardReport(from: value.required("card")))
         },
@@ -124,6 +129,11 @@ package enum ClientCommand: Sendable, Equatable {
                 $0.field("approval", approval)
             }
         case .device(let device): return Self.message("device", id) { $0.raw("device", device.bytes) }
+        case .deviceChoices(let device, let choices):
+            return Self.message("deviceChoices", id) {
+                $0.field("device", device)
+                choices.write(to: &$0)
+            }
         case .card(let device, let card):
             return Self.message("card", id) {
                 $0.field("device", device)

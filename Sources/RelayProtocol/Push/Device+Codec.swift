@@ -7,7 +7,7 @@ extension Device {
                 id: id, name: name, profile: Self.profileOfBrowsers, address: .web(try WebSubscription(from: web)),
                 system: try value.string("system", bytesMax: WireLimits.nameBytesMax))
             (cards, starts) = (.off, .never)
-            try readText(of: value, from: PushText.ofBrowsers)
+            try choices.read(value, texts: PushText.ofBrowsers)
             allowsOnLockScreen = try value.flag("allowOnLockScreen")
         } else {
             self.init(
@@ -19,43 +19,12 @@ extension Device {
             hasFrequentPushes = try value.flag("frequentPushes")
             if value.optional("cards") != nil { cards = try value.word("cards") }
             if value.optional("starts") != nil { starts = try value.word("starts") }
-            try readText(of: value, from: PushText.allCases)
+            try choices.read(value, texts: PushText.allCases)
             sealKey = try value.optionalSealKey("sealKey")
             if text == .sealed, sealKey == nil {
                 throw WireError(.missingField, at: "\(value.path).sealKey", "sealed text needs a key")
             }
         }
-        try readWishes(of: value)
-    }
-
-    private mutating func readText(of value: JSONValue, from words: [PushText]) throws(WireError) {
-        guard value.optional("text") != nil else { return }
-        let word = try value.string("text")
-        guard let text = PushText(rawValue: word), words.contains(text) else {
-            let words = words.map(\.rawValue).joined(separator: ", ")
-            throw WireError(.badValue, at: "\(value.path).text", "this is none of: \(words)")
-        }
-        self.text = text
-    }
-
-    private mutating func readWishes(of value: JSONValue) throws(WireError) {
-        if value.optional("kinds") != nil {
-            kinds = []
-            for entry in try value.array("kinds", countMax: AlertKind.allCases.count) {
-                guard let kind = AlertKind(rawValue: try entry.string()) else {
-                    let words = AlertKind.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw WireError(.badValue, at: entry.path, "this is none of: \(words)")
-                }
-                kinds.insert(kind)
-            }
-        }
-        if value.optional("muted") != nil {
-            for entry in try value.array("muted", countMax: WireLimits.mutedSessionsMax) {
-                muted.insert(try entry.identifier())
-            }
-        }
-        if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
-        hidesCost = try value.flag("hidesCost")
     }
 
     package var bytes: [UInt8] {
@@ -72,8 +41,7 @@ extension Device {
                 writer.field("name", name)
                 writer.field("system", system)
                 writer.object("web") { subscription?.write(to: &$0) }
-                writer.field("text", text.rawValue)
-                writeWishes(to: &writer)
+                choices.write(to: &writer)
             }
         }
     }
@@ -102,22 +70,7 @@ extension Device {
         writer.flag("frequentPushes", hasFrequentPushes)
         writer.field("cards", cards.rawValue)
         writer.field("starts", starts.rawValue)
-        writer.field("text", text.rawValue)
-        writeWishes(to: &writer)
-    }
-
-    private func writeWishes(to writer: inout JSONWriter) {
-        writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
-        writer.strings("muted", muted.map(\.rawValue).sorted())
-        if let quiet {
-            writer.object("quiet") {
-                $0.field("from", quiet.from)
-                $0.field("to", quiet.to)
-                $0.field("timeZone", quiet.timeZone)
-            }
-        }
-        writer.flag("hidesCost", hidesCost)
-        writer.flag("allowOnLockScreen", allowsOnLockScreen)
+        choices.write(to: &writer)
     }
 
     /// The number before the first point: 18 of `18.1`.

@@ -42,6 +42,10 @@ extension WireTable {
             "device", "Registers a device, or what has changed about it.",
             [.required("device", WireType(.either(device, with: "web", webDevice)))]),
         command(
+            "deviceChoices",
+            "Changes what a person hears on a device; what is left out is switched off. It lasts until the device chooses otherwise.",
+            [.required("device", .identifier)] + deviceChoices),
+        command(
             "card", "What has become of a card on this device.",
             [.required("device", .identifier), .required("card", .object(cardReport))]),
         command("forget", "Takes back a device's registration.", [.required("device", .identifier)]),

@@ -1,6 +1,6 @@
 /// What is said over HTTP alone: who is let in, and the end of it.
 extension WireTable {
-    package static let http = [token, pairing, paired, pairedPage, me, meHost, revocation, revoked]
+    package static let http = [token, pairing, paired, pairedPage, me, meHost, revocation, revoked, renaming, renamed]
 
     private static let tokenName: [WireField] = [
         .required("id", .identifier), .required("role", .word(PairingRole.self)),
@@ -56,4 +56,9 @@ extension WireTable {
 
     package static let revoked = WireObject(
         "revoked", "The answer, the named one first.", [.required("revoked", .list(.object(tokenName)))])
+
+    package static let renaming = WireObject(
+        "renaming", "What `POST /v1/tokens/ID/rename` is sent.", [.required("name", .name)])
+
+    package static let renamed = WireObject("renamed", "The answer, with the new name.", tokenName)
 }

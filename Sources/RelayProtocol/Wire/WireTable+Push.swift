@@ -23,6 +23,15 @@ extension WireTable {
     private static let allowOnLockScreen = WireField.optional(
         "allowOnLockScreen", .flag, "A notification that shows the whole input may offer to allow it.")
 
+    /// All that a person may choose for a device that is registered.
+    package static let deviceChoices: [WireField] = [
+        .required("text", .word(PushText.self), "`sealed` where the device has told a key."),
+        .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
+        .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
+        .optional("quiet", .object(quietHours)),
+        .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,
+    ]
+
     package static let device = WireObject(
         "device", "An app's registration for push.",
         [

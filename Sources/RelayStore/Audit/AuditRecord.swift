@@ -107,6 +107,7 @@ package struct AuditRecord {
 package enum AuditWord {
     package static let tokenCreated = "token.created"
     package static let tokenRevoked = "token.revoked"
+    package static let tokenRenamed = "token.renamed"
     /// A pairing code became this token.
     package static let pairingRedeemed = "pairing.redeemed"
     static let steeringRequested = "steering.requested"

@@ -42,6 +42,14 @@ extension InMemoryStore: CredentialStore {
         }
     }
 
+    package func rename(_ renaming: TokenRenaming) -> Token? {
+        content.withLock { content in
+            guard let token = content.tokens.first(where: renaming.concerns) else { return nil }
+            content.change(token.id) { $0.name = renaming.name }
+            return content.tokens.first(where: renaming.concerns)
+        }
+    }
+
     package func noteUses(_ uses: [String: Int64]) {
         content.withLock { content in
             for (id, at) in uses { content.change(id) { $0.usedAt = max($0.usedAt ?? at, at) } }

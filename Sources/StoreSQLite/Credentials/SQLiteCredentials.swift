@@ -62,6 +62,16 @@ package final class SQLiteCredentials: CredentialStore {
         }
     }
 
+    package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
+        try database.write { db in
+            guard var token = try self.tokens("ORDER BY number", in: db).first(where: renaming.concerns) else { return nil }
+            token.name = renaming.name
+            try db.execute(sql: "UPDATE tokens SET name = ? WHERE token = ?", arguments: [token.name, token.id])
+            try self.audit.add(AuditRecord(token, AuditWord.tokenRenamed, by: renaming.by, at: renaming.at), in: db)
+            return token
+        }
+    }
+
     package func noteUses(_ uses: [String: Int64]) throws(LogError) {
         try database.write { db in
             let update = try db.cachedStatement(sql: "UPDATE tokens SET used_at = max(coalesce(used_at, 0), ?) WHERE token = ?")

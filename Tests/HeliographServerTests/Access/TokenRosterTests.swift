@@ -35,6 +35,11 @@ struct TokenRosterTests {
         #expect(try Self.paths(JSONTree(parsing: answer)) == Self.paths(WireTable.revoked.fields))
     }
 
+    @Test("another name is answered with the fields of the table, and no other")
+    func renamed() throws {
+        #expect(try Self.paths(JSONTree(parsing: token("phone").named)) == Self.paths(WireTable.renamed.fields))
+    }
+
     // MARK: - Every field, by its place
 
     private static func paths(_ tree: JSONTree) -> Set<String> {

@@ -57,6 +57,14 @@ struct AccessCodecTests {
         }
         #expect(try !RevocationCall(parsing: []).keepsChildren)
     }
+
+    @Test("another name is asked for with the fields of the table, and no other")
+    func renaming() throws {
+        try expect(WireTable.renaming, isAnswer: false) { bytes throws(WireError) in
+            let call = try RenamingCall(parsing: bytes)
+            return (call, call.bytes)
+        }
+    }
 }
 
 extension WireMutation {

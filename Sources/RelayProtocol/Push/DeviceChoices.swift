@@ -1,0 +1,108 @@
+/// What a person chose to hear on a device. Any client of theirs may change it, without being told what the device is reached by.
+package struct DeviceChoices: Sendable, Equatable {
+    package var text = PushText.summary
+    package var kinds = Set(AlertKind.allCases)
+    package var muted: Set<SessionID> = []
+    package var quiet: QuietHours?
+    package var hidesCost = false
+    /// Of a browser alone; see `Device.allowsOnLockScreen`.
+    package var allowsOnLockScreen = false
+
+    package init() {}
+
+    /// All of it at once: what is left out of a change is not left as it was.
+    package init(from value: JSONValue) throws(WireError) {
+        for field in ["text", "kinds", "muted"] as [StaticString] { _ = try value.required(field) }
+        try read(value, texts: PushText.allCases)
+        allowsOnLockScreen = try value.flag("allowOnLockScreen")
+    }
+
+    /// What is not said there stays as it is, but for flags and quiet hours, whose absence is their "no".
+    mutating func read(_ value: JSONValue, texts: [PushText]) throws(WireError) {
+        if value.optional("text") != nil {
+            let word = try value.string("text")
+            guard let text = PushText(rawValue: word), texts.contains(text) else {
+                let words = texts.map(\.rawValue).joined(separator: ", ")
+                throw WireError(.badValue, at: "\(value.path).text", "this is none of: \(words)")
+            }
+            self.text = text
+        }
+        if value.optional("kinds") != nil {
+            kinds = []
+            for entry in try value.array("kinds", countMax: AlertKind.allCases.count) {
+                guard let kind = AlertKind(rawValue: try entry.string()) else {
+                    let words = AlertKind.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw WireError(.badValue, at: entry.path, "this is none of: \(words)")
+                }
+                kinds.insert(kind)
+            }
+        }
+        if value.optional("muted") != nil {
+            muted = []
+            for entry in try value.array("muted", countMax: WireLimits.mutedSessionsMax) {
+                muted.insert(try entry.identifier())
+            }
+        }
+        quiet = nil
+        if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
+        hidesCost = try value.flag("hidesCost")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("text", text.rawValue)
+        writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
+        writer.strings("muted", muted.map(\.rawValue).sorted())
+        if let quiet {
+            writer.object("quiet") {
+                $0.field("from", quiet.from)
+                $0.field("to", quiet.to)
+                $0.field("timeZone", quiet.timeZone)
+            }
+        }
+        writer.flag("hidesCost", hidesCost)
+        writer.flag("allowOnLockScreen", allowsOnLockScreen)
+    }
+}
+
+extension Device {
+    package var choices: DeviceChoices {
+        get {
+            var choices = DeviceChoices()
+            choices.text = text
+            choices.kinds = kinds
+            choices.muted = muted
+            choices.quiet = quiet
+            choices.hidesCost = hidesCost
+            choices.allowsOnLockScreen = allowsOnLockScreen
+            return choices
+        }
+        set {
+            text = newValue.text
+            kinds = newValue.kinds
+            muted = newValue.muted
+            quiet = newValue.quiet
+            hidesCost = newValue.hidesCost
+            allowsOnLockScreen = newValue.allowsOnLockScreen
+        }
+    }
+
+    /// Why this cannot be chosen for this device, with its place in a command that has the choices on its top level; nil: it can.
+    package func fault(in choices: DeviceChoices) -> WireError? {
+        switch address {
+        case .apns:
+            if choices.text == .sealed, sealKey == nil {
+                return WireError(.badValue, at: "$.text", "its app has told no key to seal for")
+            }
+            if choices.allowsOnLockScreen {
+                return WireError(
+                    .badValue, at: "$.allowOnLockScreen", "this is for browsers: an app's notification asks for an unlock first"
+                )
+            }
+        case .web:
+            if !PushText.ofBrowsers.contains(choices.text) {
+                return WireError(.badValue, at: "$.text", "a browser's pushes are encrypted to it: there is nothing to seal")
+            }
+        }
+        return nil
+    }
+}

@@ -61,6 +61,8 @@ let times = 0;
 let later = null;
 /** @type {import("./notifications.js").Notifications|null} */
 let notifications = null;
+/** @type {import("./web-push.js").WebPush|null} */
+let webPush = null;
 /** Whether a person went to a screen whose view has not come, so that the keyboard goes there with it. */
 let isLandingDue = false;
 
@@ -95,11 +97,13 @@ const hidden = new Hidden(() => localStorage);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
   session: document.body.dataset.screen === "session" && route.screen === "session" ? route.session : undefined,
+  device: webPush?.device || undefined,
 }));
 
 /** @type {import("./elements/view.js").App} */
 const app = {
   state, link, decisions, devices, budgets, tokens, presence, hidden,
+  webPush: /** @type {import("./web-push.js").WebPush} */ (/** @type {unknown} */ (undefined)),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
@@ -129,10 +133,17 @@ export function view(name, kind) {
 /**
  * The other views have come, and what else nobody needs before the list.
  * @param {LaterViews} others @param {import("./notifications.js").Notifications} outside
+ * @param {(link: Link, name: () => string, changed: () => void) => import("./web-push.js").WebPush} pushes
  */
-export function join(others, outside) {
+export function join(others, outside, pushes) {
   later = others;
   notifications = outside;
+  webPush = pushes(link, () => state.welcome?.client.name ?? "A browser", () => {
+    presence.changed();
+    draw({ ...noChanges(), all: true });
+  });
+  app.webPush = webPush;
+  webPush.returned();
   notifications.badge(pending(state).length);
   if (document.visibilityState === "visible") notifications.clear();
   if (document.body.dataset.screen !== route.screen) return;
@@ -188,11 +199,17 @@ function drawCounts() {
 function linkChanged() {
   if (link.isLive && !wasLive) arrived();
   wasLive = link.isLive || (wasLive && link.phase === "silent");
-  if (link.phase === "stopped" && [4401, 1000].includes(link.stopCode)) forgetKey();
+  if (link.phase === "stopped" && [4401, 1000].includes(link.stopCode)) {
+    forgetKey();
+    webPush?.loggedOut();
+  }
   if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
   if (link.phase === "waiting") draw(linkLost(state));
   presence.linkChanged();
-  if (link.isLive) [devices, budgets].forEach((one) => one.again());
+  if (link.isLive) {
+    [devices, budgets].forEach((one) => one.again());
+    webPush?.returned();
+  }
   views.linkState.refresh();
   draw({ ...noChanges(), all: true });
 }
@@ -349,6 +366,7 @@ addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "visible") return;
   link.wake();
   notifications?.clear();
+  webPush?.returned();
   tick();
 });
 addEventListener("focus", () => presence.changed());

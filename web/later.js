@@ -7,15 +7,30 @@ import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
 import { SessionView } from "./elements/session-view.js";
 import { Notifications } from "./notifications.js";
+import { ask } from "./page-key.js";
+import { keepShell } from "./page-shell.js";
+import { WebPush } from "./web-push.js";
 
-const browser = /** @type {{serviceWorker?: ServiceWorkerContainer, setAppBadge?: (count: number) => Promise<void>}} */ (navigator);
+const browser = /** @type {{serviceWorker?: ServiceWorkerContainer, setAppBadge?: (count: number) => Promise<void>, standalone?: boolean}} */ (navigator);
+const devices = view("devices-view", DevicesView);
 
 join({
   session: view("session-view", SessionView),
   inbox: view("approvals-inbox", ApprovalsInbox),
-  devices: view("devices-view", DevicesView),
+  devices,
   budgets: view("budgets-view", BudgetsView),
   link: view("link-view", LinkView),
 }, new Notifications({
   serviceWorker: browser.serviceWorker, setAppBadge: browser.setAppBadge?.bind(browser), go: (hash) => { location.hash = hash; },
-}));
+  arrived: () => devices.testArrived(),
+}), (link, name, changed) => new WebPush({
+  isSecure: isSecureContext,
+  isTabOfPhone: browser.standalone === false,
+  isAble: "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis,
+  worker: async () => ((await keepShell()) ? navigator.serviceWorker.ready : undefined),
+  permission: () => Notification.permission,
+  storage: () => localStorage,
+  ask,
+  now: () => Date.now(),
+  agent: navigator.userAgent,
+}, link, name, changed));

@@ -5,6 +5,7 @@
  * @property {Pick<ServiceWorkerContainer, "addEventListener"|"getRegistration">} [serviceWorker]
  * @property {(count: number) => Promise<void>} [setAppBadge]
  * @property {(hash: string) => void} go
+ * @property {() => void} arrived A test push was shown by this browser.
  */
 
 /** A page that is looked at leaves no notification behind, and goes where one that was pressed leads. */
@@ -16,6 +17,7 @@ export class Notifications {
   constructor(around) {
     this.#around = around;
     around.serviceWorker?.addEventListener("message", ({ data }) => {
+      if (data?.arrived === "test") around.arrived();
       if (typeof data?.open === "string" && data.open.startsWith("#/")) around.go(data.open);
     });
   }

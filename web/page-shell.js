@@ -13,11 +13,16 @@ export const digestIn = (html) => html.match(/<meta name="page" content="([0-9a-
 /** The digest of the page that runs here. */
 const ownDigest = () => document.querySelector('meta[name="page"]')?.getAttribute("content") ?? "";
 
+/** @type {Promise<ServiceWorkerRegistration|undefined>|null} */
+let kept = null;
+
 /**
- * Where the browser can have one (over TLS, and on the relay's own machine), a worker keeps the shell.
- * @returns {Promise<unknown>}
+ * Where the browser can have one (over TLS, and on the relay's own machine), a worker keeps the shell, and shows what is pushed.
+ * @returns {Promise<ServiceWorkerRegistration|undefined>} None where the browser takes none.
  */
-export async function keepShell() {
+export const keepShell = () => (kept ??= register());
+
+async function register() {
   if (!ownDigest() || !("serviceWorker" in navigator)) return undefined;
   const address = "/worker.js";
   const { trustedTypes } = /** @type {any} */ (globalThis);

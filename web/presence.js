@@ -6,7 +6,7 @@
 
 import { keyOf } from "./store.js";
 
-/** @typedef {{foreground: boolean, session: string|undefined}} Look `session`: the one on the screen. */
+/** @typedef {{foreground: boolean, session: string|undefined, device?: string}} Look `session`: the one on the screen; `device`: as which pushes come to it. */
 
 /** Half of what the relay lets it hold, so that one that is lost does no harm. */
 const repeatMs = 15_000;
@@ -45,9 +45,7 @@ export class Presence {
   /** Something that `look` sees may have changed. */
   changed() {
     if (!this.#link.isLive || !this.#understood) return;
-    const { foreground, session } = this.#look();
-    const saying = JSON.stringify([foreground, session]);
-    if (saying !== this.#said) this.#say();
+    if (JSON.stringify(this.#look()) !== this.#said) this.#say();
   }
 
   /**
@@ -62,12 +60,13 @@ export class Presence {
   }
 
   #say() {
-    const { foreground, session } = this.#look();
-    this.#said = JSON.stringify([foreground, session]);
+    const look = this.#look();
+    const { foreground, session, device } = look;
+    this.#said = JSON.stringify(look);
     this.#timers.clearTimer(this.#timer);
     // Somebody who is away stays away without saying so again.
     if (foreground) this.#timer = this.#timers.setTimer(() => this.#link.isLive && this.#understood && this.#say(), repeatMs);
-    this.#tell(session === undefined ? { type: "presence", foreground } : { type: "presence", foreground, session });
+    this.#tell({ type: "presence", foreground, ...(session && { session }), ...(device && { device }) });
   }
 
   /** @param {import("./wire").Command} command @param {{again?: boolean}} [options] */

@@ -100,6 +100,14 @@ export class Tokens {
     await this.load();
     return Math.max(0, revoked.length - 1);
   }
+
+  /** @param {string} id @param {string} name */
+  async rename(id, name) {
+    await answerOf(await this.#request(`/v1/tokens/${encodeURIComponent(id)}/rename`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name }),
+    }));
+    await this.load();
+  }
 }
 
 /** @param {Response} response @returns {Promise<any>} */

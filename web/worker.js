@@ -53,6 +53,7 @@ worker.addEventListener("fetch", (event) => {
 
 /**
  * @typedef {object} Told What the relay says beside the words of a notification.
+ * @property {string} [kind]
  * @property {string} [session]
  * @property {string} [approval]
  * @property {string} [code] Decides the approval, once.
@@ -118,6 +119,9 @@ async function showPush(event) {
       ...(told.approval === undefined ? [] : [{ action: "review", title: "Review" }]),
     ],
   });
+  if (told.kind !== "test") return;
+  // Whoever asked for it may look at a page: that it came this far tells a dead subscription from a phone that is set to be silent.
+  for (const page of await worker.clients.matchAll({ type: "window", includeUncontrolled: true })) page.postMessage({ arrived: "test" });
 }
 
 /**

@@ -24,6 +24,8 @@ class PushStage:
         self.commands: list[Message] = []
         self.refusals: dict[str, Message] = {}
         """The error that a command of this type gets."""
+        self.test_result: dict[str, Any] = {}
+        """What becomes of a test to a browser, as `push` takes it."""
         self.summaries: dict[str, Message] = {}
         """What is added to the relay's own summary of a session."""
         self._sockets: list[WebSocketRoute] = []
@@ -43,6 +45,13 @@ class PushStage:
         self.devices[device] = {"device": registered | fields, "client": {"id": "c9", "name": "Ada's iPhone"}, "present": False, "cards": beside.pop("cards_held", []),
             "pushes": []} | beside  # fmt: skip
         return self.devices[device]
+
+    def browser(self, device: str, **fields: Any) -> Message:
+        state = self.device(device, name="Ada's laptop", profile="web", system="Firefox on Linux", cards="off", starts="never",
+            web={"service": "updates.push.services.mozilla.com"}, **fields)  # fmt: skip
+        for key in ("environment", "alertToken", "startToken", "frequentPushes"):
+            del state["device"][key]
+        return state
 
     def push(self, device: str, purpose: str, payload: Message | None, *, session: str | None = "s1", result: str | None = "accepted",
              text: str | None = None, ago: float = 0, **fields: Any) -> Message:  # fmt: skip
@@ -103,6 +112,16 @@ class PushStage:
                 return {"devices": [device | {"pushes": device["pushes"][:20]} for device in self.devices.values()]}
             case "forget":
                 self.devices.pop(command["device"], None)
+                return {}
+            case "deviceChoices":
+                shown = self.devices[command["device"]]["device"]
+                for key in ("quiet", "hidesCost", "allowOnLockScreen"):
+                    shown.pop(key, None)
+                shown.update({key: value for key, value in command.items() if key not in ("type", "id")})
+                return {}
+            case "testPush" if "web" in self.devices[command["device"]]["device"]:
+                notification = {"title": "Heliograph", "body": "Pushes reach it.", "data": {"heliograph": {"kind": "test"}}}
+                self.push(command["device"], "alert", {"web_push": 8030, "notification": notification}, session=None, **self.test_result)
                 return {}
             case "testPush":
                 alert = {"aps": {"alert": {"title": "Heliograph", "body": "Pushes arrive."}}, "heliograph": {"kind": "test"}}

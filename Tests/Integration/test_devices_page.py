@@ -91,7 +91,7 @@ def test_without_a_device_it_says_how_one_gets_here(phone: Callable[..., Phone])
     one = phone()
     one.page.get_by_role("link", name="Devices").click()
     expect(one.page.get_by_role("heading", name="Devices")).to_be_focused()
-    expect(one.page.locator("devices-view")).to_contain_text("No phone gets pushes yet")
+    expect(one.page.locator("devices-view")).to_contain_text("No device gets pushes yet")
     expect(one.page.locator("devices-view")).to_contain_text("make demo")
 
 
@@ -134,7 +134,7 @@ def test_every_push_shows_what_became_of_it(phone: Callable[..., Phone], host: A
 def test_a_new_device_appears_with_its_first_push(phone: Callable[..., Phone]) -> None:
     one = phone()
     one.go("#/devices")
-    expect(one.page.locator("devices-view")).to_contain_text("No phone gets pushes yet")
+    expect(one.page.locator("devices-view")).to_contain_text("No device gets pushes yet")
     one.stage.device("d1")
     one.stage.push("d1", "alert", notification("Hello", "you"))
     expect(one.lock_screen()).to_contain_text("Hello")
@@ -153,7 +153,7 @@ def test_a_test_is_sent_and_a_device_is_forgotten_once_it_is_confirmed(phone: Ca
     assert not one.stage.said("forget")
     one.device().get_by_role("button", name="Forget …").click()
     one.device().get_by_role("button", name="Forget", exact=True).click()
-    expect(one.page.locator("devices-view")).to_contain_text("No phone gets pushes yet")
+    expect(one.page.locator("devices-view")).to_contain_text("No device gets pushes yet")
     assert [command["device"] for command in one.stage.said("forget")] == ["d1"]
 
 

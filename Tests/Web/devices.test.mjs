@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Devices, fate, takeDevices, wishes } from "../../web/devices.js";
+import { about, Devices, fate, takeDevices, testAmong, testWords, wishes } from "../../web/devices.js";
 import { apply, emptyState } from "../../web/store.js";
 
 const registration = (more = {}) => ({ device: "d1", name: "Phone", profile: "heliograph", environment: "sandbox", system: "18.1", ...more });
@@ -71,6 +71,42 @@ test("what a device gets, in words", () => {
   const quiet = told({ cards: "off", kinds: [], text: "generic", muted: ["s1"], hidesCost: true, quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin" } });
   assert.deepEqual([quiet.Cards, quiet["Rings for"], quiet.Muted, quiet.Cost, quiet["Quiet hours"], quiet.Tokens],
     ["None", "Nothing", "title of s1", "Hidden", "22:00 to 07:05, Europe/Berlin", "None: nothing can reach it"]);
+});
+
+test("a browser has no cards and no tokens, but a push service", () => {
+  const browser = { device: "d1", name: "Laptop", profile: "web", system: "Firefox on Linux", web: { service: "updates.push.services.mozilla.com" }, text: "full", kinds: [] };
+  const told = Object.fromEntries(wishes(browser, String));
+  assert.deepEqual([told.Cards, told.Tokens, told["Push service"], told["Offers Allow"]], [undefined, undefined, "updates.push.services.mozilla.com", "No: Deny and Review"]);
+  const bare = Object.fromEntries(wishes({ ...browser, web: {}, allowOnLockScreen: true }, String));
+  assert.deepEqual([bare["Push service"], bare["Offers Allow"]], ["None: nothing can reach it", "Where it shows the whole command, also while locked"]);
+  assert.equal(about({ device: browser, client: { name: "Ada" } }), "Browser · Firefox on Linux · paired as Ada");
+  assert.equal(about({ device: registration(), client: { name: "Ada" } }), "heliograph · sandbox · iOS 18.1 · paired as Ada");
+  assert.equal(fate(push(1, { outcome: { result: "accepted" } }), true).words, "Taken by the push service");
+});
+
+test("a test is the first alert of no session after it was asked for", () => {
+  const alert = (number, more = {}) => push(number, { purpose: "alert", ...more });
+  const pushes = [alert(9), alert(8), alert(7, { session: "s1" }), push(6), alert(5)];
+  assert.equal(testAmong(pushes, 5).push, 8);
+  assert.equal(testAmong(pushes, 9), undefined);
+});
+
+test("a test tells a dead subscription from a phone that is set to be silent", () => {
+  const words = (result, known = {}) => testWords(result && push(1, { outcome: result }), { isBrowser: true, hasArrived: false, ...known });
+  assert.deepEqual(words(undefined), { tone: "going", words: "A test is on its way." });
+  assert.match(words({ result: "accepted" }).words, /took it.*Do Not Disturb.*subscription is dead/);
+  assert.match(words({ result: "accepted" }, { isBrowser: false }).words, /^Apple took it.*open its app/);
+  assert.match(words({ result: "accepted" }, { hasArrived: true }).words, /^It came to this browser and was shown.*Focus/);
+  assert.deepEqual(words({ result: "refused", text: "410 gone" }), { tone: "bad", words: "The push service refused it: 410 gone. Switch notifications off and on again on that device." });
+  assert.equal(words({ result: "notSent", text: "no key" }, { isBrowser: false }).words, "It was not sent: no key.");
+  assert.equal(words({ result: "unknown" }).tone, "bad");
+});
+
+test("what is chosen is sent whole, and the list asked for again", async () => {
+  const sent = [];
+  const devices = new Devices({ isLive: true, command: async (message) => { sent.push(message); return { devices: [device()] }; } }, emptyState(), () => undefined);
+  await devices.choose("d1", { text: "full", kinds: [], muted: ["s1"], allowOnLockScreen: true });
+  assert.deepEqual(sent, [{ type: "deviceChoices", device: "d1", text: "full", kinds: [], muted: ["s1"], allowOnLockScreen: true }, { type: "devices", watch: true }]);
 });
 
 test("the relay is asked while somebody looks, and again when the link is back", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Notifications } from "../../web/notifications.js";
 
 function surroundings() {
-  const seen = { badges: [], went: [], closed: 0, say: undefined };
+  const seen = { badges: [], went: [], closed: 0, arrived: 0, say: undefined };
   const notification = { close: () => { seen.closed += 1; } };
   const around = {
     serviceWorker: {
@@ -12,6 +12,7 @@ function surroundings() {
     },
     setAppBadge: async (count) => { seen.badges.push(count); if (count === 3) throw new Error("not installed"); },
     go: (hash) => seen.went.push(hash),
+    arrived: () => { seen.arrived += 1; },
   };
   return { seen, around };
 }
@@ -37,8 +38,15 @@ test("a notification that was pressed leads to a place of this page, and to noth
   assert.deepEqual(seen.went, ["#/approvals/s1/a1"]);
 });
 
+test("a test that the worker has shown is told to the page", () => {
+  const { seen, around } = surroundings();
+  assert.ok(new Notifications(around));
+  for (const data of [{ arrived: "test" }, { arrived: "approval" }, { arrived: true }]) seen.say(data);
+  assert.equal(seen.arrived, 1);
+});
+
 test("a browser without workers and badges has neither", async () => {
-  const notifications = new Notifications({ go: () => undefined });
+  const notifications = new Notifications({ go: () => undefined, arrived: () => undefined });
   await notifications.clear();
   notifications.badge(1);
 });

@@ -35,6 +35,13 @@ test("a page in the foreground says so at once, and again every 15 seconds", () 
   assert.deepEqual(scene.messages[0], { type: "presence", foreground: true });
 });
 
+test("a browser that gets pushes says as which device it is looked at", () => {
+  const scene = new Scene();
+  scene.presence.linkChanged();
+  scene.see({ device: "d1" });
+  assert.deepEqual(scene.messages, [{ type: "presence", foreground: true }, { type: "presence", foreground: true, device: "d1" }]);
+});
+
 test("a change is said at once, the same thing is not, and the time starts anew", () => {
   const scene = new Scene();
   scene.presence.linkChanged();

@@ -52,3 +52,16 @@ test("the relay is asked, told, and asked again; what it refuses is said in its 
   await tokens.load();
   assert.deepEqual([tokens.isKnown, tokens.problem], [false, ""]);
 });
+
+test("another name is told, and a refusal is the relay's own words", async () => {
+  const asked = [];
+  let status = 200;
+  const tokens = new Tokens(async (path, { method = "GET", body } = {}) => {
+    asked.push([method, path, body]);
+    return { ok: status === 200, status, json: async () => (status === 200 ? { tokens: [] } : { error: { message: "there is no such token" } }) };
+  }, () => undefined);
+  await tokens.rename("a", "Kitchen");
+  assert.deepEqual(asked, [["POST", "/v1/tokens/a/rename", '{"name":"Kitchen"}'], ["GET", "/v1/tokens", undefined]]);
+  status = 404;
+  await assert.rejects(tokens.rename("a", "Kitchen"), /there is no such token/);
+});

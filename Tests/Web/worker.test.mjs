@@ -60,6 +60,14 @@ test("a browser that reads the push itself shows the same", async () => {
   assert.deepEqual(plain(one.seen.shown[1]), plain(one.seen.shown[0]));
 });
 
+test("a test is shown, and open pages hear that it came this far", async () => {
+  const heard = [];
+  const one = worker({ pages: [{ postMessage: (message) => heard.push(plain(message)) }] });
+  await one.push(message({ kind: "test" }, { title: "Heliograph" }));
+  await one.push(message());
+  assert.deepEqual([one.seen.shown.length, heard], [2, [{ arrived: "test" }]]);
+});
+
 test("Allow is offered only where the relay says so, and nothing without a code", async () => {
   const one = worker();
   await one.push(message({ ...told, decisions: ["deny", "allow", "rm"] }));

@@ -1,11 +1,12 @@
 /** `<device-card>`: one device: its Lock Screen, what it gets, its cards, and what became of each push. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
-import { fate, wishes } from "../devices.js";
+import { about, fate, testAmong, testWords, wishes } from "../devices.js";
 import { ago, duration, timeOfDay } from "../format.js";
 import { lockScreen } from "../lockscreen.js";
 import { line } from "../text.js";
 import { textBlock } from "./blocks.js";
+import { ChoicesForm } from "./choices-form.js";
 import { Confirmation } from "./confirmation.js";
 import { LockScreen } from "./lock-screen.js";
 import { titleOf } from "./session-row.js";
@@ -29,11 +30,16 @@ export class DeviceCard extends HTMLElement {
   #article = h("article", { class: "device" });
   #name = h("h3", { class: "foreign", tabindex: "-1" });
   #about = h("p", { class: "quiet foreign" });
+  #own = span("presence", "This browser");
   #presence = span("presence");
   #trouble = h("p", { class: "warning foreign" });
   #screen = new LockScreen();
   #wishes = h("dl", { class: "numbers" });
+  #change = h("button", { type: "button", class: "plain", onclick: () => this.#open(true) }, "Change …");
+  #changeButtons = h("div", { class: "buttons" }, this.#change);
+  #choices = new ChoicesForm();
   #cards = h("ul", { class: "device-cards" });
+  #cardsPart = h("section", {}, h("h4", {}, "Cards"), this.#cards);
   #pushes = h("ol", { class: "pushes", "aria-label": "Pushes, the newest first" });
   #noPushes = h("p", { class: "quiet" }, "None yet. One goes out when something happens and nobody looks.");
   #test = h("button", { type: "button", class: "plain", onclick: () => this.#do("test") }, "Send a test");
@@ -41,18 +47,22 @@ export class DeviceCard extends HTMLElement {
   #buttons = h("div", { class: "buttons" }, this.#test, this.#forget);
   #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: "Forget", deed: () => this.#do("forget") });
   #problem = h("p", { class: "problem", role: "alert" });
+  #tested = h("p", { class: "tested foreign", role: "status", hidden: true });
+  /** @type {{after: number, hasArrived: boolean}|null} A test that was asked for, `after` the last push that was known. */ #testing = null;
   /** @type {Map<number, {element: HTMLElement, drawn: string}>} */ #rows = new Map();
 
   connectedCallback() {
     if (this.firstChild) return;
     this.#article.append(
-      h("header", { class: "device-head" }, h("div", {}, this.#name, this.#about), this.#presence), this.#trouble,
+      h("header", { class: "device-head" }, h("div", {}, this.#name, this.#about), h("p", { class: "device-marks" }, this.#own, this.#presence)), this.#trouble,
       h("div", { class: "device-body" }, this.#screen,
         h("div", { class: "device-facts" },
           h("section", {}, h("h4", {}, "Pushes"), this.#noPushes, this.#pushes),
-          h("section", {}, h("h4", {}, "Cards"), this.#cards),
-          h("section", {}, h("h4", {}, "What it gets"), this.#wishes),
-          this.#buttons, this.#confirmation.element, this.#problem)));
+          this.#cardsPart,
+          h("section", {}, h("h4", {}, "What it gets"), this.#wishes, this.#changeButtons, this.#choices),
+          this.#buttons, this.#confirmation.element, this.#tested, this.#problem)));
+    this.#choices.hidden = true;
+    this.#choices.onclosed = () => this.#open(false);
     this.append(this.#article);
   }
 
@@ -60,12 +70,19 @@ export class DeviceCard extends HTMLElement {
   show(app, device) {
     this.#app = app;
     this.#device = device;
-    const { name, profile, environment, system } = device.device;
+    const { name, profile, web } = device.device;
     const id = `device-${device.device.device}`;
     attribute(this.#name, "id", id);
     attribute(this.#article, "aria-labelledby", id);
     say(this.#name, name, line);
-    say(this.#about, `${profile} · ${environment} · iOS ${system} · paired as ${device.client.name}`, line);
+    say(this.#about, about(device), line);
+    const isOwn = device.device.device === app.webPush?.device;
+    attribute(this.#own, "hidden", !isOwn);
+    attribute(this.#own, "data-present", true);
+    attribute(this.#article, "data-browser", web !== undefined);
+    // A browser has no cards, and its notifications are the system's to draw.
+    attribute(this.#screen, "hidden", web !== undefined);
+    attribute(this.#cardsPart, "hidden", web !== undefined);
     write(this.#presence, device.present ? "Being looked at" : "Away");
     attribute(this.#presence, "data-present", device.present);
     attribute(this.#trouble, "hidden", !device.trouble);
@@ -75,8 +92,12 @@ export class DeviceCard extends HTMLElement {
       say(words, value, line);
       return h("div", {}, h("dt", {}, term), words);
     }));
-    this.#confirmation.question = `Forget ${name}? It gets nothing more until its app registers it again.`;
-    this.#screen.show({ pushes: device.pushes, profile, titleOf: this.#title }, app.now());
+    this.#confirmation.question = web
+      ? `Forget ${name}? It gets nothing more until notifications are switched on there again. What was chosen for it is lost.`
+      : `Forget ${name}? It gets nothing more until its app registers it again.`;
+    attribute(this.#change, "aria-label", `Change what ${name} rings for …`);
+    this.#drawTest();
+    if (!web) this.#screen.show({ pushes: device.pushes, profile, titleOf: this.#title }, app.now());
     this.#drawPushes();
     this.tick();
   }
@@ -100,7 +121,8 @@ export class DeviceCard extends HTMLElement {
 
   #drawPushes() {
     const { pushes } = this.#device;
-    const { ignored } = lockScreen(pushes, this.#app.now());
+    // What a browser shows is the system's to draw, so there is no Lock Screen to hold a push against.
+    const ignored = this.#device.device.web ? new Map() : lockScreen(pushes, this.#app.now()).ignored;
     const kept = new Set(pushes.map(({ push }) => push));
     for (const push of [...this.#rows.keys()]) if (!kept.has(push)) this.#rows.delete(push);
     attribute(this.#noPushes, "hidden", pushes.length > 0);
@@ -116,7 +138,7 @@ export class DeviceCard extends HTMLElement {
 
   /** @param {HTMLElement} item @param {Push} push @param {string|undefined} ignored */
   #drawPush(item, push, ignored) {
-    const { tone, words } = fate(push);
+    const { tone, words } = fate(push, this.#device.device.web !== undefined);
     const what = span("push-what foreign");
     say(what, `${purposes[push.purpose] ?? push.purpose} · ${push.purpose === "alert" ? alertOf(push) : this.#title(push.session)}`, line);
     const result = span("push-fate foreign");
@@ -136,16 +158,46 @@ export class DeviceCard extends HTMLElement {
     item.replaceChildren(details);
   }
 
+  /** This browser has shown the test that it asked for. */
+  testArrived() {
+    if (this.#testing) this.#testing.hasArrived = true;
+    this.#drawTest();
+  }
+
+  #drawTest() {
+    attribute(this.#tested, "hidden", !this.#testing);
+    if (!this.#testing) return;
+    const { after, hasArrived } = this.#testing;
+    const { tone, words } = testWords(testAmong(this.#device.pushes, after), { isBrowser: this.#device.device.web !== undefined, hasArrived });
+    attribute(this.#tested, "data-tone", tone);
+    say(this.#tested, words, line);
+  }
+
+  /** @param {boolean} isOpen */
+  #open(isOpen) {
+    if (isOpen) this.#choices.open(this.#app, this.#device.device);
+    this.#choices.hidden = !isOpen;
+    attribute(this.#wishes, "hidden", isOpen);
+    attribute(this.#changeButtons, "hidden", isOpen);
+    if (isOpen) this.#choices.land();
+    else this.#change.focus();
+  }
+
   /** @param {"test"|"forget"} deed */
   async #do(deed) {
     const { device, name } = this.#device.device;
     const buttons = [this.#test, this.#forget, this.#confirmation];
     buttons.forEach((button) => { button.disabled = true; });
     write(this.#problem, "");
+    if (deed === "test") this.#testing = { after: Math.max(0, ...this.#device.pushes.map(({ push }) => push)), hasArrived: false };
     try {
       await this.#app.devices[deed](device);
+      if (deed === "forget" && device === this.#app.webPush.device) await this.#app.webPush.switchOff();
+      this.#drawTest();
       this.#app.announce(deed === "test" ? `A test is on its way to ${name}` : `${name} is forgotten`);
     } catch (error) {
+      if (deed === "test") this.#testing = null;
+      this.#drawTest();
       write(this.#problem, `${deed === "test" ? "No test was sent" : "Not forgotten"}: ${/** @type {Error} */ (error).message}`);
     }
     buttons.forEach((button) => { button.disabled = false; });
@@ -154,7 +206,7 @@ export class DeviceCard extends HTMLElement {
 
 /** @param {Push} push @returns {string} What an alert says first. */
 function alertOf({ payload }) {
-  const alert = payload?.aps?.alert;
+  const alert = payload?.aps?.alert ?? payload?.notification;
   return String((typeof alert === "string" ? alert : alert?.title || alert?.body) ?? "");
 }
 

@@ -3,6 +3,7 @@
 import { arrange, attribute, h, write } from "../dom.js";
 import { DeviceCard } from "./device-card.js";
 import { noNews } from "./link-state.js";
+import { NotificationSwitch } from "./notification-switch.js";
 import { TokenList } from "./token-list.js";
 import { View } from "./view.js";
 
@@ -14,12 +15,13 @@ export class DevicesView extends View {
   #list = h("ol", { class: "devices" });
   #empty = h("div", { class: "empty" });
   #problem = h("p", { class: "problem", role: "alert" });
+  #switch = new NotificationSwitch();
   #tokens = new TokenList();
   #pushTitle = h("h3", { class: "section-title" }, "Pushes");
   #ticks = 0;
 
   connectedCallback() {
-    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
+    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#switch, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
   }
 
   /** It comes to the screen. */
@@ -27,7 +29,14 @@ export class DevicesView extends View {
     this.#ticks = 0;
     this.app.devices.watch();
     this.app.tokens.load();
+    this.app.webPush.refresh();
     this.#draw();
+  }
+
+  /** This browser has shown a test. */
+  testArrived() {
+    const own = this.#cards.get(this.app.webPush.device);
+    own?.testArrived();
   }
 
   /** @override @param {import("./view.js").Changes} changes */
@@ -50,6 +59,7 @@ export class DevicesView extends View {
     const devices = this.app.state.devices ?? new Map();
     const { problem } = this.app.devices;
     write(this.#problem, problem);
+    this.#switch.show(this.app);
     this.#tokens.show(this.app);
     attribute(this.#pushTitle, "hidden", this.#tokens.hidden);
     for (const id of [...this.#cards.keys()]) if (!devices.has(id)) this.#cards.delete(id);
@@ -62,8 +72,8 @@ export class DevicesView extends View {
     attribute(this.#empty, "hidden", devices.size !== 0 || problem !== "");
     if (devices.size || problem) return;
     this.#empty.replaceChildren(...(this.app.state.devices ? [
-      h("p", {}, "No phone gets pushes yet."),
-      h("p", {}, "Approvals ring on a Lock Screen through an iPhone app that is paired with this relay. Without one, this page shows them as long as it is open."),
+      h("p", {}, "No device gets pushes yet."),
+      h("p", {}, "Approvals ring on a phone with this page on its Home Screen, or with an iPhone app that is paired with this relay. Without either, this page shows them as long as it is open."),
       h("p", {}, h("a", { href: "#/link" }, "Pair another device"), " with this page, or see what an app would show: ", h("code", {}, "make demo"), "."),
     ] : [h("p", {}, noNews(this.app.link))]));
   }

@@ -22,7 +22,7 @@ export class LinkView extends View {
   #values = { device: fact(), workspace: fact(), relay: fact(), heard: fact() };
 
   connectedCallback() {
-    this.#confirmation.question = "Log this device out? It sees and decides nothing more until it is paired again, with a new code.";
+    this.#confirmation.question = "Log this device out? It sees and decides nothing more, and gets no notifications, until it is paired again with a new code.";
     this.#dialog.app = this.app;
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Connection")),

@@ -1,5 +1,6 @@
 /** `<pair-screen>`: makes this browser one of the workspace's devices. */
 
+import { deviceName } from "../browser-name.js";
 import { attribute, h, write } from "../dom.js";
 import { keepKey } from "../page-key.js";
 import { pairingOf } from "../route.js";
@@ -141,18 +142,6 @@ function refusal(status) {
   if (status === 429) return "Too many tries. Wait a minute, then try again.";
   if (status >= 500) return "The relay could not do it just now. Try again.";
   return "The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.";
-}
-
-/**
- * A name to start from.
- * @param {string} agent The browser's own description of itself.
- */
-function deviceName(agent) {
-  const browser = agent.match(/(Firefox|Edg|OPR|Chrome|Safari)/)?.[1] ?? "Browser";
-  const names = /** @type {Record<string, string>} */ ({ Edg: "Edge", OPR: "Opera" });
-  const device = agent.match(/iPhone|iPad|Android|Macintosh|Windows|CrOS|Linux/)?.[0] ?? "";
-  const devices = /** @type {Record<string, string>} */ ({ Macintosh: "Mac", Android: "Android phone", CrOS: "Chromebook" });
-  return `${names[browser] ?? browser}${device ? ` on ${devices[device] ?? device}` : ""}`;
 }
 
 customElements.define("pair-screen", PairScreen);

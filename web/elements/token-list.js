@@ -47,7 +47,12 @@ class TokenRow {
   #use = span("");
   #origin = span("");
   #revoke = h("button", { type: "button", class: "deny" }, "Revoke …");
-  #buttons = h("div", { class: "buttons" }, this.#revoke);
+  #rename = h("button", { type: "button", class: "plain", onclick: () => this.#showNaming(true) }, "Rename …");
+  #buttons = h("div", { class: "buttons" }, this.#rename, this.#revoke);
+  #newName = h("input", { type: "text", autocomplete: "off", maxlength: "64", required: true });
+  #naming = h("form", { class: "naming", hidden: true, onsubmit: (event) => this.#giveName(event) }, this.#newName,
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.#showNaming(false) }, "Back"),
+      h("button", { type: "submit", class: "solid" }, "Rename")));
   #keeps = h("input", { type: "checkbox" });
   #keepsWords = span("choice-label");
   #keepsChoice = h("label", { class: "choice", hidden: true }, this.#keeps, this.#keepsWords);
@@ -55,7 +60,7 @@ class TokenRow {
   #confirmation = new Confirmation({ opener: this.#revoke, buttons: this.#buttons, verb: "Revoke", deed: () => this.#end() });
   element = h("li", { class: "token-row" },
     h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name, this.#own), h("p", { class: "quiet foreign" }, this.#use), h("p", { class: "quiet foreign" }, this.#origin)),
-    this.#buttons, this.#confirmation.element, this.#problem);
+    this.#buttons, this.#naming, this.#confirmation.element, this.#problem);
 
   /** @type {App} */ #app;
   /** @type {() => void} */ #gone;
@@ -76,6 +81,8 @@ class TokenRow {
     attribute(this.#own, "hidden", !own);
     attribute(this.#own, "data-present", true);
     attribute(this.#revoke, "aria-label", `Revoke ${name} …`);
+    attribute(this.#rename, "aria-label", `Rename ${name} …`);
+    attribute(this.#newName, "aria-label", `New name of ${name}`);
     attribute(this.element, "data-present", connections > 0);
     this.#confirmation.question = revocationQuestion(token);
     attribute(this.#keepsChoice, "hidden", !children.length);
@@ -87,6 +94,29 @@ class TokenRow {
     const now = this.#app.now();
     say(this.#use, `${kindOf(this.#token)} · ${lastUse(this.#token, now)}`, line);
     say(this.#origin, origin(this.#token, now), line);
+  }
+
+  /** @param {boolean} isNaming @returns {void} */
+  #showNaming(isNaming) {
+    attribute(this.#naming, "hidden", !isNaming);
+    attribute(this.#buttons, "hidden", isNaming);
+    write(this.#problem, "");
+    if (isNaming) this.#newName.value = this.#token.name;
+    (isNaming ? this.#newName : this.#rename).focus();
+    if (isNaming) this.#newName.select();
+  }
+
+  /** @param {Event} event */
+  async #giveName(event) {
+    event.preventDefault();
+    const name = this.#newName.value.trim();
+    try {
+      await this.#app.tokens.rename(this.#token.id, name);
+      this.#app.announce(`It is called ${name} now`);
+      this.#showNaming(false);
+    } catch (error) {
+      write(this.#problem, `Not renamed: ${/** @type {Error} */ (error).message}`);
+    }
   }
 
   async #end() {

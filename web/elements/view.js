@@ -9,6 +9,7 @@
  * @property {import("../budgets.js").Budgets} budgets
  * @property {import("../tokens.js").Tokens} tokens
  * @property {import("../presence.js").Presence} presence
+ * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws.
  * @property {import("../sieve.js").Hidden} hidden Sessions that are not in the list on this device.
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deviceName, systemName } from "../../web/browser-name.js";
+import { clock, minuteOf, read, textOf, textsFor } from "../../web/choices.js";
+
+const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], hidesCost: false, quiet: null, allows: false, ...more });
+
+test("a form is read into what the relay takes, with nothing that is off", () => {
+  assert.deepEqual(read(draft()), { choices: { text: "summary", kinds: ["approval"], muted: ["s1"] } });
+  assert.deepEqual(read(draft({ text: "full", hidesCost: true, allows: true, quiet: { from: "22:00", to: "07:05:00", timeZone: "Europe/Berlin" } })), {
+    choices: { text: "full", kinds: ["approval"], muted: ["s1"], hidesCost: true, allowOnLockScreen: true, quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin" } },
+  });
+});
+
+test("what does not show the whole cannot be allowed from there", () => {
+  for (const text of ["summary", "generic", "sealed"]) assert.equal(read(draft({ text, allows: true })).choices.allowOnLockScreen, undefined);
+});
+
+test("quiet hours have a beginning and another end", () => {
+  const quiet = (from, to) => read(draft({ quiet: { from, to, timeZone: "UTC" } })).problem;
+  assert.match(quiet("", "07:00"), /from when to when/);
+  assert.match(quiet("22:00", "24:00"), /from when to when/);
+  assert.match(quiet("22:00", "22:00"), /another end/);
+  assert.equal(quiet("00:00", "23:59"), undefined);
+});
+
+test("a time is written as it is read", () => {
+  for (const minute of [0, 7, 425, 1439]) assert.equal(minuteOf(clock(minute)), minute);
+  for (const time of ["7:05", "07:60", "x", "07:05 PM"]) assert.equal(minuteOf(time), null);
+});
+
+test("only what is sealed already can stay sealed, and an app and a browser have their own words", () => {
+  assert.deepEqual(textsFor({ text: "full", web: {} }).map(({ text }) => text), ["full", "summary", "generic"]);
+  assert.deepEqual(textsFor({ text: "sealed" }).map(({ text }) => text), ["full", "summary", "generic", "sealed"]);
+  assert.notEqual(textOf({ text: "full", web: {} }), textOf({ text: "full" }));
+  assert.equal(textOf({ text: "new" }), "new");
+});
+
+test("a browser is called what it is, not what it descends from", () => {
+  const chrome = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36";
+  const names = (agent) => [deviceName(agent), systemName(agent)];
+  assert.deepEqual(names(chrome), ["Chrome on Android phone", "Chrome on Android"]);
+  assert.deepEqual(names(`${chrome} EdgA/1 Edg/156.0`), ["Edge on Android phone", "Edge on Android"]);
+  assert.deepEqual(names("Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1"), ["Safari on iPhone", "Safari on iOS"]);
+  assert.deepEqual(names("Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:153.0) Gecko/20100101 Firefox/153.0"), ["Firefox on Mac", "Firefox on macOS"]);
+  assert.deepEqual(names(""), ["Browser", "Browser"]);
+});

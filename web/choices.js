@@ -1,0 +1,87 @@
+/** What a person chooses to hear on a device: the words for it, and what a form says read into what the relay takes. Pure. */
+
+/** @typedef {import("./wire").DeviceShown} Device */
+/** @typedef {Pick<Device, "text"|"kinds"|"muted"|"quiet"|"hidesCost"|"allowOnLockScreen">} Choices */
+
+/** @typedef {Device["kinds"][number]} Kind */
+
+/** What a device may ring for, in the order in which one reads it. */
+export const kinds = /** @type {Record<Kind, string>} */ ({
+  approval: "approvals", question: "questions", error: "errors", finished: "finished runs", budget: "budgets",
+});
+
+/** How much a push says, by the wire's word: to an app, which offers to decide, and to a browser. */
+const texts = /** @type {Record<string, {name: string, app: string, web: string}>} */ ({
+  full: {
+    name: "The whole command or question, as far as it fits",
+    app: "Whoever sees the Lock Screen reads it.", web: "Whoever sees the Lock Screen reads it. Its push service does not.",
+  },
+  summary: {
+    name: "A summary",
+    app: "Its alerts offer Deny, never Allow: for that, let the app say the whole.", web: "It offers Deny, never Allow.",
+  },
+  generic: {
+    name: "That an agent needs something, not what",
+    app: "Its alerts offer Deny, never Allow.", web: "It offers Deny, never Allow.",
+  },
+  sealed: {
+    name: "Only this device can read it; cards show counts", app: "Chosen in its app, and only there.", web: "",
+  },
+});
+
+/**
+ * The texts that a device may choose from, with what each means there.
+ * @param {Device} device
+ * @returns {{text: Device["text"], name: string, meaning: string}[]}
+ */
+export function textsFor({ web, text: chosen }) {
+  // What seals is a key of the app's own: whether there is one, only the app says.
+  const words = ["full", "summary", "generic", ...(chosen === "sealed" ? ["sealed"] : [])];
+  return words.map((text) => ({ text: /** @type {Device["text"]} */ (text), name: texts[text].name, meaning: texts[text][web ? "web" : "app"] }));
+}
+
+/**
+ * How much it says, as a sentence.
+ * @param {Device} device
+ */
+export function textOf({ text = "summary", web }) {
+  const words = texts[text];
+  return words ? [words.name, words[web ? "web" : "app"]].filter(Boolean).join(". ").replace(/\.$/, "") : String(text);
+}
+
+/** @param {number} minute Of the day. */
+export const clock = (minute) => `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+
+/** @param {string} time `07:05`, perhaps with seconds. @returns {number|null} */
+export function minuteOf(time) {
+  const [, hours, minutes] = time.match(/^([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?$/) ?? [];
+  return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
+}
+
+/**
+ * What stands in a form.
+ * @typedef {object} Draft
+ * @property {Kind[]} kinds
+ * @property {Device["text"]} text
+ * @property {string[]} muted
+ * @property {boolean} hidesCost
+ * @property {{from: string, to: string, timeZone: string}|null} quiet Times as `22:00`.
+ * @property {boolean} allows
+ */
+
+/**
+ * @param {Draft} draft
+ * @returns {{choices: Choices}|{problem: string}}
+ */
+export function read({ quiet, allows, hidesCost, kinds: chosen, text, muted }) {
+  /** @type {Choices} */
+  const choices = { text, kinds: chosen, muted };
+  if (hidesCost) choices.hidesCost = true;
+  // What does not show the whole can never be allowed from there.
+  if (allows && text === "full") choices.allowOnLockScreen = true;
+  if (!quiet) return { choices };
+  const [from, to] = [minuteOf(quiet.from), minuteOf(quiet.to)];
+  if (from === null || to === null) return { problem: "Say from when to when it is quiet, such as 22:00 to 07:00." };
+  if (from === to) return { problem: "Quiet hours that end when they begin are none: choose another end." };
+  return { choices: { ...choices, quiet: { from, to, timeZone: quiet.timeZone } } };
+}

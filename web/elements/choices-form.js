@@ -1,0 +1,157 @@
+/** `<choices-form>`: what a device rings for and how much it says, changed on the page of any other. */
+
+import { kinds, clock, read, textsFor } from "../choices.js";
+import { attribute, h, say, span, write } from "../dom.js";
+import { line } from "../text.js";
+import { titleOf } from "./session-row.js";
+
+/** @typedef {import("./view.js").App} App */
+/** @typedef {import("../choices.js").Kind} Kind */
+
+/** Sessions that can be muted here, beside those that are: the latest, which are the ones that ring. */
+const sessionsMax = 12;
+/** What one begins from where nothing is quiet yet. */
+const usualNight = { from: "22:00", to: "07:00" };
+
+let made = 0;
+
+export class ChoicesForm extends HTMLElement {
+  /**
+   * Called when it is to go: all is saved, or nothing was changed.
+   * @type {() => void}
+   */
+  onclosed = () => undefined;
+
+  // Both are given by `open`.
+  #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
+  #device = "";
+  #id = `choices-${(made += 1)}`;
+  #kinds = h("div", { class: "choices" });
+  #texts = h("div", { class: "choices" });
+  #cost = h("input", { type: "checkbox" });
+  #allow = h("input", { type: "checkbox" });
+  #allowChoice = choice(this.#allow, "Offer Allow in the notification",
+    "Whoever holds this device can then allow a command from its Lock Screen, as a web page cannot ask for an unlock first. Only where the notification shows the whole command.");
+  #isQuiet = h("input", { type: "checkbox", onchange: () => this.#draw() });
+  #from = h("input", { id: `${this.#id}-from`, type: "time" });
+  #to = h("input", { id: `${this.#id}-to`, type: "time" });
+  #zone = h("select", { id: `${this.#id}-zone` });
+  #hours = h("div", { class: "quiet-hours" }, field(this.#from, "From"), field(this.#to, "To"), field(this.#zone, "Time zone"));
+  #muted = h("div", { class: "choices" });
+  #mutedPart = group("Silent for these sessions", this.#muted);
+  #problem = h("p", { class: "problem", role: "alert" });
+  #save = h("button", { type: "submit", class: "solid" }, "Save");
+  #form = h("form", { class: "choices-form", onsubmit: (event) => this.#submit(event), onchange: () => this.#draw() },
+    group("Rings for", this.#kinds), group("Says", this.#texts),
+    group("Beside that", h("div", { class: "choices" }, choice(this.#cost, "Hide what it costs", "No push to this device names an amount."), this.#allowChoice)),
+    group("Quiet hours", choice(this.#isQuiet, "Do not ring at night", "What waits then rings when they are over."), this.#hours), this.#mutedPart, this.#problem,
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.onclosed() }, "Back"), this.#save));
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#form);
+  }
+
+  /**
+   * Shows what is chosen now; what others change meanwhile is not mixed into what somebody is writing here.
+   * @param {App} app @param {import("../choices.js").Device} device
+   */
+  open(app, device) {
+    [this.#app, this.#device] = [app, device.device];
+    this.#form.setAttribute("aria-label", `What ${device.name} rings for`);
+    this.#kinds.replaceChildren(...Object.entries(kinds).map(([kind, words]) =>
+      choice(h("input", { type: "checkbox", value: kind, checked: device.kinds.includes(/** @type {Kind} */ (kind)) }), capital(words))));
+    this.#texts.replaceChildren(...textsFor(device).map(({ text, name, meaning }) =>
+      choice(h("input", { type: "radio", name: `${this.#id}-text`, value: text, checked: text === device.text }), name, meaning)));
+    this.#cost.checked = device.hidesCost === true;
+    this.#allow.checked = device.allowOnLockScreen === true;
+    attribute(this.#allowChoice, "hidden", !device.web);
+    this.#isQuiet.checked = device.quiet !== undefined;
+    this.#from.value = device.quiet ? clock(device.quiet.from) : usualNight.from;
+    this.#to.value = device.quiet ? clock(device.quiet.to) : usualNight.to;
+    this.#fillZones(device.quiet?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+    this.#fillMuted(device.muted);
+    write(this.#problem, "");
+    this.#draw();
+  }
+
+  /** Where the keyboard goes when it is opened. */
+  land() {
+    this.#form.querySelector("input")?.focus();
+  }
+
+  /** @param {string} chosen */
+  #fillZones(chosen) {
+    // Browsers of before 2022 list none: then there are two to choose from.
+    const { supportedValuesOf } = /** @type {{supportedValuesOf?: (key: "timeZone") => string[]}} */ (Intl);
+    const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const zones = new Set([chosen, own, "UTC", ...(supportedValuesOf?.("timeZone") ?? [])]);
+    this.#zone.replaceChildren(...[...zones].sort().map((zone) => h("option", { value: zone }, zone.replaceAll("_", " "))));
+    this.#zone.value = chosen;
+  }
+
+  /** @param {string[]} muted */
+  #fillMuted(muted) {
+    const { sessions } = this.#app.state;
+    const latest = [...sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt).slice(0, sessionsMax).map(({ session }) => session);
+    const listed = [...new Set([...muted, ...latest])];
+    attribute(this.#mutedPart, "hidden", !listed.length);
+    this.#muted.replaceChildren(...listed.map((session) => {
+      const summary = sessions.get(session);
+      return choice(h("input", { type: "checkbox", value: session, checked: muted.includes(session) }), summary ? titleOf(summary) : `Session ${session}`);
+    }));
+  }
+
+  #draw() {
+    attribute(this.#hours, "hidden", !this.#isQuiet.checked);
+    const isWhole = this.#text === "full";
+    this.#allow.disabled = !isWhole;
+    if (!isWhole) this.#allow.checked = false;
+  }
+
+  get #text() {
+    return /** @type {HTMLInputElement|null} */ (this.#texts.querySelector("input:checked"))?.value ?? "summary";
+  }
+
+  /** @param {Event} event */
+  async #submit(event) {
+    event.preventDefault();
+    const said = read({
+      kinds: /** @type {Kind[]} */ (checked(this.#kinds)), text: /** @type {import("../choices.js").Device["text"]} */ (this.#text), muted: checked(this.#muted),
+      hidesCost: this.#cost.checked, allows: this.#allow.checked && !this.#allowChoice.hidden,
+      quiet: this.#isQuiet.checked ? { from: this.#from.value, to: this.#to.value, timeZone: this.#zone.value } : null,
+    });
+    if ("problem" in said) return write(this.#problem, said.problem);
+    write(this.#problem, "");
+    this.#save.disabled = true;
+    try {
+      await this.#app.devices.choose(this.#device, said.choices);
+      this.#app.announce("Saved");
+      this.onclosed();
+    } catch (error) {
+      write(this.#problem, `Not saved: ${/** @type {Error} */ (error).message}`);
+    }
+    this.#save.disabled = false;
+    return undefined;
+  }
+}
+
+/** @param {HTMLElement} part @returns {string[]} */
+const checked = (part) => [...part.querySelectorAll("input:checked")].map((input) => /** @type {HTMLInputElement} */ (input).value);
+
+/** @param {string} words */
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** @param {string} legend @param {...HTMLElement} parts */
+const group = (legend, ...parts) => h("fieldset", {}, h("legend", {}, legend), ...parts);
+
+/** @param {HTMLElement} input @param {string} label */
+const field = (input, label) => h("div", { class: "field" }, h("label", { for: input.id }, label), input);
+
+/** @param {HTMLInputElement} input @param {string} name Foreign text may be in it. @param {string} [meaning] */
+function choice(input, name, meaning) {
+  const words = span("choice-label foreign");
+  say(words, name, line);
+  return h("label", { class: "choice" }, input, span("", words, meaning && span("quiet", meaning)));
+}
+
+customElements.define("choices-form", ChoicesForm);

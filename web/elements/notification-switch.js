@@ -1,0 +1,81 @@
+/** `<notification-switch>`: notifications on this device, or what has to be done before there can be any. */
+
+import { attribute, h, say, write } from "../dom.js";
+import { line } from "../text.js";
+
+/** @typedef {import("./view.js").App} App */
+/** @typedef {import("../web-push.js").Standing} Standing */
+
+/** What the browser will ask, in our words first: on an iPhone it asks once, and "Don't Allow" is for good. */
+const offer = [
+  "When an agent needs you and nobody looks at this page, this device rings: for approvals, questions, errors, finished runs and budgets.",
+  "It says a summary, and you can deny from there. How much it says and when it is quiet is yours to change afterwards, below. Your browser asks next: choose Allow.",
+];
+
+/** @type {Record<Standing, {title: string, words: string[]}>} */
+const said = {
+  unknown: { title: "Looking whether this device can have them …", words: [] },
+  insecure: {
+    title: "Not over plain HTTP",
+    words: ["Browsers show notifications only for pages that come over HTTPS. Give the relay a certificate or put it behind a proxy that has one (README, “Your phone”), and open the page by that address."],
+  },
+  homeScreen: { title: "First, put Heliograph on the Home Screen", words: ["An iPhone or iPad shows notifications only for pages that are there:"] },
+  browser: { title: "Not with this browser", words: ["It cannot show notifications for a page. On an iPhone or iPad that takes iOS 16.4 or later; elsewhere, a current Firefox, Chrome, Edge or Safari, and no private window."] },
+  relay: { title: "The relay sends none to browsers", words: [] },
+  denied: {
+    title: "Blocked in the settings of this browser",
+    words: ["This device was told not to show notifications of this page, and does not ask again. Allow them where it keeps the permissions of sites (beside the address; on an iPhone in Settings → Notifications → Heliograph), then come back here."],
+  },
+  off: { title: "Off", words: offer },
+  on: { title: "On", words: ["This device rings when an agent needs you and nobody looks at this page."] },
+};
+
+export class NotificationSwitch extends HTMLElement {
+  #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
+  #title = h("p", { class: "switch-title" });
+  #words = h("div", { class: "switch-words" });
+  #steps = h("ol", { class: "steps-list", hidden: true },
+    h("li", {}, "Tap ", h("em", {}, "Share"), " (a square with an arrow), then ", h("em", {}, "Add to Home Screen"), ". If there is a switch ", h("em", {}, "Open as Web App"), ", leave it on."),
+    h("li", {}, "On another device that is paired, open ", h("em", {}, "Connection → Pair another device"), ", and copy the link."),
+    h("li", {}, "Open Heliograph from the Home Screen, paste the link there, and switch notifications on under ", h("em", {}, "Devices"), "."));
+  #reason = h("p", { class: "warning foreign", hidden: true, role: "status" });
+  #button = h("button", { type: "button", class: "solid", onclick: () => this.#press() });
+  /** @type {Standing|""} */ #drawn = "";
+
+  connectedCallback() {
+    if (this.firstChild) return;
+    this.append(h("section", { class: "notification-switch", "aria-labelledby": "switch-heading" },
+      h("h3", { id: "switch-heading" }, "Notifications on this device"), this.#title, this.#words, this.#steps, this.#reason, h("div", { class: "buttons" }, this.#button)));
+  }
+
+  /** @param {App} app */
+  show(app) {
+    this.#app = app;
+    const { standing, reason, isBusy } = app.webPush;
+    if (standing !== this.#drawn) {
+      this.#drawn = standing;
+      write(this.#title, said[standing].title);
+      this.#words.replaceChildren(...said[standing].words.map((words) => h("p", {}, words)));
+      attribute(this, "data-standing", standing);
+      attribute(this.#steps, "hidden", standing !== "homeScreen");
+      this.#button.className = standing === "off" ? "solid" : "plain";
+    }
+    attribute(this.#reason, "hidden", !reason);
+    say(this.#reason, reason, line);
+    write(this.#button, isBusy ? "One moment …" : standing === "off" ? "Switch on" : standing === "on" ? "Switch off" : "Look again");
+    this.#button.disabled = isBusy || ((standing === "off" || standing === "on") && !app.link.isLive);
+    attribute(this.#button, "hidden", standing === "insecure" || standing === "homeScreen" || (standing === "unknown" && !reason));
+  }
+
+  /** What the browser asks must follow the tap at once, so nothing is waited for before. */
+  async #press() {
+    const { webPush } = this.#app;
+    if (webPush.standing === "off") await webPush.switchOn();
+    else if (webPush.standing === "on") await webPush.switchOff();
+    else await webPush.refresh();
+    this.#app.announce(`Notifications on this device: ${said[webPush.standing].title}`);
+    await this.#app.devices.again();
+  }
+}
+
+customElements.define("notification-switch", NotificationSwitch);

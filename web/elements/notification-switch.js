@@ -63,13 +63,16 @@ export class NotificationSwitch extends HTMLElement {
     attribute(this.#reason, "hidden", !reason);
     say(this.#reason, reason, line);
     write(this.#button, isBusy ? "One moment …" : standing === "off" ? "Switch on" : standing === "on" ? "Switch off" : "Look again");
-    this.#button.disabled = isBusy || ((standing === "off" || standing === "on") && !app.link.isLive);
+    // A button that is disabled loses the keyboard: while it works it only says that it does.
+    attribute(this.#button, "aria-disabled", isBusy ? "true" : null);
+    this.#button.disabled = (standing === "off" || standing === "on") && !app.link.isLive && !isBusy;
     attribute(this.#button, "hidden", standing === "insecure" || standing === "homeScreen" || (standing === "unknown" && !reason));
   }
 
   /** What the browser asks must follow the tap at once, so nothing is waited for before. */
   async #press() {
     const { webPush } = this.#app;
+    if (webPush.isBusy) return;
     if (webPush.standing === "off") await webPush.switchOn();
     else if (webPush.standing === "on") await webPush.switchOff();
     else await webPush.refresh();

@@ -175,8 +175,12 @@ export class DeviceCard extends HTMLElement {
 
   /** @param {boolean} isOpen */
   #open(isOpen) {
-    if (isOpen) this.#choices.open(this.#app, this.#device.device);
+    if (isOpen) {
+      this.#confirmation.close();
+      this.#choices.open(this.#app, this.#device.device);
+    }
     this.#choices.hidden = !isOpen;
+    attribute(this.#buttons, "hidden", isOpen);
     attribute(this.#wishes, "hidden", isOpen);
     attribute(this.#changeButtons, "hidden", isOpen);
     if (isOpen) this.#choices.land();

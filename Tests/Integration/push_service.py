@@ -120,6 +120,7 @@ class PushService:
             browser = self.judge_path(request)
             self.judge_token(request.headers.get("authorization", ""), browser.server_key)
             self.judge_headers(request.headers)
+            self.judge_body(body)
             request.text = self.open(body, browser)
         except Refusal as refusal:
             request.reason = refusal.reason
@@ -175,12 +176,14 @@ class PushService:
         if headers.get("content-encoding") != "aes128gcm":
             raise Refusal(400, "BadWebPushRequest")
 
-    def open(self, body: bytes, browser: Browser) -> bytes:
+    def judge_body(self, body: bytes) -> None:
         if len(body) > BODY_BYTES_MAX:
             raise Refusal(413, "PayloadTooLarge")
         # Salt (16), record size (4), length of the key (1), key (65), one record with its tag.
         if len(body) < 86 + 17 or body[20:22] != b"\x41\x04" or int.from_bytes(body[16:20]) < len(body) - 86:
             raise Refusal(400, "BadWebPushRequest")
+
+    def open(self, body: bytes, browser: Browser) -> bytes:
         try:
             return http_ece.decrypt(body, private_key=browser.key, auth_secret=browser.auth, version="aes128gcm")
         except http_ece.ECEException:

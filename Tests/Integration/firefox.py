@@ -1,0 +1,257 @@
+"""Debian's Firefox, headless, with a push service and a desktop of the test's own: it subscribes, decrypts, shows and is pressed.
+
+It is driven over WebDriver BiDi, and holds a WebSocket to the push service by Mozilla's own protocol (hello, register, notification, ack).
+"""
+
+import asyncio
+import base64
+import json
+import os
+import re
+import subprocess
+import time
+import uuid
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any, Self
+
+from cryptography.hazmat.primitives.asymmetric import ec
+from jeepney import DBusAddress, HeaderFields, Message, MessageType, new_error, new_method_return, new_signal
+from jeepney.bus_messages import message_bus
+from jeepney.io.asyncio import open_dbus_connection
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
+
+from push_service import Browser, PushService, decoded
+from waits import patient
+
+WAIT = 30
+
+QUIET = {
+    "app.update.enabled": False, "browser.safebrowsing.update.enabled": False, "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.page": 0, "datareporting.policy.dataSubmissionEnabled": False, "extensions.update.enabled": False,
+    "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
+    "services.settings.server": "data:,#remote-settings-dummy/v1", "toolkit.telemetry.enabled": False,
+}  # fmt: skip
+"""It asks nothing of anybody but the test."""
+
+
+async def within(awaited: Awaitable[Any], what: str) -> Any:
+    try:
+        async with asyncio.timeout(patient(WAIT)):
+            return await awaited
+    except TimeoutError:
+        raise AssertionError(f"waited {patient(WAIT):g} s in vain for {what}") from None
+
+
+class FirefoxPushService(PushService):
+    """Hands out subscriptions to one Firefox, and hands on what is posted to them. It can open none of it: whether Firefox could, its acks say."""
+
+    def __init__(self, certificate: str, key: str):
+        super().__init__(certificate, key, ["h2", "http/1.1"])
+        self.acks: asyncio.Queue[int] = asyncio.Queue()
+        """100: decrypted; 101: not."""
+        self._outgoing: asyncio.Queue[str] = asyncio.Queue()
+        self._channels: dict[str, str] = {}
+
+    async def start(self) -> int:
+        port = await super().start()
+        self._sockets = await serve(self._firefox, "127.0.0.1", 0, subprotocols=["push-notification"])  # type: ignore[list-item]
+        return port
+
+    def close(self) -> None:
+        self.server.close()
+        self._sockets.close()
+
+    @property
+    def preferences(self) -> dict[str, Any]:
+        port = next(iter(self._sockets.sockets)).getsockname()[1]
+        # Remote control switches pushes off, unless its recommended preferences are not taken.
+        return {"dom.push.serverURL": f"ws://127.0.0.1:{port}/", "dom.push.testing.allowInsecureServerURL": True,
+            "dom.push.connection.enabled": True, "remote.prefs.recommended": False}  # fmt: skip
+
+    @property
+    def subscriptions(self) -> int:
+        return len(self._channels)
+
+    def open(self, body: bytes, browser: Browser) -> bytes:
+        channel = next(channel for channel, endpoint in self._channels.items() if endpoint == browser.endpoint)
+        data = base64.urlsafe_b64encode(body).rstrip(b"=").decode()
+        self._outgoing.put_nowait(json.dumps({"messageType": "notification", "channelID": channel, "version": uuid.uuid4().hex, "ttl": 60,
+            "data": data, "headers": {"encoding": "aes128gcm"}}))  # fmt: skip
+        return b""
+
+    async def _firefox(self, socket: ServerConnection) -> None:
+        sending = asyncio.create_task(self._send(socket))
+        try:
+            async for text in socket:
+                answer = self._answer(json.loads(text))
+                if answer is not None:
+                    self._outgoing.put_nowait(json.dumps(answer))
+        finally:
+            sending.cancel()
+
+    async def _send(self, socket: ServerConnection) -> None:
+        while True:
+            text = await self._outgoing.get()
+            await socket.send(text)
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """None: nothing is said."""
+        match message.get("messageType"):
+            case "hello":
+                return {"messageType": "hello", "uaid": message.get("uaid") or uuid.uuid4().hex, "status": 200, "use_webpush": True, "broadcasts": {}}
+            case "register":
+                path = f"/wpush/v2/{uuid.uuid4().hex}"
+                # The key is Firefox's, and never leaves it: this one opens nothing.
+                self.browsers[path] = Browser(self.origin + path, ec.generate_private_key(ec.SECP256R1()), b"", decoded(message["key"].rstrip("=")))
+                self._channels[message["channelID"]] = self.origin + path
+                return {"messageType": "register", "channelID": message["channelID"], "status": 200, "pushEndpoint": self.origin + path}
+            case "unregister":
+                if endpoint := self._channels.pop(message["channelID"], None):
+                    self.unsubscribe(endpoint)
+                return {"messageType": "unregister", "channelID": message["channelID"], "status": 200}
+            case "ack":
+                for update in message["updates"]:
+                    self.acks.put_nowait(update["code"])
+                return None
+        return {}  # A ping.
+
+
+class Desktop:
+    """Stands in for `org.freedesktop.Notifications` on a session bus of its own, so that a test sees what a person would, and presses it."""
+
+    PLACE = DBusAddress("/org/freedesktop/Notifications", interface="org.freedesktop.Notifications")
+
+    def __init__(self) -> None:
+        self.arrived: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        """Each with `id`, `title`, `body` and `buttons`, by what the page calls them."""
+        self._last = 0
+
+    async def start(self) -> Self:
+        command = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert self._process.stdout
+        self.address = (await asyncio.to_thread(self._process.stdout.readline)).decode().strip()
+        self._connection = await open_dbus_connection(self.address)
+        await self._connection.send(message_bus.RequestName("org.freedesktop.Notifications"))
+        self._serving = asyncio.create_task(self._serve())
+        return self
+
+    async def press(self, shown: dict[str, Any], button: str) -> None:
+        # Firefox calls the action `allow` of a page `allow-moz`.
+        await self._connection.send(new_signal(self.PLACE, "ActionInvoked", "us", (shown["id"], f"{button}-moz")))
+
+    async def stop(self) -> None:
+        self._serving.cancel()
+        await self._connection.close()
+        self._process.terminate()
+        await asyncio.to_thread(self._process.wait)
+
+    async def _serve(self) -> None:
+        while True:
+            message = await self._connection.receive()
+            if message.header.message_type == MessageType.method_call:
+                await self._connection.send(self._answer(message))
+
+    def _answer(self, message: Message) -> Message:
+        match message.header.fields[HeaderFields.member]:
+            case "GetCapabilities":
+                return new_method_return(message, "as", (["actions", "body", "persistence"],))
+            case "GetServerInformation":
+                return new_method_return(message, "ssss", ("desktop of a test", "test", "1", "1.2"))
+            case "Notify":
+                _, replaces, _, title, body, actions, _, _ = message.body
+                self._last = replaces or self._last + 1
+                buttons = {name.removesuffix("-moz"): words for name, words in zip(actions[::2], actions[1::2]) if name.endswith("-moz")}
+                self.arrived.put_nowait({"id": self._last, "title": title, "body": body, "buttons": buttons})
+                return new_method_return(message, "u", (self._last,))
+            case "CloseNotification":
+                return new_method_return(message)
+        return new_error(message, "org.freedesktop.DBus.Error.UnknownMethod")
+
+
+class Firefox:
+    def __init__(self, profile: Path, preferences: dict[str, Any], desktop: Desktop):
+        self._profile, self._preferences, self._desktop = profile, preferences, desktop
+        self._number = 0
+
+    async def start(self) -> Self:
+        self._profile.mkdir()
+        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in {**QUIET, **self._preferences}.items()]
+        (self._profile / "user.js").write_text("\n".join(lines))
+        log = self._profile / "log"
+        command = ["firefox-esr", "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", str(self._profile), "about:blank"]
+        environment = {**os.environ, "HOME": str(self._profile), "DBUS_SESSION_BUS_ADDRESS": self._desktop.address}
+        with log.open("wb") as file:
+            self._process = subprocess.Popen(command, stdout=file, stderr=file, env=environment)
+        try:
+            self._socket = await connect(await within(self._address(log), f"Firefox to come up; see {log}") + "/session", max_size=None)
+            await self.command("session.new", capabilities={})
+            self._context = (await self.command("browsingContext.getTree"))["contexts"][0]["context"]
+        except BaseException:
+            self._process.kill()
+            raise
+        return self
+
+    async def stop(self) -> None:
+        try:
+            await self.command("browser.close")
+            await asyncio.to_thread(self._process.wait, patient(WAIT))
+        finally:
+            self._process.kill()
+
+    async def command(self, method: str, **parameters: Any) -> Any:
+        self._number += 1
+        await self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
+        answer: dict[str, Any] = {}
+        while answer.get("id") != self._number:
+            answer = json.loads(await within(self._socket.recv(), f"an answer to {method}"))
+        assert answer["type"] == "success", f"{method}: {answer}"
+        return answer["result"]
+
+    async def permit(self, origin: str) -> None:
+        """As a person does who chooses Allow."""
+        await self.command("permissions.setPermission", descriptor={"name": "notifications"}, state="granted", origin=origin)
+
+    async def open(self, url: str) -> None:
+        await self.command("browsingContext.navigate", context=self._context, url=url, wait="complete")
+
+    async def run(self, expression: str) -> Any:
+        """What it comes to, as if the person had just pressed something."""
+        answer = await self.command("script.evaluate", expression=f"(async () => JSON.stringify(await ({expression})) ?? 'null')()",
+            target={"context": self._context}, awaitPromise=True, userActivation=True)  # fmt: skip
+        assert answer["type"] == "success", answer
+        return json.loads(answer["result"]["value"])
+
+    async def until(self, expression: str, what: str) -> Any:
+        deadline = time.monotonic() + patient(WAIT)
+        while not (value := await self.run(expression)):
+            assert time.monotonic() < deadline, f"waited in vain for {what}; on the screen: {await self.run('document.body.innerText')}"
+            await asyncio.sleep(0.05)
+        return value
+
+    async def expect_text(self, words: str) -> None:
+        await self.until(f"document.body.innerText.includes({json.dumps(words)})", repr(words))
+
+    async def expect_button(self, name: str) -> None:
+        await self.until(f"Boolean({self._button(name)})", f"the button {name!r}")
+
+    async def press(self, name: str) -> None:
+        await self.until(f"(() => {{ const found = {self._button(name)}; found?.click(); return Boolean(found); }})()", f"the button {name!r}")
+
+    async def choose(self, name: str) -> None:
+        """The box of a form whose label begins so."""
+        await self.until(
+            f"(() => {{ const found = [...document.querySelectorAll('label')].find((label) => label.checkVisibility() && label.textContent.startsWith({json.dumps(name)}))"
+            "?.querySelector('input:enabled'); found?.click(); return Boolean(found); })()", f"the choice {name!r}")  # fmt: skip
+
+    @staticmethod
+    def _button(name: str) -> str:
+        return f"[...document.querySelectorAll('button:enabled')].find((one) => one.checkVisibility() && one.textContent === {json.dumps(name)})"
+
+    async def _address(self, log: Path) -> str:
+        while not (found := re.search(r"WebDriver BiDi listening on (ws://\S+)", log.read_text(errors="replace"))):
+            assert self._process.poll() is None, f"Firefox ended with {self._process.returncode}: {log.read_text(errors='replace')}"
+            await asyncio.sleep(0.1)
+        return found.group(1)

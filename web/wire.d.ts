@@ -164,6 +164,8 @@ export interface Decision {
   message?: string;
   /** In which the agent goes on: one that the approval offers. */
   mode?: string;
+  /** The agent's own option that was chosen, by its id. */
+  offer?: string;
   answers?: Answer[];
   by: { client: string; name: string };
   at: number;
@@ -450,7 +452,7 @@ export type Command =
   | { type: "subscribe"; session?: string; after?: Position }
   | { type: "unsubscribe"; session?: string }
   | { type: "history"; session: string; before: number; limit: number }
-  | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string; mode?: string; signature?: string }
+  | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string; mode?: string; offer?: string; signature?: string }
   | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[]; signature?: string }
   | { type: "ping" }
   | { type: "pair"; role?: "client" | "host" | "watcher" | "operator" }

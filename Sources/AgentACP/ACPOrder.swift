@@ -24,6 +24,11 @@ package struct ACPQuestion: Sendable, Equatable {
         package var id: String
         package var name: String
         package var kind: String
+        /// What the agent says that it would remember, an entry a line; nil where it does not say.
+        package var rule: String?
+
+        /// It holds beyond this request, whatever it is called: `risk_based` of OpenHands is an `allow_once`.
+        var isLasting: Bool { kind.hasSuffix("_always") || PermissionChoice.lasting.contains(id) }
     }
 
     package var session: SessionID
@@ -61,12 +66,13 @@ package struct ACPQuestion: Sendable, Equatable {
             writer.raw("input", input)
             writer.array(
                 "options",
-                // The daemon takes the first that allows once: what lasts under that name is not for it to choose.
-                options.filter { $0.kind != "allow_once" || !PermissionChoice.lasting.contains($0.id) }.map { option in
+                options.map { option in
                     JSONWriter.object {
                         $0.field("id", option.id)
                         $0.field("name", option.name)
-                        $0.field("kind", option.kind)
+                        // The daemon takes the first that allows once for a plain yes: what lasts is chosen by its name alone.
+                        $0.field("kind", option.isLasting && option.kind == "allow_once" ? "allow_always" : option.kind)
+                        $0.field("rule", option.rule)
                     }
                 })
             writer.field("waitSeconds", waitSeconds)

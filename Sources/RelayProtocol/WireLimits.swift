@@ -34,6 +34,8 @@ package enum WireLimits {
     package static let steeringCommandsMax = 256
     /// Commands of one session whose outcome is not known yet.
     package static let steeringOpenMax = 64
+    /// The same of an agent's own options; agents were seen to have up to four.
+    package static let offersMax = 16
     /// Events in one answer to `history`.
     package static let historyEventsMax = 500
     /// What a person copies or scans; ours have far fewer.

@@ -12,6 +12,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case strangersAnswer
     /// A desk does not compare the digest of a decision with that of the input.
     case carelessDigest
+    /// A desk takes a plain allow for the choice of what the agent offers.
+    case eagerOffer
     /// A desk answers what is over.
     case lateAnswer
     /// A desk hands an answer over to whoever asks the same later.
@@ -77,7 +79,8 @@ package enum Plant: String, Sendable, CaseIterable {
         case .answerBeforeDurable: [.durability]
         case .droppedEvent: [.view]
         case .twoWinners: [.decision]
-        case .deafAgent, .strangersAnswer, .carelessDigest, .lateAnswer, .repeatedAnswer, .unrecordedAnswer: [.freedom]
+        case .deafAgent, .strangersAnswer, .carelessDigest, .eagerOffer, .lateAnswer, .repeatedAnswer, .unrecordedAnswer:
+            [.freedom]
         case .unheardApproval: [.pending]
         case .ghosts: [.memory]
         case .forgetfulLog: [.replay]

@@ -41,7 +41,8 @@ struct ClaudeApprovalTests {
         let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
         let request = try #require(bench.requests.last).head
         let input = #"{"command": "echo hi > out.txt", "description": "Create out.txt"}"#
-        #expect(request.digest == bench.adapter.digests.input(tool: "Bash", Array(input.utf8)))
+        #expect(bench.adapter.approvals.first?.inputDigest == bench.adapter.digests.input(tool: "Bash", Array(input.utf8)))
+        #expect(request.digest == bench.adapter.approvals.first?.digest)
         #expect(request.call == "toolu_fba2ae0c087c47358f018cdc")
         #expect(request.expiresAt == bench.now.wall + 3_590_000)
         #expect(!request.isCut && !request.isRedacted && request.kind == .tool)
@@ -421,7 +422,7 @@ struct ClaudeApprovalTests {
             try bench.body(.approvalRequested).required("input").string("command")
                 == "GITHUB_TOKEN=⟨redacted⟩ gh repo list > out.txt")
         let input = #"{"command": "GITHUB_TOKEN=\#(secret) gh repo list > out.txt", "description": "Create out.txt"}"#
-        #expect(request.digest == bench.adapter.digests.input(tool: "Bash", Array(input.utf8)))
+        #expect(bench.adapter.approvals.first?.inputDigest == bench.adapter.digests.input(tool: "Bash", Array(input.utf8)))
         _ = bench.take()
         try bench.decide(.allow)
         #expect(bench.take().last == "hook 1: " + ClaudeBench.allow)

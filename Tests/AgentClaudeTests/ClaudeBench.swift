@@ -173,7 +173,13 @@ struct ClaudeBench: AgentBench {
         let calls = try recording(name)
         let before = try #require(calls.firstIndex { $0.contains(#""hook_event_name": "PreToolUse""#) })
         for call in calls[...before] { try bench.call(call) }
-        try bench.call(request(for: calls[before]), isAttended: isAttended)
+        var request = try request(for: calls[before])
+        // As it was recorded, where it was: the same hook says the same again.
+        let recorded = calls.first { $0.contains("PermissionRequest") && $0.contains(#""permission_suggestions""#) }
+        if let recorded, let start = recorded.range(of: #", "permission_suggestions""#)?.lowerBound {
+            request = String(request.dropLast()) + recorded[start...]
+        }
+        try bench.call(request, isAttended: isAttended)
         #expect(bench.take().last?.hasPrefix("approval.requested") == true)
         return (bench, calls[(before + 1)...].filter { !$0.contains("PermissionRequest") })
     }

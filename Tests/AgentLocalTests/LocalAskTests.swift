@@ -47,7 +47,7 @@ struct LocalAskTests {
     func options() throws {
         var bench = LocalBench()
         try bench.ask("q1", Self.tool + "," + Self.options)
-        #expect(!bench.requests[0].body.contains("always"))
+        #expect(bench.requests[0].head.offers == [Offer(id: "always", label: "Always", scope: .agent)])
         try bench.decide(.allow)
         #expect(bench.take().last == #"1: {"decision":"allow","option":"yes"}"#)
         try bench.ask("q2", Self.tool + #","options":[{"id":"always","kind":"allow_always"}]"#)

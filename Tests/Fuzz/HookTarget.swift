@@ -35,6 +35,8 @@ private struct HookWorld {
         var session: SessionID
         var request: ApprovalRequest
         var run: String
+        /// Of what its hook handed over.
+        var input: InputDigest?
     }
 
     private static let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
@@ -148,7 +150,7 @@ private struct HookWorld {
         if !otherDigest, !asked.request.isCut {
             switch verdict {
             case .deny: break
-            case .allow, .allowIn, .answer: allowed[asked.run] = asked.request.digest
+            case .allow, .allowIn, .allowWith, .answer: allowed[asked.run] = asked.input
             }
         }
         let decision = Decision(verdict, client: client, clientName: "Ada's phone", at: now.wall, command: command)
@@ -188,7 +190,10 @@ private struct HookWorld {
             let event = try Event(stored: bytes)
             _ = try HostMessage(parsing: HostMessage.events(HostEvents(session: session, first: 1, events: [event])).bytes)
             if case .approvalRequested(let request) = event.head {
-                asked.append(Asked(session: session, request: request, run: run))
+                asked.append(
+                    Asked(
+                        session: session, request: request, run: run,
+                        input: waiting.values.first { $0.run == run }?.digest))
             }
         } catch { fatalError("finding: the relay refuses an event: \(error): \(text(bytes))") }
     }

@@ -37,12 +37,13 @@ package enum Fixtures {
 
     package static func approval(
         _ id: String = "appr-1", seq: Int64 = 3, stage: ApprovalStage = .pending, kind: ApprovalKind = .tool,
-        isCut: Bool = false, modes: [String] = [], body: (inout JSONWriter) -> Void = { _ in }
+        isCut: Bool = false, modes: [String] = [], offers: [Offer] = [], body: (inout JSONWriter) -> Void = { _ in }
     ) -> Approval {
         var request = ApprovalRequest(
             approval: ApprovalID(id)!, kind: kind, tool: "Bash", title: "run it", digest: digest)
         request.isCut = isCut
         request.modes = modes
+        request.offers = offers
         let event = Event(.approvalRequested(request), at: 5_000, body: body)
         var approval = Approval(session: session, request: request, requestBytes: event.bytes, requestedAt: 5_000, seq: seq)
         approval.stage = stage

@@ -87,6 +87,28 @@ import Testing
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
     }
 
+    @Test func `the record of a decision has the rule that was chosen, and where it is written`() throws {
+        let store = try open()
+        var writer = Writer(.first)
+        let decision = Decision(
+            .allowWith(offer: "s0"), client: id("phone"), clientName: "Ada", at: 1_001, command: id("c1"))
+        let plain = writer.approval("a1", seq: 1, decision: decision)
+        var request = plain.request
+        request.offers = [
+            Offer(id: "s0", label: "Always", rule: "Bash(rm *)", scope: .project),
+            Offer(id: "s1", label: "Other", scope: .session),
+        ]
+        var decided = Approval(
+            session: plain.session, request: request, requestBytes: plain.requestBytes, requestedAt: plain.requestedAt,
+            seq: plain.seq)
+        (decided.stage, decided.decision) = (plain.stage, plain.decision)
+        try store.log.commit(writer.batch(1, approvals: [decided]))
+        let line = try #require(try store.auditLines().last)
+        let offer = #""offer":{"id":"s0","label":"Always","rule":"Bash(rm *)","scope":"project","effect":"allow"},"previous""#
+        #expect(line.contains(offer), "\(line)")
+        #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
+    }
+
     @Test func `the hash of a line is as the page about it says`() throws {
         let store = try open()
         var writer = Writer(.first)

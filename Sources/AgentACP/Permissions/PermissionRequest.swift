@@ -19,7 +19,7 @@ struct PermissionRequest {
             guard let id = entry.text("optionId"), let name = entry.text("name"), let kind = entry.text("kind"),
                 !id.isEmpty, id.utf8.count <= WireLimits.nameBytesMax, name.utf8.count <= WireLimits.lineBytesMax
             else { return nil }
-            return ACPQuestion.Option(id: id, name: name, kind: kind)
+            return ACPQuestion.Option(id: id, name: name, kind: kind, rule: Self.rule(of: entry))
         }
         guard !options.isEmpty, options.count == entries.count, options.count <= optionsMax,
             Set(options.map(\.id)).count == options.count
@@ -27,6 +27,16 @@ struct PermissionRequest {
         self.session = session
         self.call = call
         self.options = options
+    }
+
+    /// As Mistral Vibe tells it: the patterns of commands that it asks no more about.
+    private static func rule(of option: JSONValue) -> String? {
+        let entries = option.optional("_meta")?.list("required_permissions") ?? []
+        let patterns = entries.compactMap { $0.text("scope") == "command_pattern" ? $0.text("session_pattern") : nil }
+        guard !patterns.isEmpty, patterns.count == entries.count, !patterns.contains(where: { $0.contains(where: \.isNewline) })
+        else { return nil }
+        let rule = patterns.joined(separator: "\n")
+        return rule.utf8.count <= WireLimits.lineBytesMax ? rule : nil
     }
 }
 

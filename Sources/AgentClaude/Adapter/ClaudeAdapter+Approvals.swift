@@ -13,10 +13,11 @@ extension ClaudeAdapter {
         let input = payload.optional("tool_input")
         let raw = input.map { Array($0.bytes) } ?? []
         let questions = tool == "AskUserQuestion" ? ClaudeQuestion.all(in: input, clean: clean) : nil
+        let form = ClaudeForm(
+            tool: tool, input: input, questions: questions ?? [],
+            offers: questions == nil ? ClaudeOffer.all(in: payload, of: tool, cleaner) : [])
         var question = ApprovalQuestion(
-            session: id, kind: questions == nil ? .tool : .question, tool: tool, input: raw,
-            digest: digests.input(tool: tool, raw), form: ClaudeForm(tool: tool, input: input, questions: questions ?? []),
-            token: token)
+            session: id, kind: questions == nil ? .tool : .question, tool: tool, input: raw, digests, form: form, token: token)
         question.agent = Self.agent(payload)
         question.prompt = Self.prompt(payload)
         question.process = hook.process
@@ -29,7 +30,7 @@ extension ClaudeAdapter {
         // A question in a form that we do not know must not be waved through: it can be denied, or answered at the terminal.
         question.isCut = shown.isCut || !hook.isWhole || (tool == "AskUserQuestion" && questions == nil)
         let taken = Set(approvals.compactMap(\.call))
-        question.call = sessions[id]?.call(question.digest, agent: question.agent, except: taken)
+        question.call = sessions[id]?.call(question.inputDigest, agent: question.agent, except: taken)
         for order in consult(.asked(question)) {
             guard case .show(let name) = order, let approval = desk[name] else {
                 carryOut(order)
@@ -59,6 +60,7 @@ extension ClaudeAdapter {
         request.agent = approval.agent
         request.agentName = agentName
         request.modes = approval.form?.modes ?? []
+        request.offers = approval.offers
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []

@@ -20,7 +20,7 @@ extension ClaudeAdapter {
     /// A tool call began; an approval that came before its call (hooks race) now knows it.
     mutating func adopt(_ call: String, _ digest: InputDigest, agent: String?, in session: SessionID) {
         let waiting = approvals.first {
-            $0.session == session && $0.call == nil && $0.digest == digest && $0.agent == agent
+            $0.session == session && $0.call == nil && $0.inputDigest == digest && $0.agent == agent
         }
         if let waiting { tellDesk(.callBegan(waiting.id, call)) }
     }
@@ -112,7 +112,7 @@ extension ClaudeAdapter {
     private func isSame(_ approval: PendingApproval<ClaudeForm>, _ payload: JSONValue) -> Bool {
         guard approval.agent == Self.agent(payload), let input = payload.optional("tool_input") else { return false }
         guard approval.kind == .question else {
-            return digests.input(tool: approval.tool, Array(input.bytes)) == approval.digest
+            return digests.input(tool: approval.tool, Array(input.bytes)) == approval.inputDigest
         }
         guard let asked = approval.form?.questionBytes, let answered = input.optional("questions") else { return false }
         return answered.bytes.elementsEqual(asked)

@@ -230,6 +230,7 @@ extension EventHead {
     fileprivate var cut: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true
+        request.offers = []
         request.alert = nil
         return .approvalRequested(request)
     }

@@ -20,6 +20,14 @@ package enum ClaudeAnswer {
         }
     }
 
+    /// `suggestion` is what Claude suggested, byte for byte.
+    static func allow(updating suggestion: [UInt8]) -> [UInt8] {
+        decision {
+            $0.field("behavior", "allow")
+            $0.array("updatedPermissions", [suggestion])
+        }
+    }
+
     /// Answers a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
     package static let ask = JSONWriter.object {
         $0.object("hookSpecificOutput") {

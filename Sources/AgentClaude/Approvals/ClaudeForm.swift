@@ -1,4 +1,4 @@
-internal import HostCore
+package import HostCore
 package import RelayProtocol
 
 /// How Claude Code takes the answer to one of its questions.
@@ -8,12 +8,14 @@ package struct ClaudeForm: AnswerForm {
     let questions: [ClaudeQuestion]
     /// The same as Claude wrote them.
     let questionBytes: [UInt8]?
+    package let offers: [AgentOffer]
 
     /// Asks before each edit.
     static let askingMode = "default"
 
-    init(tool: String, input: JSONValue?, questions: [ClaudeQuestion]) {
+    init(tool: String, input: JSONValue?, questions: [ClaudeQuestion], offers: [AgentOffer] = []) {
         self.tool = tool
+        self.offers = offers
         self.questions = questions
         questionBytes = questions.isEmpty ? nil : input?.optional("questions").map { Array($0.bytes) }
     }
@@ -25,6 +27,8 @@ package struct ClaudeForm: AnswerForm {
         if let mode, !modes.contains(mode) { return nil }
         return ClaudeAnswer.allow(tool: tool, mode: mode)
     }
+
+    package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? { ClaudeAnswer.allow(updating: offer.bytes) }
 
     package static func deny(_ words: String) -> [UInt8] { ClaudeAnswer.deny(words) }
 

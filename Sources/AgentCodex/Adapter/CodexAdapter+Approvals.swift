@@ -16,7 +16,7 @@ extension CodexAdapter {
             return
         }
         let session = sessionID(name)
-        switch CodexQuestion.reading(method, params, changes: { sessions[session]?.changes[$0] }) {
+        switch CodexQuestion.reading(method, params, cleaner, changes: { sessions[session]?.changes[$0] }) {
         case .known(let question): ask(question, id, token, in: session)
         // Nothing is answered: neither "no", which is a person's, nor an error, which Codex takes for one.
         case .unknown(let kind):
@@ -42,9 +42,8 @@ extension CodexAdapter {
         // What is known already was said again because its thread was resumed.
         guard requests.opened(id, token) else { return }
         var question = ApprovalQuestion(
-            session: session, kind: .tool, tool: asked.tool, input: asked.input,
-            digest: digests.input(tool: asked.tool, asked.input),
-            form: CodexForm(), token: token)
+            session: session, kind: .tool, tool: asked.tool, input: asked.input, digests,
+            form: CodexForm(offers: asked.offers), token: token)
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
@@ -79,6 +78,7 @@ extension CodexAdapter {
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
         request.call = approval.call
+        request.offers = approval.offers
         // Changes of files are read as a diff, for which no notification has room.
         if changes == nil {
             request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }

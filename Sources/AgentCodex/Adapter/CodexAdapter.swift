@@ -203,6 +203,7 @@ extension EventHead {
     fileprivate var cut: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true
+        request.offers = []
         return .approvalRequested(request)
     }
 }

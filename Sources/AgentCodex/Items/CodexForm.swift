@@ -1,12 +1,20 @@
-internal import HostCore
+package import HostCore
 package import RelayProtocol
 
 /// How the app-server takes the answer to one of its requests for approval.
 ///
-/// Only what holds for this once is ever said: `acceptForSession` and amendments of rules are the terminal's. `cancel` would interrupt the
-/// turn. The protocol has no place for the words of a denial.
+/// Unasked, only what holds for this once is ever said: `acceptForSession` and amendments of rules are for a person to choose, by name.
+/// `cancel` would interrupt the turn, and is never said. The protocol has no place for the words of a denial.
 package struct CodexForm: AnswerForm {
+    package let offers: [AgentOffer]
+
+    package init(offers: [AgentOffer] = []) { self.offers = offers }
+
     package func allow(mode: String?) -> [UInt8]? { mode == nil ? Self.decision("accept") : nil }
+
+    package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? {
+        JSONWriter.object { $0.raw("decision", offer.bytes) }
+    }
 
     package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? { nil }
 

@@ -22,6 +22,7 @@ struct CodexQuestion {
     let changes: [JSONValue]?
     /// Codex takes a plain yes.
     let canBeAllowed: Bool
+    let offers: [AgentOffer]
     private let command: String?
 
     /// No part of what a person decides on: names, times, what is shown otherwise, and what only the terminal offers.
@@ -31,33 +32,39 @@ struct CodexQuestion {
     ]
 
     /// `changes` tells what an item said that is to become of files: the request itself does not.
-    static func reading(_ method: String, _ params: JSONValue, changes: (String) -> [UInt8]?) -> Reading {
+    static func reading(
+        _ method: String, _ params: JSONValue, _ cleaner: Cleaner, changes: (String) -> [UInt8]?
+    ) -> Reading {
         switch method {
         case "item/commandExecution/requestApproval":
             // Input for a program that runs, or the network alone, is another question than this command.
             guard params.text("kind") ?? "command" == "command", let command = params.text("command"), !command.isEmpty else {
                 return .unknown(.tool)
             }
-            return CodexQuestion(tool: CodexTool.command, params, command: command, changes: nil).map(Reading.known)
-                ?? .unknown(.tool)
+            let offers = CodexOffer.ofCommand(params, cleaner)
+            return CodexQuestion(tool: CodexTool.command, params, command: command, changes: nil, offers)
+                .map(Reading.known) ?? .unknown(.tool)
         case "item/fileChange/requestApproval":
             // A whole folder for the rest of the session is more than this change.
             guard params.optional("grantRoot") == nil, let item = params.text("itemId"), let bytes = changes(item) else {
                 return .unknown(.tool)
             }
-            return CodexQuestion(tool: CodexTool.changes, params, command: nil, changes: bytes).map(Reading.known)
-                ?? .unknown(.tool)
+            return CodexQuestion(tool: CodexTool.changes, params, command: nil, changes: bytes, CodexOffer.ofChanges())
+                .map(Reading.known) ?? .unknown(.tool)
         case "item/permissions/requestApproval", "applyPatchApproval", "execCommandApproval": return .unknown(.tool)
         case "item/tool/requestUserInput", "mcpServer/elicitation/request": return .unknown(.question)
         default: return .service
         }
     }
 
-    private init?(tool: String, _ params: JSONValue, command: String?, changes: [UInt8]?) {
+    private init?(
+        tool: String, _ params: JSONValue, command: String?, changes: [UInt8]?, _ offers: [AgentOffer]
+    ) {
         guard let item = params.text("itemId"), let members = try? params.members() else { return nil }
         self.tool = tool
         self.item = TextCut.line(item, bytesMax: WireLimits.nameBytesMax)
         self.command = command
+        self.offers = offers
         turn = params.text("turnId")
         run = [turn ?? "", item, params.text("approvalId") ?? ""].joined(separator: "/")
         let list = params.list("availableDecisions")

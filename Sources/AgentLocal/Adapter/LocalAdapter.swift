@@ -105,8 +105,7 @@ package struct LocalAdapter: AgentAdapter {
         ensure(id, ask.agent, by: process, at: nil)
         let raw = Array(ask.input.bytes)
         var question = ApprovalQuestion(
-            session: id, kind: ask.kind, tool: ask.tool, input: raw, digest: digests.input(tool: ask.tool, raw),
-            form: LocalForm(ask, cleaner), token: token)
+            session: id, kind: ask.kind, tool: ask.tool, input: raw, digests, form: LocalForm(ask, cleaner), token: token)
         question.call = ask.approval
         question.run = ask.approval
         question.process = sessions[id]?.process
@@ -141,6 +140,7 @@ package struct LocalAdapter: AgentAdapter {
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
         request.call = approval.call
+        request.offers = approval.offers
         let (offers, questions) = (
             ask.questions.map { QuestionOffer(id: $0.id, choices: $0.shownLabels(cleaner.clean), isMultiple: $0.isMultiple) },
             ask.questions.map { $0.bytes(cleaner.clean) }
@@ -199,7 +199,9 @@ package struct LocalAdapter: AgentAdapter {
         handedAt[id] = handedAt[id] ?? now.monotonic
         emit(.approvalDelivered(id), in: approval.session, at: nil)
         var output = output
-        if case .deny = approval.answer?.kind, let form = approval.form { output = form.naming(rejection: output) }
+        if case .deny = approval.answer?.kind, approval.answer?.offer == nil, let form = approval.form {
+            output = form.naming(rejection: output)
+        }
         order(.respond(token, output))
     }
 
@@ -381,6 +383,7 @@ extension EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true
         request.questions = []
+        request.offers = []
         return .approvalRequested(request)
     }
 }

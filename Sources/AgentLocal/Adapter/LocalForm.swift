@@ -1,4 +1,4 @@
-internal import HostCore
+package import HostCore
 package import RelayProtocol
 
 /// How a program takes the answer to its question: as JSON.
@@ -6,21 +6,31 @@ package struct LocalForm: AnswerForm {
     private let questions: [LocalQuestion]
     private let options: [LocalOption]?
     private let cleaner: Cleaner
+    package let offers: [AgentOffer]
 
     init(_ ask: LocalAsk, _ cleaner: Cleaner) {
         questions = ask.questions
         options = ask.options
         self.cleaner = cleaner
+        offers = LocalOption.offers(of: ask.options ?? [], cleaner)
     }
 
-    /// An option that holds for later too is for nobody to choose unseen: where none allows just once, nothing is allowed.
+    /// Where no option allows just once, nothing is allowed plainly.
     package func allow(mode: String?) -> [UInt8]? {
         guard mode == nil else { return nil }
-        let option = options?.first { $0.kind == .allowOnce }
+        let option = options.flatMap(LocalOption.plainAllow)
         guard options == nil || option != nil else { return nil }
         return JSONWriter.object {
             $0.field("decision", "allow")
             $0.field("option", option?.id)
+        }
+    }
+
+    package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? {
+        JSONWriter.object {
+            $0.field("decision", offer.shown.effect.rawValue)
+            $0.field("message", words)
+            $0.raw("option", offer.bytes)
         }
     }
 
@@ -33,7 +43,7 @@ package struct LocalForm: AnswerForm {
 
     /// What `deny` wrote, with the option that rejects just once, where there is one.
     func naming(rejection output: [UInt8]) -> [UInt8] {
-        guard let option = options?.first(where: { $0.kind == .rejectOnce }) else { return output }
+        guard let option = options.flatMap(LocalOption.plainDenial) else { return output }
         return output.dropLast() + Array(",\"option\":".utf8) + JSONWriter.string(option.id) + [UInt8(ascii: "}")]
     }
 

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// One of the answers that a program takes to a question about a tool, in its own words.
@@ -7,20 +8,60 @@ struct LocalOption: Sendable {
         case allowAlways = "allow_always"
         case rejectOnce = "reject_once"
         case rejectAlways = "reject_always"
+
+        /// Where it is written, as long as the program does not say.
+        var scope: Offer.Scope {
+            switch self {
+            case .allowOnce, .rejectOnce: .once
+            case .allowAlways, .rejectAlways: .agent
+            }
+        }
+
+        var effect: Offer.Effect {
+            switch self {
+            case .allowOnce, .allowAlways: .allow
+            case .rejectOnce, .rejectAlways: .deny
+            }
+        }
     }
 
     let id: String
     let kind: Kind
+    /// For people.
+    let name: String?
+    /// What the program would write down, where it says so.
+    let rule: String?
+    let scope: Offer.Scope
 
     /// Nil where the program names none.
     static func list(from root: JSONValue) throws(WireError) -> [LocalOption]? {
         guard root.optional("options") != nil else { return nil }
         var options: [LocalOption] = []
         for entry in try root.array("options", countMax: LocalLimits.optionsMax) {
-            // The name is for people, and the wire has no place for it.
-            _ = try entry.object().optionalString("name", bytesMax: WireLimits.lineBytesMax)
-            options.append(LocalOption(id: try entry.name("id"), kind: try entry.word("kind")))
+            let kind: Kind = try entry.object().word("kind")
+            let scope: Offer.Scope = entry.optional("scope") == nil ? kind.scope : try entry.word("scope")
+            options.append(
+                LocalOption(
+                    id: try entry.name("id"), kind: kind,
+                    name: try entry.optionalString("name", bytesMax: WireLimits.lineBytesMax),
+                    rule: try entry.optionalString("rule", bytesMax: WireLimits.lineBytesMax), scope: scope))
         }
         return options
     }
+
+    /// Chosen by its name alone: all but those that the plain answers stand for.
+    static func offers(of options: [LocalOption], _ cleaner: Cleaner) -> [AgentOffer] {
+        let plain = [plainAllow(in: options)?.id, plainDenial(in: options)?.id]
+        let others = options.filter { !plain.contains($0.id) }.map { option in
+            AgentOffer(
+                Offer(
+                    id: option.id, label: option.name ?? option.id, rule: option.rule, scope: option.scope,
+                    effect: option.kind.effect), bytes: JSONWriter.string(option.id))
+        }
+        return AgentOffer.showable(others, cleaner)
+    }
+
+    /// An option that holds for later too is for nobody to choose unseen.
+    static func plainAllow(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .allowOnce } }
+    static func plainDenial(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .rejectOnce } }
 }

@@ -151,12 +151,13 @@ package enum DecisionText {
     /// `allowed by Ada's laptop`.
     package static func sentence(_ decision: Decision) -> String {
         let verb =
-            switch decision.verdict {
-            case .allow, .allowIn: "allowed"
+            switch decision.verdict.deed {
+            case .allow: "allowed"
             case .deny: "denied"
             case .answer: "answered"
             }
         let name = VisibleText.line(decision.clientName)
+        if let offer = decision.verdict.offer { return "\(verb) by \(name), by the agent's option \(VisibleText.line(offer))" }
         if case .deny(let message?) = decision.verdict, !message.isEmpty { return "\(verb) by \(name): \(message)" }
         if case .allowIn(let mode) = decision.verdict { return "\(verb) by \(name), \(words(forMode: mode))" }
         return "\(verb) by \(name)"

@@ -29,12 +29,6 @@ extension Decision.Verdict {
 
 extension DecisionReply.Winner {
     init(_ decision: Decision) {
-        let word =
-            switch decision.verdict {
-            case .allow, .allowIn: "allow"
-            case .deny: "deny"
-            case .answer: "answer"
-            }
-        self.init(decision: word, client: VisibleText.line(decision.clientName))
+        self.init(decision: decision.verdict.deed.rawValue, client: VisibleText.line(decision.clientName))
     }
 }

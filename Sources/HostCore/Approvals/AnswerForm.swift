@@ -2,12 +2,31 @@ package import RelayProtocol
 
 /// How one question of an agent is answered in that agent's own words.
 package protocol AnswerForm {
+    /// What the agent itself offers besides, as it is shown; none of it is ever chosen but by its id.
+    var offers: [AgentOffer] { get }
+
     /// Nil where the question does not offer that mode.
     func allow(mode: String?) -> [UInt8]?
+
+    /// What stands for the choice of one of `offers`. `words` are those of a denial.
+    func choose(_ offer: AgentOffer, words: String?) -> [UInt8]?
 
     /// The answers as the agent will repeat them, and what it is handed; nil unless every question is answered with what it offers.
     func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])?
 
     /// Any question can be denied, also one that nobody has seen whole.
     static func deny(_ words: String) -> [UInt8]
+}
+
+extension AnswerForm {
+    package var offers: [AgentOffer] { [] }
+
+    package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? { nil }
+
+    /// The bytes for the offer of that id, where there is one and it comes to that.
+    func choose(_ id: String, _ effect: Offer.Effect, words: String? = nil) -> [UInt8]? {
+        let found = offers.filter { $0.shown.id == id }
+        guard found.count == 1, found[0].shown.effect == effect else { return nil }
+        return choose(found[0], words: words)
+    }
 }

@@ -174,32 +174,13 @@ package struct ApprovalDesk<Form: AnswerForm> {
     ) {
         func isWhole() -> Bool { if case .deny = decision.verdict { true } else { !approval.isCut } }
         // Over the bytes that we hold, not over what we once said of them; what is cut is never allowed, and not held.
-        let held = approval.isCut ? approval.digest : digests.input(tool: approval.tool, approval.input)
+        let held =
+            approval.isCut
+            ? approval.digest : digests.input(tool: approval.tool, approval.input, offers: approval.form?.offers ?? [])
         guard digest == held else { return settle(approval, stale: "digestMismatch") }
         guard isWhole() else { return settle(approval, stale: "notWhole") }
-        guard let (handed, output) = answer(decision, to: approval) else { return settle(approval, stale: "badAnswer") }
+        guard let (handed, output) = approval.answer(to: decision, digests) else { return settle(approval, stale: "badAnswer") }
         deliver(handed, output, to: approval, token)
-    }
-
-    /// What is kept of the answer, and the bytes that stand for it; nil where the question does not take it.
-    private func answer(_ decision: Decision, to approval: PendingApproval<Form>) -> (HandedAnswer, [UInt8])? {
-        let command = decision.command
-        switch (decision.verdict, approval.kind) {
-        case (.allow, .tool): return approval.form?.allow(mode: nil).map { (.allow(mode: nil, command), $0) }
-        case (.allowIn(let mode), .tool): return approval.form?.allow(mode: mode).map { (.allow(mode: mode, command), $0) }
-        case (.deny(let message), _):
-            let words = Self.denial(message, by: decision.clientName)
-            return (.deny(words, command), Form.deny(words))
-        case (.answer(let answers), .question):
-            return approval.form?.answer(answers).map { (.answer(digests.answers($0.values), answers, command), $0.output) }
-        default: return nil
-        }
-    }
-
-    /// What the model reads; also how it is known later that it was our denial.
-    private static func denial(_ message: String?, by name: String) -> String {
-        if let message, !TextCut.trim(message).isEmpty { return message }
-        return "Denied by \(TextCut.line(name, bytesMax: 200)) through Heliograph."
     }
 
     private mutating func deliver(
@@ -240,17 +221,10 @@ package struct ApprovalDesk<Form: AnswerForm> {
 
     /// It asks again, so it never got what was handed over.
     private mutating func handOverAgain(_ handed: HandedAnswer, to approval: PendingApproval<Form>, _ token: HookToken) {
-        switch (handed.kind, approval.kind) {
-        case (.allow(let mode), .tool):
-            guard let output = approval.form?.allow(mode: mode) else { return settle(approval, stale: "hostRestarted") }
-            deliver(handed, output, to: approval, token)
-        case (.deny(let words), _): deliver(handed, Form.deny(words), to: approval, token)
-        case (.answer(_, let answers?), .question):
-            guard let output = approval.form?.answer(answers)?.output else { return settle(approval, stale: "badAnswer") }
-            deliver(handed, output, to: approval, token)
-        // Only the digest of a long answer is left: the agent's own prompt stays.
-        default: settle(approval, stale: "hostRestarted")
-        }
+        if let output = approval.output(again: handed) { return deliver(handed, output, to: approval, token) }
+        // What it was cannot be said again, or only the digest of a long answer is left: the agent's own prompt stays.
+        if case .answer(_, _?) = handed.kind, approval.kind == .question { return settle(approval, stale: "badAnswer") }
+        settle(approval, stale: "hostRestarted")
     }
 
     private mutating func answerReceived(_ id: ApprovalID) {

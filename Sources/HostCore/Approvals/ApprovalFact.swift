@@ -33,7 +33,10 @@ package struct ApprovalQuestion<Form: AnswerForm> {
     package var tool: String
     /// Exactly as the agent wrote it.
     package var input: [UInt8]
+    /// Over `input` and what `form` offers.
     package var digest: InputDigest
+    /// Over `input` alone, by which the agent's own call is known.
+    package var inputDigest: InputDigest
     package var form: Form
     /// Waits for the answer.
     package var token: HookToken
@@ -53,13 +56,14 @@ package struct ApprovalQuestion<Form: AnswerForm> {
     package var run: String?
 
     package init(
-        session: SessionID, kind: ApprovalKind, tool: String, input: [UInt8], digest: InputDigest, form: Form, token: HookToken
+        session: SessionID, kind: ApprovalKind, tool: String, input: [UInt8], _ digests: Digests, form: Form, token: HookToken
     ) {
         self.session = session
         self.kind = kind
         self.tool = tool
         self.input = input
-        self.digest = digest
+        inputDigest = digests.input(tool: tool, input)
+        digest = form.offers.isEmpty ? inputDigest : digests.input(tool: tool, input, offers: form.offers)
         self.form = form
         self.token = token
     }

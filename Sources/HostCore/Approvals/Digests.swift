@@ -7,9 +7,14 @@ package struct Digests: Sendable {
 
     package init(sha256: @escaping @Sendable ([UInt8]) -> String) { self.sha256 = sha256 }
 
-    /// The exact input of a tool: what a decision must be for.
-    package func input(tool: String, _ input: [UInt8]) -> InputDigest {
-        digest(Array("heliograph.input.v1".utf8) + [0] + Array(tool.utf8) + [0] + input)
+    /// The exact input of a tool and all that is offered with it: what a decision must be for.
+    package func input(tool: String, _ input: [UInt8], offers: [AgentOffer] = []) -> InputDigest {
+        let name = Array(tool.utf8) + [0]
+        guard !offers.isEmpty else { return digest(Array("heliograph.input.v1".utf8) + [0] + name + input) }
+        var bytes: [UInt8] = Array("heliograph.input.v2".utf8) + [0] + name
+        // JSON has no zero byte, so no two lists are spelled alike; one more ends the list.
+        for offer in offers { bytes += offer.shown.bytes + [0] + offer.bytes + [0] }
+        return digest(bytes + [0] + input)
     }
 
     /// Answers by question, in whatever order.

@@ -16,14 +16,20 @@ package struct HandedAnswer: Equatable {
     private static let answersBytesMax = 2 << 10
 
     package let kind: Kind
+    /// By which of the agent's own options it was allowed or denied; nil for the plain ways.
+    package let offer: String?
     let command: CommandID
 
     static func allow(mode: String?, _ command: CommandID) -> HandedAnswer {
         HandedAnswer(kind: .allow(mode: mode), command: command)
     }
 
-    static func deny(_ words: String, _ command: CommandID) -> HandedAnswer {
-        HandedAnswer(kind: .deny(beginning(of: words)), command: command)
+    static func allow(offer: String, _ command: CommandID) -> HandedAnswer {
+        HandedAnswer(kind: .allow(mode: nil), command: command, offer: offer)
+    }
+
+    static func deny(_ words: String, offer: String? = nil, _ command: CommandID) -> HandedAnswer {
+        HandedAnswer(kind: .deny(beginning(of: words)), command: command, offer: offer)
     }
 
     static func answer(_ digest: InputDigest, _ answers: [Answer], _ command: CommandID) -> HandedAnswer {
@@ -31,9 +37,10 @@ package struct HandedAnswer: Equatable {
         return HandedAnswer(kind: .answer(digest, isShort ? answers : nil), command: command)
     }
 
-    private init(kind: Kind, command: CommandID) {
+    private init(kind: Kind, command: CommandID, offer: String? = nil) {
         self.kind = kind
         self.command = command
+        self.offer = offer
     }
 
     private static func beginning(of text: String) -> String {
@@ -58,12 +65,14 @@ package struct HandedAnswer: Equatable {
             writer.field("digest", digest.rawValue)
             if let answers { Answer.write(answers, to: &writer) }
         }
+        writer.field("offer", offer)
         writer.field("command", command)
     }
 
     init?(from value: JSONValue) {
         guard let command = value.text("command").flatMap(CommandID.init) else { return nil }
         self.command = command
+        offer = value.text("offer")
         switch value.text("decision") {
         case "allow": kind = .allow(mode: value.text("mode"))
         case "deny": kind = .deny(value.text("words") ?? "")

@@ -12,8 +12,10 @@ package struct PendingApproval<Form: AnswerForm> {
     package let prompt: String?
     /// Which run of the hook asked: only the same one is ever given what is meant for it.
     package internal(set) var run: String?
-    /// Over what `input` holds: what a decision must be for.
+    /// Over what `input` holds and what is offered: what a decision must be for.
     package let digest: InputDigest
+    /// Over the input alone, by which the agent's own call is known.
+    package let inputDigest: InputDigest
     /// Exactly as the agent wrote it; empty after a restart until the hook calls again, and where it can only be denied.
     package internal(set) var input: [UInt8]
     /// There while `input` is: without it nothing but a denial can be said.
@@ -52,6 +54,9 @@ package struct PendingApproval<Form: AnswerForm> {
         }
     }
 
+    /// What people may choose besides a plain yes and no; nothing where they do not see the whole.
+    package var offers: [Offer] { isCut ? [] : form?.offers.map(\.shown) ?? [] }
+
     package var isAnswered: Bool { if case .answered = phase { true } else { false } }
     package var isLost: Bool { if case .lost = phase { true } else { false } }
 
@@ -77,6 +82,7 @@ package struct PendingApproval<Form: AnswerForm> {
         prompt = question.prompt
         run = question.run
         digest = question.digest
+        inputDigest = question.inputDigest
         isCut = question.isCut
         input = question.isCut ? [] : question.input
         form = question.isCut ? nil : question.form
@@ -104,6 +110,7 @@ package struct PendingApproval<Form: AnswerForm> {
             $0.field("prompt", prompt)
             $0.field("run", run)
             $0.field("digest", digest.rawValue)
+            if inputDigest != digest { $0.field("inputDigest", inputDigest.rawValue) }
             $0.field("call", call)
             $0.field("pid", process.map { Int64($0.id) })
             $0.field("started", process.map { String($0.startedAt) })
@@ -127,6 +134,7 @@ package struct PendingApproval<Form: AnswerForm> {
         self.kind = kind
         self.tool = tool
         self.digest = digest
+        inputDigest = value.text("inputDigest").flatMap(InputDigest.init) ?? digest
         self.expiresAt = expiresAt
         deadline = now.monotonic + min(max(0, expiresAt - now.wall), limits.life.milliseconds)
         order = value.whole("order").flatMap(Int.init) ?? 0

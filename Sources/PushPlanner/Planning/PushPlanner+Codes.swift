@@ -22,8 +22,8 @@ extension PushPlanner {
             return
         }
         switch verdict {
-        case .deny: break
-        case .allow, .allowIn, .answer:
+        case .deny, .denyWith: break
+        case .allow, .allowIn, .allowWith, .answer:
             // The person may have changed their mind since it was sent.
             guard planned.mayAllow, device.device.takesAllow else {
                 reply(

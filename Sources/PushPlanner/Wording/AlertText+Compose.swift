@@ -69,8 +69,8 @@ extension AlertText {
         let showsText = subject.text.least(textMax).showsText
         let decider = showsText ? approval.decision.map { "by \(VisibleText.line($0.clientName))" } : nil
         let body =
-            switch approval.decision?.verdict {
-            case .allow, .allowIn: "Allowed \(decider ?? "elsewhere")"
+            switch approval.decision?.verdict.deed {
+            case .allow: "Allowed \(decider ?? "elsewhere")"
             case .deny: "Denied \(decider ?? "elsewhere")"
             case .answer: "Answered \(decider ?? "elsewhere")"
             case nil: approval.stage == .expired ? "Nobody decided in time" : "Settled at the terminal"

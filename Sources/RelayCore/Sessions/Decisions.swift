@@ -17,14 +17,23 @@ extension ApprovalRequest {
     func refusal(of verdict: Decision.Verdict) -> Reply? {
         switch (verdict, kind) {
         case (.deny, _): return nil
-        case (.allow, .question), (.allowIn, .question): return .failed(.wrongKind, "a question is answered, or denied")
+        case (.denyWith, .question): return .failed(.wrongKind, "a question has no offers")
+        case (.allow, .question), (.allowIn, .question), (.allowWith, .question):
+            return .failed(.wrongKind, "a question is answered, or denied")
         case (.answer, .tool): return .failed(.wrongKind, "a tool is allowed or denied")
         case (.answer(let answers), .question) where !isCut && !questions.isEmpty:
             return QuestionOffer.fit(answers, questions)
                 ? nil : .failed(.badAnswer, "every question is answered once, with what it offers or in words of one's own")
         case (.allowIn(let mode), .tool) where !isCut:
             return modes.contains(mode) ? nil : .failed(.badAnswer, "that mode is not offered with this approval")
-        case (.allow, .tool), (.allowIn, .tool), (.answer, .question):
+        case (.allowWith(let id, let mode), .tool) where !isCut:
+            guard mode == nil else { return .failed(.badAnswer, "an offer is taken as it is, and no mode with it") }
+            return offer(id)?.effect == .allow ? nil : .failed(.badAnswer, "no such way to allow is offered with this approval")
+        case (.denyWith(let id, _), .tool) where !isCut:
+            return offer(id)?.effect == .deny ? nil : .failed(.badAnswer, "no such way to deny is offered with this approval")
+        // What nobody saw whole is denied plainly, and nothing is written for later.
+        case (.denyWith, .tool): return .failed(.notWhole, "what is not shown whole is denied without an offer")
+        case (.allow, .tool), (.allowIn, .tool), (.allowWith, .tool), (.answer, .question):
             guard isCut else { return nil }
             let why =
                 isRedacted ? "parts are hidden because they may be secret" : "what is shown is not the whole input"

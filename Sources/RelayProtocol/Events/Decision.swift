@@ -4,8 +4,12 @@ package struct Decision: Sendable, Equatable {
         case allow
         /// With the agent in that mode from then on: one that the host offers with the approval.
         case allowIn(mode: String)
+        /// By the agent's own option of that id, which a person chose; the relay takes none with a mode.
+        case allowWith(offer: String, mode: String? = nil)
         /// The message reaches the agent's model.
         case deny(message: String?)
+        /// The same for an option that says no.
+        case denyWith(offer: String, message: String?)
         case answer([Answer])
     }
 
@@ -32,7 +36,7 @@ package struct Decision: Sendable, Equatable {
     package init(from value: JSONValue) throws(WireError) {
         switch try value.object().word("decision", VerdictWord.self) {
         case .allow: verdict = try .allowing(value)
-        case .deny: verdict = .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
+        case .deny: verdict = try .denying(value)
         case .answer: verdict = .answer(try Answer.list(from: value))
         }
         let by = try value.required("by").object()
@@ -44,18 +48,8 @@ package struct Decision: Sendable, Equatable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        switch verdict {
-        case .allow: writer.field("decision", "allow")
-        case .allowIn(let mode):
-            writer.field("decision", "allow")
-            writer.field("mode", mode)
-        case .deny(let message):
-            writer.field("decision", "deny")
-            writer.field("message", message)
-        case .answer(let answers):
-            writer.field("decision", "answer")
-            Answer.write(answers, to: &writer)
-        }
+        if case .answer = verdict { writer.field("decision", "answer") }
+        verdict.write(to: &writer)
         writer.object("by") {
             $0.field("client", client)
             $0.field("name", clientName)
@@ -68,11 +62,64 @@ package struct Decision: Sendable, Equatable {
 
 extension Decision.Verdict {
     static func allowing(_ value: JSONValue) throws(WireError) -> Decision.Verdict {
-        guard let mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax) else { return .allow }
-        return .allowIn(mode: mode)
+        let mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
+        if let offer = try chosenOffer(in: value) { return .allowWith(offer: offer, mode: mode) }
+        return mode.map { .allowIn(mode: $0) } ?? .allow
     }
 
-    /// As a notification says it: `{"decision":"allow"|"deny","message"?}` or `{"answers":[…]}`.
+    static func denying(_ value: JSONValue) throws(WireError) -> Decision.Verdict {
+        let message = try value.optionalString("message", bytesMax: WireLimits.textBytesMax)
+        return try chosenOffer(in: value).map { .denyWith(offer: $0, message: message) } ?? .deny(message: message)
+    }
+
+    private static func chosenOffer(in value: JSONValue) throws(WireError) -> String? {
+        try value.optionalString("offer", bytesMax: WireLimits.nameBytesMax)
+    }
+
+    /// Answers without the word that says that they are some.
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .allow: writer.field("decision", "allow")
+        case .allowIn(let mode):
+            writer.field("decision", "allow")
+            writer.field("mode", mode)
+        case .allowWith(let offer, let mode):
+            writer.field("decision", "allow")
+            writer.field("mode", mode)
+            writer.field("offer", offer)
+        case .deny(let message):
+            writer.field("decision", "deny")
+            writer.field("message", message)
+        case .denyWith(let offer, let message):
+            writer.field("decision", "deny")
+            writer.field("message", message)
+            writer.field("offer", offer)
+        case .answer(let answers): Answer.write(answers, to: &writer)
+        }
+    }
+
+    /// The id of the agent's own option that was chosen.
+    package var offer: String? {
+        switch self {
+        case .allowWith(let offer, _), .denyWith(let offer, _): offer
+        case .allow, .allowIn, .deny, .answer: nil
+        }
+    }
+
+    /// What it comes to, whatever else it says.
+    package var deed: Deed {
+        switch self {
+        case .allow, .allowIn, .allowWith: .allow
+        case .deny, .denyWith: .deny
+        case .answer: .answer
+        }
+    }
+
+    package enum Deed: String, Sendable {
+        case allow, deny, answer
+    }
+
+    /// As a notification says it: `{"decision":"allow"|"deny","message"?}` or `{"answers":[…]}`. It takes no offer.
     package init(from value: JSONValue) throws(WireError) {
         if try value.object().optional("answers") != nil {
             self = .answer(try Answer.list(from: value))

@@ -304,6 +304,7 @@ extension ApprovalRequest {
         agent = try head.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
         agentName = try head.optionalString("agentName", bytesMax: WireLimits.nameBytesMax)
         questions = try QuestionOffer.list(from: head)
+        offers = try Offer.list(from: head)
         if let words = head.optional("alert") { alert = try RequestWords(from: words) }
         guard head.optional("modes") != nil else { return }
         for mode in try head.array("modes", countMax: WireLimits.modesMax) {
@@ -327,6 +328,7 @@ extension ApprovalRequest {
             writer.array("questions", questions.map { offer in JSONWriter.object { offer.write(to: &$0) } })
         }
         if !modes.isEmpty { writer.strings("modes", modes) }
+        if !offers.isEmpty { writer.array("offers", offers.map(\.bytes)) }
         if let alert { writer.object("alert") { alert.write(to: &$0) } }
     }
 }

@@ -48,7 +48,7 @@ package enum ClientCommand: Sendable, Equatable {
             let verdict: Decision.Verdict =
                 switch try value.word("decision", SimpleVerdict.self) {
                 case .allow: try .allowing(value)
-                case .deny: .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
+                case .deny: try .denying(value)
                 }
             return .decide(try DecideCommand(from: value, verdict: verdict))
         },
@@ -195,16 +195,7 @@ package struct DecideCommand: Sendable, Equatable {
         writer.field("session", session)
         writer.field("approval", approval)
         writer.field("digest", digest.rawValue)
-        switch verdict {
-        case .allow: writer.field("decision", "allow")
-        case .allowIn(let mode):
-            writer.field("decision", "allow")
-            writer.field("mode", mode)
-        case .deny(let message):
-            writer.field("decision", "deny")
-            writer.field("message", message)
-        case .answer(let answers): Answer.write(answers, to: &writer)
-        }
+        verdict.write(to: &writer)
         writer.field("signature", signature)
     }
 }

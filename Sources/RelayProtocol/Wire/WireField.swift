@@ -9,6 +9,8 @@ package struct WireField: Sendable {
         case optional
         /// It stands where another field says this word, and there it may be required.
         case with(String, is: String, isRequired: Bool)
+        /// It may stand where another field says another word than this.
+        case without(String, is: String)
         /// At most one of an object's alternatives stands.
         case alternative
         /// Required where this alternative stands.

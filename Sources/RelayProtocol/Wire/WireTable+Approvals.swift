@@ -49,6 +49,7 @@ extension WireTable {
             WireField(
                 "mode", .name, .with("decision", is: "allow", isRequired: false),
                 "In which the agent goes on: one that the approval offers."),
+            WireField("offer", .name, .without("decision", is: "answer"), "The agent's own option that was chosen, by its id."),
             WireField("answers", answers, .with("decision", is: "answer", isRequired: true)),
             .required("by", .object([.required("client", .identifier), .required("name", .name)])),
             .required("at", .time), .required("command", .identifier),

@@ -26,6 +26,7 @@ extension WireTable {
                 WireField(
                     "mode", .name, .with("decision", is: "allow", isRequired: false),
                     "With an allow: one of the modes that the approval offers."),
+                .optional("offer", .name, "The id of one of the approval's offers, of this effect. Never with a mode."),
                 signature,
             ]),
         command("answer", "Answers a question.", verdict + [.required("answers", answers), signature]),

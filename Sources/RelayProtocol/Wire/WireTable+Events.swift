@@ -110,12 +110,25 @@ extension WireTable {
         .optional(
             "modes", .list(.name, 0...WireLimits.modesMax), "In which the agent can go on when it is allowed."),
         .optional(
+            "offers", .list(.object(offer), 0...WireLimits.offersMax),
+            "What the agent itself offers beside a plain yes and no; `digest` covers them. None where the approval is cut."),
+        .optional(
             "alert",
             .object([
                 .optional("full", alertText, "All that is asked."), .optional("summary", alertText, "The command alone."),
                 .optional("whole", .flag, "It may be allowed from what `full` shows."),
             ]), "What a notification may say of it; without it, no more than the title."),
     ]
+
+    private static let offer = WireObject(
+        "offer", "One of an agent's own options, such as to allow always: taken only where a person chose it by its id.",
+        [
+            .required("id", .name), .required("label", .name, "In the agent's own words where it has any."),
+            .optional("rule", .line, "Exactly what would be written, an entry a line."),
+            .optional("mode", .name, "In which the agent goes on, where that is what it offers."),
+            .required("scope", .word(Offer.Scope.self), "Where it is written."),
+            .required("effect", .word(Offer.Effect.self)),
+        ])
 
     private static let alertText = WireType.text(bytesMax: RequestWords.bytesMax)
 }

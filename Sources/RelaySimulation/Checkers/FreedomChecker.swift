@@ -1,6 +1,7 @@
 import RelayProtocol
 
-/// An agent runs a tool from afar only by an allow for exactly that input, in that run, before a cancel.
+/// An agent runs a tool from afar only by an allow for exactly that input, in that run, before a cancel; and is told to go on allowing only
+/// where somebody chose that offer.
 struct FreedomChecker {
     struct Question {
         /// The hook that waits.
@@ -11,8 +12,14 @@ struct FreedomChecker {
     }
 
     private(set) var questions: [ApprovalID: Question] = [:]
-    /// For each approval the inputs that somebody allowed.
-    private var allowed: [ApprovalID: Set<InputDigest>] = [:]
+    /// What somebody allowed of an approval.
+    private struct Allowance: Hashable {
+        let digest: InputDigest
+        /// Nil for a plain allow.
+        let offer: String?
+    }
+
+    private var allowed: [ApprovalID: Set<Allowance>] = [:]
 
     mutating func asked(_ id: ApprovalID, hook: Int, run: Int, digest: InputDigest) {
         questions[id] = Question(hook: hook, run: run, digest: digest)
@@ -22,22 +29,24 @@ struct FreedomChecker {
 
     /// A client is about to send this.
     mutating func intended(_ decide: DecideCommand) {
-        if decide.verdict == .allow { allowed[decide.approval, default: []].insert(decide.digest) }
+        guard decide.verdict.deed == .allow else { return }
+        allowed[decide.approval, default: []].insert(Allowance(digest: decide.digest, offer: decide.verdict.offer))
     }
 
     /// A hook may have been asked about twice, where what was known of the first time was lost.
-    func ran(_ ask: Agent.Ask) -> String? {
+    func ran(_ ask: Agent.Ask, offer: String?) -> String? {
         let asked = questions.filter { $0.value.hook == ask.hook }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let last = asked.last else { return "an agent ran what hook \(ask.hook) asked, and nobody was asked about it" }
-        let complaints = asked.compactMap { complaint($0.key, $0.value, ask) }
-        return complaints.count < asked.count ? nil : complaint(last.key, last.value, ask)
+        let complaints = asked.compactMap { complaint($0.key, $0.value, ask, offer) }
+        return complaints.count < asked.count ? nil : complaint(last.key, last.value, ask, offer)
     }
 
-    private func complaint(_ id: ApprovalID, _ question: Question, _ ask: Agent.Ask) -> String? {
+    private func complaint(_ id: ApprovalID, _ question: Question, _ ask: Agent.Ask, _ offer: String?) -> String? {
         if question.isOver { return "an agent ran \(id) after its end" }
         if question.run != ask.run { return "an agent ran in run \(ask.run) what was asked in run \(question.run), \(id)" }
         if question.digest != ask.digest { return "an agent ran another input than \(id) asked about" }
-        if allowed[id]?.contains(ask.digest) != true { return "an agent ran \(id), and nobody allowed that input" }
-        return nil
+        guard allowed[id]?.contains(Allowance(digest: ask.digest, offer: offer)) != true else { return nil }
+        guard let offer else { return "an agent ran \(id), and nobody allowed that input" }
+        return "an agent was told \(offer) of \(id), and nobody chose that"
     }
 }

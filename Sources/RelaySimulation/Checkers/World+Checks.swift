@@ -15,8 +15,8 @@ extension World {
         if let complaint = durability.check(message) { report(.durability, complaint) }
     }
 
-    func checkFreedom(of ask: Agent.Ask) {
-        if let complaint = freedom.ran(ask) { report(.freedom, complaint) }
+    func checkFreedom(of ask: Agent.Ask, offer: String?) {
+        if let complaint = freedom.ran(ask, offer: offer) { report(.freedom, complaint) }
     }
 
     func checkCompleteness(of batch: LogBatch) {

@@ -245,7 +245,11 @@ final class ClientProcess {
 
     private func decide(_ approval: Approval) {
         let isWrong = world.dice.chance(world.faults.wrongDigest)
-        let verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? "no" : nil)
+        var verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? "no" : nil)
+        // Now and then somebody chooses what the agent offers.
+        if verdict == .allow, let offer = approval.request.offers.first, approval.seq.isMultiple(of: 3) {
+            verdict = .allowWith(offer: offer.id)
+        }
         let decide = DecideCommand(
             session: approval.session, approval: approval.id,
             digest: isWrong ? Agent.foreignDigest : approval.request.digest, verdict: verdict)

@@ -18,7 +18,12 @@ final class Agent {
         var isAtTerminal = false
 
         var life: Int64 { isAttended ? SimulatedAdapter.life : SimulatedAdapter.headlessLife }
-        var digest: InputDigest { SimulatedAdapter.digests.input(tool: SimulatedAdapter.tool, input) }
+        /// By its input, so that the same question always offers the same.
+        var hasOffer: Bool { input != Agent.inputs[0] }
+        var digest: InputDigest {
+            SimulatedAdapter.digests.input(
+                tool: SimulatedAdapter.tool, input, offers: SimulatedForm(hasOffer: hasOffer).offers)
+        }
     }
 
     private unowned let world: World
@@ -214,9 +219,10 @@ final class Agent {
             return
         }
         self.ask = nil
-        let runs = output == SimulatedForm.allowed || world.plant == .deafAgent
+        let isAlways = output == SimulatedForm.allowedAlways
+        let runs = output == SimulatedForm.allowed || isAlways || world.plant == .deafAgent
         world.trace.note(world.now, name, runs ? "runs" : "does not run", "hook \(hook)")
-        if runs { world.checkFreedom(of: ask) }
+        if runs { world.checkFreedom(of: ask, offer: isAlways ? SimulatedForm.always.id : nil) }
         tell(.proven(hook: hook, ran: runs, isOurs: true))
         work()
     }

@@ -35,8 +35,14 @@ struct DeskBugs {
         return altered
     }
 
-    /// The digest of a decision is not looked at.
+    /// The digest of a decision is not looked at, or more is taken than was chosen.
     func altered(_ fact: ApprovalFact<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>) -> ApprovalFact<SimulatedForm> {
+        if plant == .eagerOffer, case .decided(let session, let id, let digest, var decision) = fact,
+            decision.verdict == .allow, let offer = desk[id]?.offers.first
+        {
+            decision.verdict = .allowWith(offer: offer.id)
+            return .decided(session, id, digest, decision)
+        }
         guard plant == .carelessDigest, case .decided(let session, let id, _, let decision) = fact, decision.verdict == .allow,
             let approval = desk[id]
         else { return fact }

@@ -153,8 +153,8 @@ struct SimulatedAdapter: AgentAdapter {
     private mutating func asked(_ ask: Agent.Ask, _ process: AgentProcess, _ token: HookToken) {
         begin(ask.session)
         var question = ApprovalQuestion(
-            session: ask.session, kind: .tool, tool: Self.tool, input: ask.input, digest: ask.digest, form: SimulatedForm(),
-            token: token)
+            session: ask.session, kind: .tool, tool: Self.tool, input: ask.input, Self.digests,
+            form: SimulatedForm(hasOffer: ask.hasOffer), token: token)
         question.call = Self.call(ask.hook)
         question.process = process
         question.isAttended = ask.isAttended
@@ -170,6 +170,7 @@ struct SimulatedAdapter: AgentAdapter {
             var request = ApprovalRequest(
                 approval: id, kind: .tool, tool: Self.tool, title: "Run \(ask.hook)", digest: approval.digest)
             request.expiresAt = approval.expiresAt
+            request.offers = approval.offers
             request.alert = (try? JSONDocument(parsing: ask.input).root).flatMap { RequestWords(request, input: $0) }
             emit(.approvalRequested(request), in: ask.session)
             stands(.idle, ask.session)

@@ -33,6 +33,8 @@ package struct AuditRecord {
             writer.field("digest", approval.request.digest.rawValue)
             if approval.stage == .decided, let decision = approval.decision {
                 writer.object("decision") { decision.write(to: &$0) }
+                // By itself an id says nothing: the rule that was chosen, and where it is written.
+                if let offer = approval.request.offer(of: decision.verdict) { writer.object("offer") { offer.write(to: &$0) } }
             }
             writer.field("outcome", approval.outcome?.rawValue)
             writer.field("reason", approval.reason)

@@ -89,6 +89,22 @@ struct ACPPermissionTests {
         }
     }
 
+    @Test("the daemon is told every option by its name; what lasts is said to last, and what the agent would remember with it")
+    func options() throws {
+        let (bench, _) = try asked(options: Self.openHands)
+        let told = try JSONDocument(parsing: try #require(bench.asked.first).json(waitSeconds: 1)).root.required("options")
+        let kinds = try told.array().map { try $0.string("id") + " " + $0.string("kind") }
+        #expect(
+            kinds == ["risk_based allow_always", "accept allow_once", "reject reject_once", "always_proceed allow_always"])
+        let vibe = """
+            [{"optionId":"a","name":"Always","kind":"allow_always","_meta":{"required_permissions":[\
+            {"scope":"command_pattern","session_pattern":"touch *","label":"x"},{"scope":"command_pattern","session_pattern":"ls *"}]}},\
+            {"optionId":"b","name":"Always too","kind":"allow_always","_meta":{"required_permissions":[{"scope":"other"}]}}]
+            """
+        let (other, _) = try asked(options: vibe)
+        #expect(other.asked.first?.options.map(\.rule) == ["touch *\nls *", nil])
+    }
+
     @Test("an allow that fits no option is no answer: the editor's prompt stands")
     func noFit() throws {
         let onlyAlways = """

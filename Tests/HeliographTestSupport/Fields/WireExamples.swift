@@ -39,7 +39,7 @@ package struct WireExamples {
         let deciding = fields.first { field in fields.contains { $0.word(of: field.name) != nil } }
         guard let deciding, case .word(let words) = deciding.type.shape else { return [(fields, [:])] }
         return words.map { word in
-            let chosen = fields.filter { $0.word(of: deciding.name) == nil || $0.word(of: deciding.name) == word }
+            let chosen = fields.filter { $0.stands(where: deciding.name, says: word) }
             return (chosen, [deciding.name: word])
         }
     }
@@ -89,5 +89,13 @@ extension WireField {
     fileprivate func word(of other: String) -> String? {
         guard case .with(other, let word, _) = presence else { return nil }
         return word
+    }
+
+    fileprivate func stands(where other: String, says word: String) -> Bool {
+        switch presence {
+        case .with(other, is: let own, isRequired: _): own == word
+        case .without(other, is: let excluded): excluded != word
+        default: true
+        }
     }
 }

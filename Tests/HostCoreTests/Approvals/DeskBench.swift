@@ -18,6 +18,12 @@ struct PlainForm: AnswerForm {
         return ([("Which color?", choice)], Array("answer \(choice)".utf8))
     }
 
+    var offers: [AgentOffer] = []
+
+    func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? {
+        Array("choose \(String(decoding: offer.bytes, as: UTF8.self))\(words.map { ": " + $0 } ?? "")".utf8)
+    }
+
     static func deny(_ words: String) -> [UInt8] { Array("deny: \(words)".utf8) }
 }
 
@@ -51,12 +57,13 @@ struct DeskBench {
     }
 
     static func question(
-        _ input: String = "ls", kind: ApprovalKind = .tool, token: UInt64 = 1, run: String? = "r1", attempt: Int = 1
+        _ input: String = "ls", kind: ApprovalKind = .tool, token: UInt64 = 1, run: String? = "r1", attempt: Int = 1,
+        offers: [AgentOffer] = []
     ) -> ApprovalQuestion<PlainForm> {
         let tool = kind == .tool ? "Run" : "Ask"
         var question = ApprovalQuestion(
-            session: session, kind: kind, tool: tool, input: Array(input.utf8),
-            digest: digests.input(tool: tool, Array(input.utf8)), form: PlainForm(), token: HookToken(rawValue: token))
+            session: session, kind: kind, tool: tool, input: Array(input.utf8), digests, form: PlainForm(offers: offers),
+            token: HookToken(rawValue: token))
         question.process = process
         question.run = run
         question.attempt = attempt

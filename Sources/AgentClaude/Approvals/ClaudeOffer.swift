@@ -1,0 +1,71 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What Claude suggests with a request for permission (`permission_suggestions`), as offers.
+///
+/// Only what is known whole is offered: another type, another destination, or a member that we do not know could mean more than is shown.
+enum ClaudeOffer {
+    /// As Claude's answer takes them, and where each is written.
+    private static let scopes: [String: Offer.Scope] = [
+        "session": .session, "localSettings": .local, "projectSettings": .project, "userSettings": .user,
+    ]
+
+    /// Into which a session may be let from afar: never one that asks nobody anything.
+    private static let modes: Set<String> = [ClaudeForm.askingMode, "acceptEdits", "plan"]
+
+    static func all(in payload: JSONValue, of tool: String, _ cleaner: Cleaner) -> [AgentOffer] {
+        // How a plan goes on is chosen by its modes.
+        guard tool != ClaudeAnswer.planTool else { return [] }
+        let offers = payload.list("permission_suggestions").enumerated().compactMap { place, suggestion in
+            offer(suggestion, id: "s\(place)").map { AgentOffer($0, bytes: Array(suggestion.bytes)) }
+        }
+        return AgentOffer.showable(offers, cleaner)
+    }
+
+    private static func offer(_ suggestion: JSONValue, id: String) -> Offer? {
+        guard let scope = suggestion.text("destination").flatMap({ scopes[$0] }) else { return nil }
+        switch suggestion.text("type") {
+        case "addRules":
+            guard suggestion.hasOnly(["type", "destination", "behavior", "rules"]), suggestion.text("behavior") == "allow",
+                let rules = lines(suggestion, "rules", rule)
+            else { return nil }
+            return Offer(id: id, label: "Allow this from now on", rule: rules, scope: scope)
+        case "addDirectories":
+            guard suggestion.hasOnly(["type", "destination", "directories"]),
+                let directories = lines(suggestion, "directories", { try? $0.string() })
+            else { return nil }
+            return Offer(id: id, label: "Allow, and let it work in this folder too", rule: directories, scope: scope)
+        case "setMode":
+            // Written to a file it would hold for every session to come.
+            guard suggestion.hasOnly(["type", "destination", "mode"]), scope == .session, let mode = suggestion.text("mode"),
+                modes.contains(mode)
+            else { return nil }
+            return Offer(id: id, label: "Allow, and go on in the mode \(mode)", mode: mode, scope: scope)
+        default: return nil
+        }
+    }
+
+    /// As a settings file has it: `Bash(npm test *)`.
+    private static func rule(_ value: JSONValue) -> String? {
+        guard value.hasOnly(["toolName", "ruleContent"]), let tool = value.text("toolName"), !tool.isEmpty else { return nil }
+        guard let content = value.optional("ruleContent") else { return tool }
+        return (try? content.string()).map { "\(tool)(\($0))" }
+    }
+
+    /// One a line; nil unless every entry is known, and is one line.
+    private static func lines(_ suggestion: JSONValue, _ key: StaticString, _ line: (JSONValue) -> String?) -> String? {
+        guard let entries = try? suggestion.required(key).array(), !entries.isEmpty else { return nil }
+        let lines = entries.compactMap(line)
+        guard lines.count == entries.count, lines.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isNewline) }) else {
+            return nil
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension JSONValue {
+    fileprivate func hasOnly(_ keys: Set<String>) -> Bool {
+        guard let members = try? members() else { return false }
+        return members.allSatisfy { keys.contains($0.key) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What Codex offers beside "accept", as offers.
+///
+/// Of a command it lists what it takes (`availableDecisions`), and nothing else is offered. Of a change of files it lists nothing; its
+/// protocol has one more answer for these, which stands for the same files until the session ends.
+enum CodexOffer {
+    private static let forSession = "acceptForSession"
+    private static let withRule = "acceptWithExecpolicyAmendment"
+
+    static func ofCommand(_ params: JSONValue, _ cleaner: Cleaner) -> [AgentOffer] {
+        let offers = params.list("availableDecisions").enumerated().compactMap { place, decision -> AgentOffer? in
+            offer(decision, id: "d\(place)").map { AgentOffer($0, bytes: Array(decision.bytes)) }
+        }
+        return AgentOffer.showable(offers, cleaner)
+    }
+
+    static func ofChanges() -> [AgentOffer] {
+        let offer = Offer(id: forSession, label: "Allow changes to these files until the session ends", scope: .session)
+        return [AgentOffer(offer, bytes: JSONWriter.string(forSession))]
+    }
+
+    private static func offer(_ decision: JSONValue, id: String) -> Offer? {
+        if let word = try? decision.string() {
+            return word == forSession ? Offer(id: id, label: "Allow this until the session ends", scope: .session) : nil
+        }
+        // One member at each level: another could mean more than is shown.
+        guard let (key, amendment) = decision.onlyMember, key == withRule,
+            let (inner, pattern) = amendment.onlyMember, inner == "execpolicy_amendment",
+            let entries = try? pattern.array(), !entries.isEmpty
+        else { return nil }
+        let words = entries.compactMap { try? $0.string() }
+        guard words.count == entries.count else { return nil }
+        let list = words.map { String(decoding: JSONWriter.string($0), as: UTF8.self) }.joined(separator: ", ")
+        // As `rules/default.rules` of Codex's own folder then has it: whatever begins with these words.
+        return Offer(
+            id: id, label: "Allow commands that begin like this from now on",
+            rule: "prefix_rule(pattern=[\(list)], decision=\"allow\")", scope: .user)
+    }
+}
+
+extension JSONValue {
+    fileprivate var onlyMember: (key: String, value: JSONValue)? {
+        guard let members = try? members(), members.count == 1, let member = members.first else { return nil }
+        return (member.key, member.value)
+    }
+}

@@ -1,0 +1,91 @@
+/// One of an agent's own options beside a plain yes and a plain no, such as "always allow": taken only where a person chose it by its id.
+package struct Offer: Sendable, Equatable {
+    /// Where what it says is kept, and so for how long it holds.
+    package enum Scope: String, Sendable, CaseIterable {
+        /// Nowhere: it is for this request alone.
+        case once
+        /// In the agent's memory, until the session ends.
+        case session
+        /// In the project's files, which others who work on it get too.
+        case project
+        /// Beside the project's files, for this person alone.
+        case local
+        /// For all that this person does with the agent.
+        case user
+        /// The agent does not say.
+        case agent
+    }
+
+    package enum Effect: String, Sendable, CaseIterable {
+        case allow, deny
+    }
+
+    /// For all offers of an approval together, as a host measures them; what does not fit is not offered.
+    package static let bytesMax = 8 << 10
+
+    package var id: String
+    /// In the agent's own words where it has any.
+    package var label: String
+    /// Exactly what would be written, an entry a line; nil where the agent does not say, or nothing is.
+    package var rule: String?
+    /// In which the agent goes on, where that is what it offers.
+    package var mode: String?
+    package var scope: Scope
+    package var effect: Effect
+
+    package init(
+        id: String, label: String, rule: String? = nil, mode: String? = nil, scope: Scope, effect: Effect = .allow
+    ) {
+        self.id = id
+        self.label = label
+        self.rule = rule
+        self.mode = mode
+        self.scope = scope
+        self.effect = effect
+    }
+
+    static func list(from head: JSONValue) throws(WireError) -> [Offer] {
+        guard head.optional("offers") != nil else { return [] }
+        var offers: [Offer] = []
+        for entry in try head.array("offers", countMax: WireLimits.offersMax) {
+            offers.append(
+                Offer(
+                    id: try entry.object().string("id", bytesMax: WireLimits.nameBytesMax),
+                    label: try entry.string("label", bytesMax: WireLimits.nameBytesMax),
+                    rule: try entry.optionalString("rule", bytesMax: WireLimits.lineBytesMax),
+                    mode: try entry.optionalString("mode", bytesMax: WireLimits.nameBytesMax),
+                    scope: try entry.word("scope"), effect: try entry.word("effect")))
+        }
+        return offers
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.field("id", id)
+        writer.field("label", label)
+        writer.field("rule", rule)
+        writer.field("mode", mode)
+        writer.field("scope", scope.rawValue)
+        writer.field("effect", effect.rawValue)
+    }
+
+    package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
+
+    /// It holds beyond this project, for others too, for nobody knows how long, or for more than one kind of tool: a person is asked twice.
+    package var isFarReaching: Bool {
+        switch scope {
+        case .project, .user, .agent: true
+        case .once, .session, .local: mode != nil
+        }
+    }
+}
+
+extension ApprovalRequest {
+    /// The offer of that id; nil where there is none, or where two have it.
+    package func offer(_ id: String) -> Offer? {
+        let found = offers.filter { $0.id == id }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// The offer that the verdict takes, as it was shown.
+    package func offer(of verdict: Decision.Verdict) -> Offer? { verdict.offer.flatMap(offer) }
+}

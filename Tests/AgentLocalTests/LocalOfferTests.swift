@@ -1,0 +1,60 @@
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentLocal
+
+@Suite("Any program: its own options")
+struct LocalOfferTests {
+    private static let options =
+        #""options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"other","name":"Yes, slowly","kind":"allow_once"},"#
+        + #"{"id":"always","name":"Always","kind":"allow_always","rule":"deploy *","scope":"project"},"#
+        + #"{"id":"no","kind":"reject_once"},{"id":"never","kind":"reject_always"}]"#
+    private static let tool = #""kind":"tool","tool":"Deploy","title":"Deploy","input":{"to":"production"}"#
+
+    private static func asked(_ options: String = options) throws -> LocalBench {
+        var bench = LocalBench()
+        try bench.ask("q1", tool + "," + options)
+        _ = bench.take()
+        return bench
+    }
+
+    @Test("every option but those of the plain answers is offered by name, with its rule and where it is written")
+    func offered() throws {
+        #expect(
+            try Self.asked().requests[0].head.offers == [
+                Offer(id: "other", label: "Yes, slowly", scope: .once),
+                Offer(id: "always", label: "Always", rule: "deploy *", scope: .project),
+                Offer(id: "never", label: "never", scope: .agent, effect: .deny),
+            ])
+    }
+
+    @Test("a choice comes back as the program's own option, a plain answer as the one for this once")
+    func answered() throws {
+        for (verdict, answer) in [
+            (Decision.Verdict.allow, #"{"decision":"allow","option":"yes"}"#),
+            (.allowWith(offer: "other"), #"{"decision":"allow","option":"other"}"#),
+            (.allowWith(offer: "always"), #"{"decision":"allow","option":"always"}"#),
+            (.deny(message: "no!"), #"{"decision":"deny","message":"no!","option":"no"}"#),
+            (.denyWith(offer: "never", message: "no!"), #"{"decision":"deny","message":"no!","option":"never"}"#),
+        ] {
+            var bench = try Self.asked()
+            try bench.decide(verdict)
+            #expect(bench.take().last == "1: " + answer)
+        }
+    }
+
+    @Test("where none allows once there is no plain allow, and the others can be chosen")
+    func onlyAlways() throws {
+        var bench = try Self.asked(#""options":[{"id":"always","kind":"allow_always"}]"#)
+        try bench.decide(.allowWith(offer: "always"))
+        #expect(bench.take().last == #"1: {"decision":"allow","option":"always"}"#)
+    }
+
+    @Test("two options of one name are not offered")
+    func alike() throws {
+        let bench = try Self.asked(
+            #""options":[{"id":"yes","kind":"allow_once"},{"id":"x","kind":"allow_always"},{"id":"x","kind":"reject_always"}]"#)
+        #expect(bench.requests[0].head.offers.isEmpty)
+    }
+}

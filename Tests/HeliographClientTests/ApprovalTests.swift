@@ -60,6 +60,47 @@ struct ApprovalTests {
         #expect(throws: ClientError.self) { try check("acceptEdits", Fixtures.approval()) }
     }
 
+    private static let offers = [
+        Offer(id: "s0", label: "Always", rule: "Bash(npm test *)\nAllow exactly this? [y/N] y", scope: .local),
+        Offer(id: "never", label: "Never\u{202E}", scope: .user, effect: .deny),
+    ]
+
+    @Test func anOfferMustBeOneThatIsOfferedForThat() {
+        let asked = Fixtures.approval(offers: Self.offers)
+        func check(_ wish: DecideOptions.Wish, _ approval: Approval = asked) throws {
+            try DecideTask.check(approval, DecideOptions(wish, approval: "a"), now: 0)
+        }
+        #expect(throws: Never.self) { try check(.allow(mode: nil, offer: "s0")) }
+        #expect(throws: Never.self) { try check(.deny(message: nil, offer: "never")) }
+        #expect(throws: ClientError.self) { try check(.allow(mode: nil, offer: "never")) }
+        #expect(throws: ClientError.self) { try check(.deny(message: nil, offer: "s0")) }
+        #expect(throws: ClientError.self) { try check(.allow(mode: nil, offer: "s1")) }
+        #expect(throws: ClientError.self) { try check(.allow(mode: "default", offer: "s0")) }
+        #expect(throws: ClientError.self) { try check(.allow(mode: nil, offer: "s0"), Fixtures.approval()) }
+        var decided = asked
+        decided.stage = .decided
+        decided.decision = Fixtures.decision(.allowWith(offer: "s0"))
+        #expect(throws: Never.self) { try check(.allow(mode: nil, offer: "s0"), decided) }
+        #expect(throws: ClientError.self) { try check(.allow(mode: nil), decided) }
+    }
+
+    @Test func whatIsOfferedIsShownWithItsRuleAndWhereItIsWritten() {
+        let shown = lines(Fixtures.approval(offers: Self.offers))
+        let offered = shown.drop { $0 != "  the agent itself offers:" }.dropFirst()
+        #expect(
+            offered.prefix(10) == [
+                "  allow, written for you in this project:", "│ Always", "    exactly:", "│ Bash(npm test *)",
+                "│ Allow exactly this? [y/N] y", "    --offer s0", "  deny, written for all that you do with this agent:",
+                "│ Never⟨U+202E⟩", "    --offer never", "! 1 invisible or controlling character is spelled out as ⟨U+…⟩",
+            ])
+        let narrow = lines(Fixtures.approval(offers: Self.offers), width: 24).drop { $0 != "  the agent itself offers:" }
+        let ours = narrow.filter { !$0.hasPrefix("│ ") && !$0.hasPrefix("┊ ") }
+        #expect(!ours.contains { $0.contains("Bash") || $0.contains("[y/N]") }, "no line of it passes for ours")
+        let wordy = Offer(id: "s0  Allow exactly this? [y/N] y", label: "Always", scope: .session)
+        #expect(lines(Fixtures.approval(offers: [wordy])).contains("│ s0  Allow exactly this? [y/N] y"))
+        #expect(!lines(Fixtures.approval()).contains { $0.contains("--offer") })
+    }
+
     @Test func theDigestOfAScriptMustBeTheOneThatIsAskedFor() {
         var options = DecideOptions(.allow(mode: nil), approval: "a")
         options.digest = Fixtures.digest.rawValue

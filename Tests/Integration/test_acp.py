@@ -196,6 +196,34 @@ def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
         phone.wait_summary(f"local-{session}", lambda summary: summary.get("endedAt"))
 
 
+def test_a_phone_chooses_an_option_by_its_name(agent, editor, relay, phone):
+    """The same command again in that session is not asked about; in another it is, and a plain allow is for this once."""
+    with paired(agent.home.parent, relay):
+        session = editor.open_session()
+        prompt = editor.prompt(session, "write it")
+        card = phone.wait_card()
+        offers = card["request"]["head"]["offers"]
+        assert [(offer["label"], offer["scope"], offer["effect"]) for offer in offers] == [
+            ("Allow for remainder of this session", "agent", "allow"), ("Always allow", "agent", "allow"),
+        ]  # fmt: skip
+        assert offers[0]["rule"], "Vibe says what it would remember"
+        phone.decide(f"local-{session}", card["approval"], "allow", offer=offers[0]["id"])
+        assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
+        assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
+        asked = len(editor.permissions())
+        (agent.project / "out.txt").unlink()
+        assert editor.wait_answer(editor.prompt(session, "write it"))["result"]["stopReason"] == "end_turn"
+        assert (agent.project / "out.txt").exists() and len(editor.permissions()) == asked
+        other = editor.open_session()
+        for _ in range(2):
+            prompt = editor.prompt(other, "write it")
+            card = phone.wait_card()
+            phone.decide(f"local-{other}", card["approval"], "allow")
+            assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
+        assert len(editor.permissions()) == asked + 2
+        assert editor.leave() == 0
+
+
 def test_what_vibe_does_is_told(agent, daemon, editor):
     session = editor.open_session()
     assert editor.wait_answer(editor.prompt(session, "make a file"))["result"]["stopReason"] == "end_turn"

@@ -146,6 +146,37 @@ def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
+def test_what_is_allowed_always_from_afar_is_written_and_not_asked_again(machine, phone):
+    run = {"tool": "Bash", "input": {"command": "npm test", "description": "Run the tests"}}
+    settings = machine.project / ".claude/settings.local.json"
+    card = ask(machine, phone, [[run], [{"text": "First done."}], [run], [{"text": "Second done."}]])
+    offers = card["request"]["head"]["offers"]
+    assert [(offer["rule"], offer["scope"], offer["effect"]) for offer in offers] == [("Bash(npm test *)", "local", "allow")]
+    assert phone.decide(session_of(card), card["approval"], "allow", offer="s1")["error"]["code"] == "badAnswer"
+    assert phone.decide(session_of(card), card["approval"], "allow", mode="acceptEdits", offer="s0")["error"]["code"] == "badAnswer"
+    phone.decide(session_of(card), card["approval"], "allow", offer=offers[0]["id"])
+    machine.wait_screen("First done.")
+    assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
+    assert json.loads(settings.read_text())["permissions"]["allow"] == ["Bash(npm test *)"]
+    machine.prompt("and again")
+    machine.wait_screen("Second done.")
+    assert len(phone.approvals) == 1, "it ran without a question"
+
+
+def test_a_plain_allow_writes_nothing_and_is_asked_again(machine, phone):
+    run = {"tool": "Bash", "input": {"command": "npm test", "description": "Run the tests"}}
+    card = ask(machine, phone, [[run], [{"text": "First done."}], [run], [{"text": "Second done."}]])
+    assert card["request"]["head"]["offers"]
+    phone.decide(session_of(card), card["approval"], "allow")
+    machine.wait_screen("First done.")
+    machine.prompt("and again")
+    second = phone.wait_card()
+    assert second["approval"] != card["approval"]
+    assert not (machine.project / ".claude/settings.local.json").exists()
+    phone.decide(session_of(second), second["approval"], "deny")
+    machine.wait_screen("Second done.")
+
+
 def test_an_edit_is_compared_with_the_file_as_it_is(machine, phone):
     """Over an existing file, everywhere in it, and a cell of a notebook; and when it is done, the same is told."""
     path, notebook = machine.project / "a.txt", machine.project / "n.ipynb"

@@ -111,6 +111,37 @@ def test_a_change_of_files_comes_with_its_diff(machine, phone):
     assert (changed["head"]["added"], changed["head"]["removed"]) == (1, 1)
 
 
+def test_a_rule_that_codex_offers_is_written_and_the_same_is_not_asked_again(machine, phone):
+    again = command("echo hi >> out.txt")
+    card = ask(machine, phone, [[again], DONE])
+    offers = card["request"]["head"]["offers"]
+    assert [(offer["scope"], offer["effect"]) for offer in offers] == [("user", "allow")]
+    assert offers[0]["rule"].startswith("prefix_rule(pattern=[")
+    phone.decide(card["session"], card["approval"], "allow", offer=offers[0]["id"])
+    assert final(phone, card)["outcome"] == "ran"
+    machine.wait_screen("All done now.")
+    assert offers[0]["rule"] in (machine.codex_home / "rules/default.rules").read_text().splitlines()
+    machine.api.script = [[again], [{"text": "Second done."}]]
+    machine.prompt("and again")
+    machine.wait_screen("Second done.")
+    assert (machine.project / "out.txt").read_text() == "hi\nhi\n"
+    assert len(phone.approvals) == 1
+
+
+def test_changes_to_a_file_are_allowed_until_the_session_ends(machine, phone):
+    first, second = patch("*** Add File: note.md\n+one"), patch("*** Update File: note.md\n@@\n-one\n+two")
+    card = ask(machine, phone, [[first], DONE])
+    assert [(offer["id"], offer["scope"]) for offer in card["request"]["head"]["offers"]] == [("acceptForSession", "session")]
+    phone.decide(card["session"], card["approval"], "allow", offer="acceptForSession")
+    assert final(phone, card)["outcome"] == "ran"
+    machine.wait_screen("All done now.")
+    machine.api.script = [[second], [{"text": "Second done."}]]
+    machine.prompt("and again")
+    machine.wait_screen("Second done.")
+    assert machine.wait_file("note.md") == "two\n"
+    assert len(phone.approvals) == 1
+
+
 @pytest.mark.parametrize("key", ["y", "Escape"])
 def test_answered_at_the_terminal_first(machine, phone, key):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])

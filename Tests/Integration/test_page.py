@@ -410,6 +410,81 @@ def test_a_plan_is_allowed_in_a_mode_that_is_offered(screen: Callable[..., Scree
     expect(card).to_contain_text("Its edits run without a question.")
 
 
+OFFERS = [
+    {"id": "s0", "label": "Allow this from now on", "rule": f"Bash(npm test *)\nBash({RLO}evil)", "scope": "local", "effect": "allow"},
+    {"id": "s1", "label": "Allow, and go on in the mode acceptEdits", "mode": "acceptEdits", "scope": "session", "effect": "allow"},
+    {"id": "s2", "label": "Share it", "rule": "Bash(npm test *)", "scope": "project", "effect": "allow"},
+]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [{"width": 360, "height": 640}, DESK], ids=["phone", "desk"])
+def test_what_the_agent_offers_is_listed_and_nothing_is_chosen(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    one = screen(size=size, scheme=scheme)
+    approval = host.request_approval("s1", "Bash", SHORT, offers=OFFERS)
+    one.go("#/approvals")
+    card = one.card(approval)
+    card.locator(".card-foot").scroll_into_view_if_needed()
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+    card.get_by_role("button", name="Always allow …").click()
+    expect(card.get_by_role("radio")).to_have_count(3)
+    expect(card.get_by_role("radio", checked=True)).to_have_count(0)
+    expect(card.get_by_role("button", name="Choose one")).to_be_disabled()
+    expect(card).to_contain_text("Bash(⟨U+202E⟩evil)")
+    expect(card).to_contain_text("Written for you alone, in this project.")
+    one.expect_no_overflow()
+    one.expect_accessible()
+    card.get_by_role("radio", name="Share it").check()
+    card.get_by_role("button", name="Allow, and this too").click()
+    expect(card).to_contain_text("Share it? Written to the project's shared settings")
+    expect(card.get_by_role("button", name="Back")).to_be_focused()
+    one.expect_no_overflow()
+    one.expect_accessible()
+    assert not host.decisions, "it is asked about once more"
+
+
+def test_an_offer_is_taken_with_the_keyboard(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=DESK)
+    first, second = (host.request_approval("s1", "Bash", {"command": f"npm test {name}"}, offers=OFFERS) for name in "ab")
+    one.go("#/approvals")
+    keyboard = one.page.keyboard
+    card = one.card(first)
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+    opener = card.get_by_role("button", name="Always allow …")
+    opener.focus()
+    keyboard.press("Enter")
+    expect(card.get_by_role("radio").first).to_be_focused()
+    keyboard.press("Escape")
+    expect(opener).to_be_focused()
+    keyboard.press("Enter")
+    keyboard.press("Space")
+    keyboard.press("Enter")
+    assert host.wait_decision(first)["decision"] | {"by": 0, "at": 0, "command": 0} == {"decision": "allow", "offer": "s0", "by": 0, "at": 0, "command": 0}
+    expect(card).to_contain_text("By the agent's option “Allow this from now on”")
+
+    card = one.card(second)
+    card.get_by_role("button", name="Always allow …").focus()
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+    keyboard.press("Enter")
+    card.get_by_role("radio", name="acceptEdits").focus()
+    keyboard.press("Space")
+    keyboard.press("Enter")
+    expect(card.get_by_role("button", name="Back")).to_be_focused()
+    keyboard.press("Escape")
+    expect(card.get_by_role("radio", name="acceptEdits")).to_be_focused()
+    keyboard.press("Enter")
+    card.get_by_role("button", name="Yes, allow it so").click()
+    assert host.wait_decision(second)["decision"]["offer"] == "s1"
+
+
+def test_a_card_that_is_cut_offers_nothing(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    approval = host.request_approval("s1", "Bash", SHORT, offers=OFFERS, cut=True)
+    one.go("#/approvals")
+    expect(one.card(approval)).to_be_visible()
+    expect(one.card(approval).get_by_role("button", name="Always allow …")).to_be_hidden()
+
+
 # Hostile text, and text that is not all here
 
 

@@ -286,6 +286,53 @@ def test_a_person_allows_in_a_terminal(shell, host, short_path):
         terminal.close()
 
 
+OFFERS = [
+    {"id": "s0", "label": "Allow this from now on", "rule": "Bash(rm *)", "scope": "local", "effect": "allow"},
+    {"id": "s1", "label": "Share it", "rule": "Bash(rm -rf *)", "scope": "project", "effect": "allow"},
+    {"id": "no", "label": "Never", "scope": "agent", "effect": "deny"},
+]
+
+
+def test_what_an_agent_offers_is_listed_and_taken_by_its_name(shell, host):
+    approval = host.request_approval("s1", "Bash", {"command": "rm -rf build"}, offers=OFFERS)
+    host.wait_acked("s1")
+    shown = shell.run("approvals", "show", approval).stdout
+    assert "  allow, written to the project's shared settings:\n│ Share it\n    exactly:\n│ Bash(rm -rf *)\n    --offer s1\n" in shown
+    for words in (("allow", "--yes", "--offer", "no"), ("allow", "--yes", "--offer", "s9"), ("deny", "--offer", "s0")):
+        assert shell.run("approvals", words[0], approval, *words[1:]).returncode == USAGE
+    assert host.decisions == []
+    assert shell.run("approvals", "allow", approval, "--yes", "--offer", "s0", "--wait", "0").returncode == DONE
+    assert host.wait_decision(approval)["decision"]["offer"] == "s0"
+    other = host.request_approval("s1", "Bash", {"command": "rm -rf other"}, offers=OFFERS)
+    host.wait_acked("s1")
+    assert shell.run("approvals", "deny", other, "--offer", "no", "-m", "never", "--wait", "0").returncode == DONE
+    decision = host.wait_decision(other)["decision"]
+    assert (decision["decision"], decision["offer"], decision["message"]) == ("deny", "no", "never")
+
+
+def test_a_person_takes_an_offer_in_a_terminal_and_is_asked_twice_where_it_reaches_far(shell, host, short_path):
+    approval = host.request_approval("s1", "Bash", {"command": "rm -rf build"}, offers=OFFERS)
+    host.wait_acked("s1")
+    terminal = Terminal(short_path / "tmux", shell.environment, shell.folder)
+    try:
+        terminal.run([str(BINARY), "approvals", "allow", approval], shell.environment)
+        terminal.wait_screen("[y/a1/a2/N]")
+        terminal.type("a2")
+        terminal.press("Enter")
+        terminal.wait_screen("Allow, and this too?")
+        terminal.type("y")
+        terminal.press("Enter")
+        terminal.wait_screen("Once more")
+        assert host.decisions == []
+        terminal.type("y")
+        terminal.press("Enter")
+        assert host.wait_decision(approval)["decision"]["offer"] == "s1"
+        host.apply("s1", approval)
+        terminal.wait_ended()
+    finally:
+        terminal.close()
+
+
 def test_a_pipe_that_closes_is_no_error(shell, host):
     result = subprocess.run(
         ["sh", "-c", f'"{BINARY}" watch --json | head -n 1'], env=shell.environment, capture_output=True, text=True, timeout=patient(20)

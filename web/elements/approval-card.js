@@ -9,10 +9,12 @@
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, waysToAllow } from "../approvals.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
+import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { keyOf } from "../store.js";
 import { exact, line } from "../text.js";
 import { requestOf, risksOf } from "../tools.js";
 import { argumentNodes, reachable } from "./blocks.js";
+import { OfferList } from "./offer-list.js";
 import { QuestionForm } from "./question-form.js";
 import { requestBlocks } from "./request-blocks.js";
 import { placeOf, titleOf } from "./session-row.js";
@@ -53,6 +55,7 @@ export class ApprovalCard extends HTMLElement {
   #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
   #deny = h("button", { type: "button", class: "deny", onclick: () => this.#openDenial(true) }, "Deny …");
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
+  #offers = new OfferList(this.#buttons, (offer) => this.#decide(verdictOf(offer)));
   #message = h("textarea", { rows: "2", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
   #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event), onkeydown: (event) => this.#escape(event) },
     h("label", {}, h("span", {}, "Message to the agent"), this.#message),
@@ -135,6 +138,8 @@ export class ApprovalCard extends HTMLElement {
     write(this.#allow, this.#isQuestion ? "Answer" : first.label);
     write(this.#allowMore, second?.label ?? "");
     attribute(this.#allowMore, "hidden", !second || this.#isQuestion);
+    this.#offers.show(offersOf(this.#approval));
+    this.#buttons.append(this.#offers.opener);
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
     const tool = asText(head.tool);
     say(this.#tool, tool, line);
@@ -152,7 +157,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name },
       h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when)),
-      this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#denial, this.#result, this.#problem)));
+      this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
 
   /** @param {import("../wire").Fields|undefined} body */
@@ -249,8 +254,10 @@ export class ApprovalCard extends HTMLElement {
     this.#allow.disabled = Boolean(sending) || lost || hindrance !== null;
     this.#allowMore.disabled = this.#allow.disabled;
     this.#deny.disabled = Boolean(sending) || lost || !live;
+    this.#offers.locked = this.#allow.disabled;
+    if (!open || sending || lost) this.#offers.close();
     this.#questions.locked = !open || Boolean(sending);
-    attribute(this.#buttons, "hidden", !open || this.#denying);
+    attribute(this.#buttons, "hidden", !open || this.#denying || this.#offers.isOpen);
     attribute(this.#denial, "hidden", !open || !this.#denying);
     attribute(this.#result, "hidden", open);
     if (!open) this.#drawOutcome();
@@ -268,7 +275,7 @@ export class ApprovalCard extends HTMLElement {
     const { decision } = this.#approval;
     const message = decision?.message ? ` Message: “${decision.message}”` : "";
     const mode = modeAfter(decision);
-    say(this.#outcomeDetail, `${told.detail}${mode && ` ${mode}`}${message}${given(decision)}`, line);
+    say(this.#outcomeDetail, `${told.detail}${mode && ` ${mode}`}${chosenIn(this.#approval)}${message}${given(decision)}`, line);
     const marks = steps(this.#approval);
     if (this.#stepList.children.length !== marks.length) this.#stepList.replaceChildren(...marks.map(({ label }) => h("li", {}, label)));
     marks.forEach(({ done }, index) => {

@@ -4,9 +4,9 @@ internal import RelayProtocol
 /// What `heliograph approvals allow`, `deny` and `answer` take.
 package struct DecideOptions: Sendable {
     package enum Wish: Sendable {
-        /// `--mode`: in which the agent goes on, where the approval offers it.
-        case allow(mode: String?)
-        case deny(message: String?)
+        /// `--mode`: in which the agent goes on, where the approval offers it. `--offer`: the id of one of its offers.
+        case allow(mode: String?, offer: String? = nil)
+        case deny(message: String?, offer: String? = nil)
         /// `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; both empty: asked on the terminal.
         case answer(choices: [String], texts: [String])
     }
@@ -52,6 +52,7 @@ final class DecideTask: ClientTask {
     private var answers: [Answer] = []
     /// On the terminal, when it was asked.
     private var chosenMode: String?
+    private var chosenOffer: Offer?
 
     init(_ run: ClientRun, _ options: DecideOptions) {
         self.run = run
@@ -90,7 +91,7 @@ final class DecideTask: ClientTask {
                 show(approval)
                 stage = .asking(approval)
                 ask(approval)
-            case .deny(let message):
+            case .deny(let message, _):
                 guard message?.utf8.count ?? 0 <= WireLimits.textBytesMax else {
                     throw ClientError(.usage, "the message is longer than \(WireLimits.textBytesMax) bytes")
                 }
@@ -130,7 +131,11 @@ final class DecideTask: ClientTask {
             throw ClientError(.usage, "this is a question", advice: "heliograph approvals answer \(approval.id)")
         case (.answer, .tool):
             throw ClientError(.usage, "this is no question", advice: "heliograph approvals allow \(approval.id)")
-        case (.allow(let mode?), .tool) where !approval.request.modes.contains(mode):
+        case (.allow(_?, _?), _): throw ClientError(.usage, "an offer is taken as it is: leave out --mode")
+        case (.allow(_, let id?), .tool) where approval.request.offer(id)?.effect != .allow,
+            (.deny(_, let id?), _) where approval.request.offer(id)?.effect != .deny:
+            throw ClientError(.usage, OfferText.offered(with: approval.request))
+        case (.allow(let mode?, _), .tool) where !approval.request.modes.contains(mode):
             let offered = approval.request.modes.map { VisibleText.line($0) }.joined(separator: ", ")
             throw ClientError(.usage, offered.isEmpty ? "no mode is offered with it" : "it offers the modes \(offered)")
         case (.allow, .tool) where approval.request.isCut:
@@ -144,9 +149,11 @@ final class DecideTask: ClientTask {
     private static func repeats(_ approval: Approval, _ wish: DecideOptions.Wish) -> Bool {
         guard [.decided, .delivered, .applied].contains(approval.stage) else { return false }
         switch (wish, approval.decision?.verdict) {
-        case (.allow(nil), .allow): return true
-        case (.allow(let mine?), .allowIn(let theirs)): return mine == theirs
-        case (.deny(let mine), .deny(let theirs)): return mine == theirs
+        case (.allow(nil, nil), .allow): return true
+        case (.allow(let mine?, nil), .allowIn(let theirs)): return mine == theirs
+        case (.allow(nil, let mine?), .allowWith(let theirs, nil)): return mine == theirs
+        case (.deny(let mine, nil), .deny(let theirs)): return mine == theirs
+        case (.deny(let mine, let own?), .denyWith(let offer, let theirs)): return mine == theirs && own == offer
         default: return false
         }
     }
@@ -168,28 +175,54 @@ final class DecideTask: ClientTask {
     }
 
     private func ask(_ approval: Approval) {
-        // The first is what a plain "yes" means; the others have numbers.
+        if case .allow(_, let id?) = options.wish, let offer = approval.request.offer(id) { return ask(offer, approval) }
+        // The first is what a plain "yes" means; the others have numbers, and what the agent itself offers has names.
         let modes = Self.isModeGiven(options.wish) ? [] : approval.request.modes
         for (index, mode) in modes.enumerated() {
             run.terminal.print("  \(index == 0 ? "y" : "\(index + 1)"): yes, \(DecisionText.words(forMode: mode))")
         }
-        let keys = modes.indices.dropFirst().map { "/\($0 + 1)" }.joined()
-        run.terminal.prompt("Allow exactly this? [y\(keys)/N] ")
+        let offers = Self.isModeGiven(options.wish) ? [] : approval.request.offers.filter { $0.effect == .allow }
+        for (index, offer) in offers.enumerated() {
+            let name = OfferText.plainName(of: offer).map { " \($0)" } ?? ""
+            run.terminal.print("  a\(index + 1): yes, with the agent's offer\(name), \(OfferText.place(of: offer))")
+        }
+        let keys = modes.indices.dropFirst().map { "/\($0 + 1)" } + offers.indices.map { "/a\($0 + 1)" }
+        run.terminal.prompt("Allow exactly this? [y\(keys.joined())/N] ")
         run.readLine { [self] line in
             guard case .asking = stage else { return }
             let typed = line?.lowercased() ?? ""
+            if let index = offers.indices.first(where: { typed == "a\($0 + 1)" }) { return ask(offers[index], approval) }
             if let number = Int(typed), number > 1, modes.indices.contains(number - 1) {
                 chosenMode = modes[number - 1]
                 run.terminal.print("  understood: yes, \(DecisionText.words(forMode: modes[number - 1]))")
             } else if !["y", "yes"].contains(typed) {
-                run.terminal.print("nothing was decided")
-                return run.finish(.refused)
+                return leaveUndecided()
             }
             send(approval)
         }
     }
 
-    private static func isModeGiven(_ wish: DecideOptions.Wish) -> Bool { if case .allow(_?) = wish { true } else { false } }
+    /// What holds for later is asked about by itself, once more where it reaches further than this project and this kind of tool.
+    private func ask(_ offer: Offer, _ approval: Approval, isAgain: Bool = false) {
+        for line in OfferText.lines(offer, width: run.terminal.width, palette: run.terminal.palette) {
+            run.terminal.print(line)
+        }
+        run.terminal.prompt(isAgain ? "It reaches far. Once more: allow it so? [y/N] " : "Allow, and this too? [y/N] ")
+        run.readLine { [self] line in
+            guard case .asking = stage else { return }
+            guard ["y", "yes"].contains(line?.lowercased() ?? "") else { return leaveUndecided() }
+            if offer.isFarReaching, !isAgain { return ask(offer, approval, isAgain: true) }
+            chosenOffer = offer
+            send(approval)
+        }
+    }
+
+    private func leaveUndecided() {
+        run.terminal.print("nothing was decided")
+        run.finish(.refused)
+    }
+
+    private static func isModeGiven(_ wish: DecideOptions.Wish) -> Bool { if case .allow(_?, _) = wish { true } else { false } }
 
     private func ask(_ questions: ArraySlice<ApprovalText.Question>, _ approval: Approval) {
         guard let question = questions.first else { return send(approval) }
@@ -219,8 +252,11 @@ final class DecideTask: ClientTask {
     private func send(_ approval: Approval) {
         let verdict: Decision.Verdict =
             switch options.wish {
-            case .allow(let mode): (mode ?? chosenMode).map { .allowIn(mode: $0) } ?? .allow
-            case .deny(let message): .deny(message: message)
+            case .allow(let mode, let offer):
+                (offer ?? chosenOffer?.id).map { .allowWith(offer: $0) }
+                    ?? (mode ?? chosenMode).map { .allowIn(mode: $0) } ?? .allow
+            case .deny(let message, let offer):
+                offer.map { .denyWith(offer: $0, message: message) } ?? .deny(message: message)
             case .answer: .answer(answers)
             }
         let command = DecideCommand(

@@ -81,9 +81,10 @@ package struct ApprovalText: Sendable {
         }
         fact("digest", request.digest.rawValue)
         lines.append("  " + palette.paint("its title, in the agent's words:", .dim))
-        lines += quoted(request.title, width, palette)
+        lines += Self.quoted(request.title, width, palette)
         if request.kind == .question { lines += questionLines(width, palette) }
         lines += inputLines(width, palette)
+        lines += offerLines(width, palette)
         for warning in warnings { lines.append(palette.paint("! " + warning, .alert)) }
         return lines
     }
@@ -142,22 +143,29 @@ package struct ApprovalText: Sendable {
             let header = question.header.map { " (\(VisibleText.line($0)))" } ?? ""
             let multiple = question.isMultiple ? ", several may be chosen" : ""
             lines.append(palette.paint("  \(VisibleText.exactLine(question.id))\(header)\(multiple)", .bold))
-            lines += quoted(question.text, width, palette)
+            lines += Self.quoted(question.text, width, palette)
             for (index, choice) in question.choices.enumerated() {
                 let description = choice.description.map { " — \($0)" } ?? ""
-                lines += quoted("\(index + 1). \(choice.label)\(description)", width, palette)
+                lines += Self.quoted("\(index + 1). \(choice.label)\(description)", width, palette)
             }
         }
         return lines
     }
 
+    /// What the agent offers besides, each with the id by which it is chosen.
+    private func offerLines(_ width: Int?, _ palette: Palette) -> [String] {
+        guard !approval.request.offers.isEmpty else { return [] }
+        return ["  " + palette.paint("the agent itself offers:", .dim)]
+            + approval.request.offers.flatMap { OfferText.lines($0, width: width, palette: palette) }
+    }
+
     /// A heading of ours with the size, then the agent's text with the gutter.
     private func block(_ name: String, _ text: String, _ width: Int?, _ palette: Palette, isDiff: Bool = false) -> [String] {
         let size = "\(Moment.count(Self.lines(of: text).count, "line")), \(Moment.count(text.utf8.count, "byte"))"
-        return ["  " + palette.paint("\(name) (\(size)):", .dim)] + quoted(text, width, palette, isDiff: isDiff)
+        return ["  " + palette.paint("\(name) (\(size)):", .dim)] + Self.quoted(text, width, palette, isDiff: isDiff)
     }
 
-    private func quoted(_ text: String, _ width: Int?, _ palette: Palette, isDiff: Bool = false) -> [String] {
+    static func quoted(_ text: String, _ width: Int?, _ palette: Palette, isDiff: Bool = false) -> [String] {
         var lines: [String] = []
         for line in Self.lines(of: text) {
             let style: Style? = isDiff ? (line.hasPrefix("+") ? .green : line.hasPrefix("-") ? .red : nil) : nil
@@ -210,6 +218,7 @@ package struct ApprovalText: Sendable {
             text +=
                 question.text + "\n" + question.choices.map { $0.label + "\n" + ($0.description ?? "") }.joined(separator: "\n")
         }
+        for offer in approval.request.offers { text += offer.label + "\n" + (offer.rule ?? "") + "\n" }
         return text + ((try? body?.optionalString("diff")) ?? "")
     }
 }

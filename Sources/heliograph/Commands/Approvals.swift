@@ -9,6 +9,7 @@ struct Approvals: ParsableCommand {
               heliograph approvals
               heliograph approvals show a1f
               heliograph approvals allow a1f
+              heliograph approvals allow a1f --offer s0
               heliograph approvals deny a1f -m 'use the staging database'
               heliograph approvals answer a1f --choose q0=Blue
 
@@ -58,7 +59,13 @@ struct Approvals: ParsableCommand {
             help: "With a plan: how the agent goes on, default (it asks before each edit) or acceptEdits (edits run unasked).")
         var mode: String?
 
-        func run() throws { try common.decide(.allow(mode: mode), isConfirmed: yes) }
+        @Option(
+            help: ArgumentHelp(
+                "Take what the agent itself offers, such as to allow always; 'approvals show' lists it with the exact rule.",
+                valueName: "offer"))
+        var offer: String?
+
+        func run() throws { try common.decide(.allow(mode: mode, offer: offer), isConfirmed: yes) }
     }
 
     struct Deny: ParsableCommand {
@@ -69,7 +76,10 @@ struct Approvals: ParsableCommand {
         @Option(name: [.short, .long], help: "What the agent's model is told.")
         var message: String?
 
-        func run() throws { try common.decide(.deny(message: message)) }
+        @Option(help: ArgumentHelp("Take what the agent itself offers, such as to deny always.", valueName: "offer"))
+        var offer: String?
+
+        func run() throws { try common.decide(.deny(message: message, offer: offer)) }
     }
 
     struct Answer: ParsableCommand {

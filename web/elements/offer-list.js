@@ -1,0 +1,140 @@
+/**
+ * What an agent itself offers, below *Allow*: a list that nothing is chosen from until a person does, each with the exact rule and where it is
+ * written. What reaches far is asked about once more, in other words and with the finger in another place.
+ */
+
+import { attribute, h, nodes, say, span, write } from "../dom.js";
+import { headingOf, isFarReaching, placeOf } from "../offers.js";
+import { exact, line } from "../text.js";
+
+/** @typedef {import("../offers.js").Offer} Offer */
+
+let made = 0;
+
+export class OfferList {
+  /** @type {(offer: Offer) => void} */ #deed;
+  /** @type {HTMLElement} What is hidden while the list stands. */ #buttons;
+  /** @type {Offer[]} */ #offers = [];
+  /** @type {Offer|undefined} */ #chosen;
+  #isLocked = true;
+  #name = `offers-${(made += 1)}`;
+
+  /** Opens the list. */
+  opener = h("button", { type: "button", class: "offers-open", hidden: true, "aria-expanded": "false", onclick: () => this.#turn("list") });
+  #choices = h("fieldset", { class: "offers" });
+  #take = h("button", { type: "submit", class: "allow", disabled: true });
+  #list = h("form", { hidden: true, onsubmit: (event) => this.#taken(event) }, this.#choices,
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.#turn("closed") }, "Back"), this.#take));
+  #question = h("p", { id: `${this.#name}-question` });
+  #rule = h("div", { class: "offer-rule foreign exact" });
+  #sure = h("button", { type: "button", class: "deny solid", onclick: () => this.#give() });
+  #unsure = h("button", { type: "button", class: "plain", onclick: () => this.#turn("list") }, "Back");
+  #again = h("div", { class: "confirmation", hidden: true, role: "group", "aria-labelledby": `${this.#name}-question` },
+    this.#question, this.#rule, h("div", { class: "buttons" }, this.#sure, this.#unsure));
+  element = h("div", { class: "offer-list", hidden: true, onkeydown: (event) => this.#escape(event) }, this.#list, this.#again);
+
+  /** @param {HTMLElement} buttons @param {(offer: Offer) => void} deed */
+  constructor(buttons, deed) {
+    [this.#buttons, this.#deed] = [buttons, deed];
+  }
+
+  /** @param {Offer[]} offers */
+  show(offers) {
+    this.#offers = offers;
+    attribute(this.opener, "hidden", offers.length === 0);
+    if (!offers.length) return;
+    write(this.opener, headingOf(offers));
+    this.#choices.replaceChildren(h("legend", {}, "The agent itself offers"), ...offers.map((offer) => this.#choice(offer)));
+  }
+
+  /** @param {Offer} offer */
+  #choice(offer) {
+    const input = h("input", { type: "radio", name: this.#name, onchange: () => this.#choose(offer) });
+    return h("label", { class: "choice offer" }, input, h("span", { class: "offer-text" },
+      h("span", { class: "choice-label foreign" }, nodes(exact(offer.label))),
+      offer.mode ? span("offer-mode", "Mode: ", h("code", { class: "foreign" }, nodes(exact(offer.mode)))) : null,
+      offer.rule ? h("span", { class: "offer-rule foreign exact" }, ...ruleLines(offer.rule)) : null,
+      span("quiet", placeOf(offer))));
+  }
+
+  /** @param {Offer} offer */
+  #choose(offer) {
+    this.#chosen = offer;
+    write(this.#take, offer.effect === "allow" ? "Allow, and this too" : "Deny, and this too");
+    attribute(this.#take, "class", offer.effect === "allow" ? "allow" : "deny solid");
+    this.#draw();
+  }
+
+  /**
+   * Nothing is taken while that is so.
+   * @param {boolean} locked
+   */
+  set locked(locked) {
+    this.#isLocked = locked;
+    this.#draw();
+  }
+
+  #draw() {
+    this.#take.disabled = this.#isLocked || !this.#chosen;
+    this.#sure.disabled = this.#take.disabled;
+    if (!this.#chosen) write(this.#take, "Choose one");
+  }
+
+  get isOpen() {
+    return !this.element.hidden;
+  }
+
+  close() {
+    if (this.isOpen) this.#turn("closed", false);
+  }
+
+  /** @param {"closed"|"list"|"again"} stage @param {boolean} [moves] The keyboard goes along. */
+  #turn(stage, moves = true) {
+    if (stage === "closed") {
+      this.#chosen = undefined;
+      for (const input of this.#choices.querySelectorAll("input")) input.checked = false;
+    }
+    attribute(this.element, "hidden", stage === "closed");
+    attribute(this.opener, "aria-expanded", stage === "closed" ? "false" : "true");
+    attribute(this.#list, "hidden", stage !== "list");
+    attribute(this.#again, "hidden", stage !== "again");
+    attribute(this.#buttons, "hidden", stage !== "closed");
+    this.#draw();
+    if (!moves) return;
+    const wanted = { closed: this.opener, list: this.#choices.querySelector("input:checked") ?? this.#choices.querySelector("input"), again: this.#unsure };
+    /** @type {HTMLElement|null} */ (wanted[stage])?.focus();
+    if (stage !== "closed") this.element.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {Event} event */
+  #taken(event) {
+    event.preventDefault();
+    if (this.#isLocked || !this.#chosen) return;
+    if (!isFarReaching(this.#chosen)) return this.#give();
+    say(this.#question, `${this.#chosen.label}? ${placeOf(this.#chosen)}`, line);
+    const { rule, mode } = this.#chosen;
+    this.#rule.replaceChildren(...(mode ? ruleLines(`Mode: ${mode}`) : []), ...(rule ? ruleLines(rule) : []));
+    write(this.#sure, this.#chosen.effect === "allow" ? "Yes, allow it so" : "Yes, deny it so");
+    this.#turn("again");
+  }
+
+  #give() {
+    const chosen = this.#chosen;
+    if (this.#isLocked || !chosen || !this.#offers.includes(chosen)) return;
+    this.#turn("closed", false);
+    this.#deed(chosen);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #escape(event) {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    this.#turn(this.#again.hidden ? "closed" : "list");
+  }
+}
+
+/**
+ * Each entry by itself, so that no line can pass for another.
+ * @param {string} rule
+ */
+const ruleLines = (rule) => rule.split("\n").map((entry) => h("span", { class: "offer-entry" }, nodes(exact(entry))));

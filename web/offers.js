@@ -1,0 +1,69 @@
+/** What an agent itself offers beside a plain yes and a plain no, and what a person should know before taking it. Pure. */
+
+import { isWhole } from "./approvals.js";
+
+/** @typedef {import("./wire").Approval} Approval */
+/** @typedef {{id: string, label: string, rule?: string, mode?: string, scope: string, effect: "allow"|"deny"}} Offer */
+
+/** @type {Record<string, string>} Where each is written, and so for how long it holds. */
+const places = {
+  once: "For this request alone.",
+  session: "Until this session ends. Nothing is written to a file.",
+  local: "Written for you alone, in this project.",
+  project: "Written to the project's shared settings: it holds for everyone who works on it.",
+  user: "Written for all that you do with this agent, in every project.",
+  agent: "The agent does not say where it is written, or for how long it holds.",
+};
+
+/** @param {Offer} offer */
+export const placeOf = (offer) => places[offer.scope];
+
+/**
+ * It holds beyond this project, for others too, for nobody knows how long, or for more than one kind of tool: a person is asked twice.
+ * @param {Offer} offer
+ */
+export const isFarReaching = ({ scope, mode }) => !["once", "session", "local"].includes(scope) || mode !== undefined;
+
+/**
+ * Those that are known whole here, and could be taken. Two of one name are none.
+ * @param {Approval} approval
+ * @returns {Offer[]}
+ */
+export function offersOf(approval) {
+  const { head } = approval.request;
+  if (head.kind === "question" || !isWhole(approval) || !Array.isArray(head.offers)) return [];
+  const ids = head.offers.map((offer) => offer?.id);
+  return head.offers.filter((offer) => isKnown(offer) && ids.indexOf(offer.id) === ids.lastIndexOf(offer.id));
+}
+
+/** @param {any} offer */
+const isKnown = (offer) =>
+  isText(offer?.id) && isText(offer.label) && Object.hasOwn(places, offer.scope) && ["allow", "deny"].includes(offer.effect) &&
+  [offer.rule, offer.mode].every((text) => text === undefined || isText(text));
+
+/** @param {unknown} value */
+const isText = (value) => typeof value === "string" && value !== "";
+
+/**
+ * The button that opens the list.
+ * @param {Offer[]} offers
+ */
+export const headingOf = (offers) => (offers.every(({ effect }) => effect === "allow") ? "Always allow …" : "More answers …");
+
+/**
+ * @param {Offer} offer
+ * @returns {import("./decisions.js").Verdict}
+ */
+export const verdictOf = ({ id, effect }) => ({ decision: effect, offer: id });
+
+/**
+ * What was chosen, once it is decided; empty for a plain answer.
+ * @param {Approval} approval
+ */
+export function chosenIn({ request: { head }, decision }) {
+  if (!decision?.offer) return "";
+  const offers = Array.isArray(head.offers) ? head.offers.filter((offer) => isKnown(offer) && offer.id === decision.offer) : [];
+  const [offer] = offers;
+  if (offers.length !== 1) return ` By the agent's option ${decision.offer}.`;
+  return ` By the agent's option “${offer.label}”${offer.rule ? `: ${offer.rule.split("\n").join(", ")}` : ""}. ${placeOf(offer)}`;
+}

@@ -48,7 +48,8 @@ const isText = (value) => typeof value === "string" && value !== "";
  * The button that opens the list.
  * @param {Offer[]} offers
  */
-export const headingOf = (offers) => (offers.every(({ effect }) => effect === "allow") ? "Always allow …" : "More answers …");
+export const headingOf = (offers) =>
+  (offers.every(({ effect, scope }) => effect === "allow" && scope !== "once") ? "Always allow …" : "More answers …");
 
 /**
  * @param {Offer} offer

@@ -43,6 +43,14 @@ struct ClaudeOfferTests {
         #expect(offers[1].rule == nil && offers[1].mode == "acceptEdits" && offers[1].isFarReaching)
     }
 
+    @Test("the rule is spelled as the settings file will have it")
+    func escapes() throws {
+        let odd = Self.rule.replacingOccurrences(of: "npm test *", with: #"echo '(a\\b)' *"#)
+        #expect(try Self.offers("[\(odd)]").map(\.rule) == [#"Bash(echo '\(a\\b\)' *)"#])
+        let whole = Self.rule.replacingOccurrences(of: #","ruleContent":"npm test *""#, with: "")
+        #expect(try Self.offers("[\(whole)]").map(\.rule) == ["Bash"])
+    }
+
     @Test(
         "it says where it is written, in whichever of its files",
         arguments: [
@@ -58,7 +66,8 @@ struct ClaudeOfferTests {
         arguments: [
             ("localSettings", "cliArg"), ("addRules", "replaceRules"), (#""allow""#, #""deny""#), (#""allow""#, #""ask""#),
             (#""behavior""#, #""more":1,"behavior""#), (#""ruleContent""#, #""more":1,"ruleContent""#),
-            (#""npm test *""#, "7"), (#"npm test *"#, #"npm test\n*"#),
+            (#""npm test *""#, "7"), (#""npm test *""#, #""""#), (#""Bash""#, #""Bash(ls)""#),
+            (#"npm test *"#, #"npm test\n*"#),
             (#"[{"toolName":"Bash","ruleContent":"npm test *"}]"#, "[]"),
         ])
     func unknown(_ known: String, _ other: String) throws {

@@ -40,6 +40,14 @@ struct CodexOfferTests {
         #expect(try #require(Self.asked(decisions).requests.last).head.offers.isEmpty)
     }
 
+    @Test("a rule with a secret in it is not offered, also where quotes and commas part it from its name")
+    func secret() throws {
+        for word in [#""--token","abcdef1234567890""#, #""Authorization: Bearer abcdef1234567890""#] {
+            let rule = #"{"acceptWithExecpolicyAmendment":{"execpolicy_amendment":["curl",\#(word)]}}"#
+            #expect(try #require(Self.asked(#"["accept",\#(rule)]"#).requests.last).head.offers.isEmpty)
+        }
+    }
+
     @Test("a choice is answered with what Codex listed, byte for byte; a plain allow with accept")
     func answered() throws {
         for (verdict, decision) in [

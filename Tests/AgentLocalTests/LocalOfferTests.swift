@@ -51,10 +51,14 @@ struct LocalOfferTests {
         #expect(bench.take().last == #"1: {"decision":"allow","option":"always"}"#)
     }
 
-    @Test("two options of one name are not offered")
-    func alike() throws {
-        let bench = try Self.asked(
-            #""options":[{"id":"yes","kind":"allow_once"},{"id":"x","kind":"allow_always"},{"id":"x","kind":"reject_always"}]"#)
-        #expect(bench.requests[0].head.offers.isEmpty)
+    @Test(
+        "options that could be taken for one another, or that say two things, are refused",
+        arguments: [
+            #"{"id":"yes","kind":"allow_once"},{"id":"yes","kind":"allow_always"}"#,
+            #"{"id":"yes","kind":"allow_once","scope":"user"}"#, #"{"id":"yes","kind":"allow_always","scope":"once"}"#,
+        ])
+    func unclear(_ options: String) throws {
+        var bench = LocalBench()
+        #expect(throws: LocalError.self) { try bench.ask("q1", Self.tool + #","options":["# + options + "]") }
     }
 }

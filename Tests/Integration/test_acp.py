@@ -198,10 +198,15 @@ def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
 
 def test_a_phone_chooses_an_option_by_its_name(agent, editor, relay, phone):
     """The same command again in that session is not asked about; in another it is, and a plain allow is for this once."""
+
+    def wait_card(session):
+        # What earlier tests left open at this home is told again to a new relay.
+        return phone.wait_card(lambda card: card["session"] == f"local-{session}" and card["stage"] == "pending")
+
     with paired(agent.home.parent, relay):
         session = editor.open_session()
         prompt = editor.prompt(session, "write it")
-        card = phone.wait_card()
+        card = wait_card(session)
         offers = card["request"]["head"]["offers"]
         assert [(offer["label"], offer["scope"], offer["effect"]) for offer in offers] == [
             ("Allow for remainder of this session", "agent", "allow"), ("Always allow", "agent", "allow"),
@@ -217,11 +222,10 @@ def test_a_phone_chooses_an_option_by_its_name(agent, editor, relay, phone):
         other = editor.open_session()
         for _ in range(2):
             prompt = editor.prompt(other, "write it")
-            card = phone.wait_card()
+            card = wait_card(other)
             phone.decide(f"local-{other}", card["approval"], "allow")
             assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
         assert len(editor.permissions()) == asked + 2
-        assert editor.leave() == 0
 
 
 def test_what_vibe_does_is_told(agent, daemon, editor):

@@ -146,18 +146,21 @@ def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
-def test_what_is_allowed_always_from_afar_is_written_and_not_asked_again(machine, phone):
-    run = {"tool": "Bash", "input": {"command": "npm test", "description": "Run the tests"}}
+@pytest.mark.parametrize(
+    ("command", "rule"), [("npm test", "Bash(npm test *)"), ("python3 -c 'print(1)'", r"Bash(python3 -c 'print\(1\)')")], ids=["words", "escapes"]
+)
+def test_what_is_allowed_always_from_afar_is_written_and_not_asked_again(machine, phone, command, rule):
+    run = {"tool": "Bash", "input": {"command": command, "description": "Run the tests"}}
     settings = machine.project / ".claude/settings.local.json"
     card = ask(machine, phone, [[run], [{"text": "First done."}], [run], [{"text": "Second done."}]])
     offers = card["request"]["head"]["offers"]
-    assert [(offer["rule"], offer["scope"], offer["effect"]) for offer in offers] == [("Bash(npm test *)", "local", "allow")]
+    assert [(offer["rule"], offer["scope"], offer["effect"]) for offer in offers] == [(rule, "local", "allow")]
     assert phone.decide(session_of(card), card["approval"], "allow", offer="s1")["error"]["code"] == "badAnswer"
     assert phone.decide(session_of(card), card["approval"], "allow", mode="acceptEdits", offer="s0")["error"]["code"] == "badAnswer"
     phone.decide(session_of(card), card["approval"], "allow", offer=offers[0]["id"])
     machine.wait_screen("First done.")
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
-    assert json.loads(settings.read_text())["permissions"]["allow"] == ["Bash(npm test *)"]
+    assert json.loads(settings.read_text())["permissions"]["allow"] == [rule]
     machine.prompt("and again")
     machine.wait_screen("Second done.")
     assert len(phone.approvals) == 1, "it ran without a question"

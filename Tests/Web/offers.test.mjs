@@ -45,6 +45,7 @@ test("a choice is sent as its effect and its id, and nothing else", () => {
 test("the button says what it opens", () => {
   assert.equal(headingOf([rule]), "Always allow …");
   assert.equal(headingOf([rule, { ...rule, effect: "deny" }]), "More answers …");
+  assert.equal(headingOf([rule, { ...rule, scope: "once" }]), "More answers …");
 });
 
 test("once decided it says what was chosen", () => {

@@ -45,11 +45,15 @@ enum ClaudeOffer {
         }
     }
 
-    /// As a settings file has it: `Bash(npm test *)`.
+    /// As Claude writes it to a settings file, with its escapes: `Bash(npm test *)`. An empty content is written as none, which is the whole
+    /// tool, and so it is not offered.
     private static func rule(_ value: JSONValue) -> String? {
-        guard value.hasOnly(["toolName", "ruleContent"]), let tool = value.text("toolName"), !tool.isEmpty else { return nil }
+        guard value.hasOnly(["toolName", "ruleContent"]), let tool = value.text("toolName"), !tool.isEmpty,
+            !tool.contains(where: { "()".contains($0) })
+        else { return nil }
         guard let content = value.optional("ruleContent") else { return tool }
-        return (try? content.string()).map { "\(tool)(\($0))" }
+        guard let text = try? content.string(), !text.isEmpty else { return nil }
+        return "\(tool)(\(text.map { #"\()"#.contains($0) ? #"\\#($0)"# : String($0) }.joined()))"
     }
 
     /// One a line; nil unless every entry is known, and is one line.

@@ -11,7 +11,7 @@ enum CodexOffer {
 
     static func ofCommand(_ params: JSONValue, _ cleaner: Cleaner) -> [AgentOffer] {
         let offers = params.list("availableDecisions").enumerated().compactMap { place, decision -> AgentOffer? in
-            offer(decision, id: "d\(place)").map { AgentOffer($0, bytes: Array(decision.bytes)) }
+            offer(decision, id: "d\(place)", cleaner).map { AgentOffer($0, bytes: Array(decision.bytes)) }
         }
         return AgentOffer.showable(offers, cleaner)
     }
@@ -21,7 +21,7 @@ enum CodexOffer {
         return [AgentOffer(offer, bytes: JSONWriter.string(forSession))]
     }
 
-    private static func offer(_ decision: JSONValue, id: String) -> Offer? {
+    private static func offer(_ decision: JSONValue, id: String, _ cleaner: Cleaner) -> Offer? {
         if let word = try? decision.string() {
             return word == forSession ? Offer(id: id, label: "Allow this until the session ends", scope: .session) : nil
         }
@@ -31,7 +31,9 @@ enum CodexOffer {
             let entries = try? pattern.array(), !entries.isEmpty
         else { return nil }
         let words = entries.compactMap { try? $0.string() }
-        guard words.count == entries.count else { return nil }
+        // A secret is known by the word before it, which quotes and commas would hide.
+        let line = words.joined(separator: " ")
+        guard words.count == entries.count, cleaner.clean(line) == line else { return nil }
         let list = words.map { String(decoding: JSONWriter.string($0), as: UTF8.self) }.joined(separator: ", ")
         // As `rules/default.rules` of Codex's own folder then has it: whatever begins with these words.
         return Offer(

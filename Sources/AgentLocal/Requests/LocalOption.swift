@@ -40,11 +40,18 @@ struct LocalOption: Sendable {
         for entry in try root.array("options", countMax: LocalLimits.optionsMax) {
             let kind: Kind = try entry.object().word("kind")
             let scope: Offer.Scope = entry.optional("scope") == nil ? kind.scope : try entry.word("scope")
+            // A plain yes is for this once, so an option that says both is for nobody to take.
+            guard (scope == .once) == (kind.scope == .once) else {
+                throw WireError(.badValue, at: "$.options", "its kind and its scope do not go together")
+            }
             options.append(
                 LocalOption(
                     id: try entry.name("id"), kind: kind,
                     name: try entry.optionalString("name", bytesMax: WireLimits.lineBytesMax),
                     rule: try entry.optionalString("rule", bytesMax: WireLimits.lineBytesMax), scope: scope))
+        }
+        guard Set(options.map(\.id)).count == options.count else {
+            throw WireError(.badValue, at: "$.options", "two have the same id")
         }
         return options
     }

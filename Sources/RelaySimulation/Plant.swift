@@ -72,6 +72,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case keptChannel
     /// Every push to a card goes twenty times.
     case hastyCard
+    /// A browser's notification offers to allow what nobody can judge from it.
+    case boldNotification
+    /// The relay does not hear that a browser's subscription is gone.
+    case unheardGoodbye
 
     /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
@@ -104,6 +108,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .swappedCode: [.code]
         case .keptChannel: [.channel]
         case .hastyCard: [.pace]
+        case .boldNotification, .unheardGoodbye: [.browser]
         }
     }
 }

@@ -27,6 +27,9 @@ struct OwedAlert {
         number > other.number && kind != .budget && kind == other.kind && alert.replaces == other.alert.replaces
     }
 
+    /// It only takes the place of what rang for something that is settled now; the digest, which is as quiet, is of no one session.
+    var isSettlement: Bool { alert.level == .passive && alert.session != nil }
+
     /// As it is said now: where the person has since chosen another text for pushes, it says no more than its cover.
     func asWanted(_ text: PushText?) -> Alert {
         var wanted = alert

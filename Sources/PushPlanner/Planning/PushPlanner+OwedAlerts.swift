@@ -50,8 +50,12 @@ extension PushPlanner {
         let isPresent = presences.until(key, at: now) != nil
         let isQuiet = device.quietUntil(now.wall, settings) != nil
         let known = device.device
+        // It may have been registered with another service since.
+        let takesBack = settings.channel(of: known)?.takesBack(on: known) == true
         let hasChanged = device.alerts.letGo(isQuiet: isQuiet, at: now.wall) { alert in
-            alert.alert.session.map { known.kinds.contains(alert.kind) && !known.muted.contains($0) && !isPresent } ?? true
+            guard let session = alert.alert.session else { return true }
+            guard takesBack || !alert.isSettlement else { return false }
+            return known.kinds.contains(alert.kind) && !known.muted.contains(session) && !isPresent
         }
         guard hasChanged else { return }
         devices[key] = device

@@ -2,28 +2,9 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// A phone: an app with tokens and cards, and a person who looks at it and looks away, without a word more often than not.
+/// A phone: an app with tokens and cards, or a browser with the page, and a person who looks at it and looks away, without a word more
+/// often than not.
 final class Phone {
-    struct LiveCard {
-        let id: CardID
-        let session: SessionID?
-        var token: String?
-        /// The broadcast channel that it listens to; then it never has a token.
-        var channel: String?
-        /// What the app would say of it.
-        var state = CardReport.State.active
-        /// The relay has confirmed what the app said last.
-        var isTold = false
-        var timestamp: Int64 = 0
-        /// The relay knows of no such card, or session.
-        var isRefused = false
-        /// Its start came so late that its channel had been deleted: nobody can reach it any more.
-        var isLost = false
-
-        /// What stands for it where pushes are watched over.
-        var address: CardID { channel.flatMap { CardID($0) } ?? id }
-    }
-
     private enum Waiting {
         case workspace
         case device(Device)
@@ -49,24 +30,17 @@ final class Phone {
     /// How many reports of a card the app may hold back.
     private var wakes = 0
 
-    init(world: World, index: Int, apns: SimulatedAPNs) {
+    init(world: World, index: Int, apns: SimulatedAPNs, isBrowser: Bool) {
         self.world = world
         self.index = index
         let name = "phone\(index)"
         identity = ClientIdentity(
             workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
-        device = Device(
-            id: DeviceID("\(name)-0")!, name: name, profile: "heliograph", address: .apns(APNsTokens(.sandbox)),
-            system: world.dice.pick(["17.5", "18.1"]))
-        device.address.alerts = apns.makeToken(.alert, for: index)
-        device.address.starts = apns.makeToken(.start, for: index)
-        device.hasFrequentPushes = world.plant == .boastfulPhone || world.dice.chance(0.4)
-        device.cards = world.dice.pick([.perSession, .perSession, .perSession, .aggregate, .off])
-        device.starts = world.dice.pick(CardStarts.allCases)
-        device.text = world.dice.pick([.full, .summary, .generic])
+        device = isBrowser ? .browser(in: world, index, apns) : .app(in: world, index, apns)
     }
 
     var name: String { "phone\(index)" }
+    private var isBrowser: Bool { device.address.service == .web }
     private var apns: SimulatedAPNs { world.pushes!.apns }
 
     // MARK: Life
@@ -175,6 +149,12 @@ final class Phone {
     }
 
     private func rotate() {
+        if isBrowser {
+            apns.kill(device.address.alerts)
+            device.address = .web(apns.makeSubscription(for: index))
+            isRegistered = false
+            return wake(for: 8_000)
+        }
         switch world.dice.below(3) {
         case 0:
             apns.kill(device.address.alerts)
@@ -194,6 +174,7 @@ final class Phone {
 
     private func change() {
         switch world.dice.below(6) {
+        case 0...2 where isBrowser: device.allowsOnLockScreen.toggle()
         case 0: if world.plant != .boastfulPhone { device.hasFrequentPushes.toggle() }
         case 1: device.cards = world.dice.pick(CardMode.allCases)
         case 2: device.starts = world.dice.pick(CardStarts.allCases)

@@ -4,7 +4,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Phones, APNs, and who watches over what the relay plans and orders for them.
+/// Phones, browsers, the push services, and who watches over what the relay plans and orders for them.
 final class PushWorld {
     /// Milliseconds that the world is calm for longer where there are phones.
     static let calm: Int64 = 400_000
@@ -27,15 +27,18 @@ final class PushWorld {
     private(set) var codes: [PeerID: CodeChecker.Use] = [:]
     private var code = CodeChecker()
     private var channel = ChannelChecker()
+    private var browser = BrowserChecker()
     private var lastPlanned = PushID(rawValue: 0)
     /// As the relay's clock was set when it crashed.
     private var wallOffset: Int64 = 0
 
-    init(world: World, phones count: Int, hasChannels: Bool) {
+    init(world: World, phones: Int, browsers: Int, hasChannels: Bool) {
         self.world = world
         self.hasChannels = hasChannels
         apns = SimulatedAPNs(world: world)
-        for index in 0..<count { phones.append(Phone(world: world, index: index, apns: apns)) }
+        for index in 0..<phones + browsers {
+            self.phones.append(Phone(world: world, index: index, apns: apns, isBrowser: index >= phones))
+        }
     }
 
     func start() {
@@ -58,6 +61,7 @@ final class PushWorld {
         starts.relayEnded { self.world.log.holds($0) }
         edge.troubled(at: world.now)
         pace.relayEnded()
+        browser.relayEnded()
         wallOffset = world.relay.wallOffset
         codes = [:]
     }
@@ -90,6 +94,15 @@ final class PushWorld {
         let called = relay.planner.approvalsCalled(by: order.id)
         if let complaint = ring.planned(order, calling: called, to: device, committed: concerned.map(\.approvals)) {
             world.report(.ring, complaint)
+        }
+        let bold = world.plant == .boldNotification ? order.bold : order
+        if let complaint = browser.planned(
+            bold, to: device,
+            order.code.flatMap { code in
+                concerned.lazy.compactMap { $0.approvals[code.approval] }.first
+            })
+        {
+            world.report(.browser, complaint)
         }
         if order.purpose == .update, let faces = CardFace.expected(order.session, device, views, at: order.plannedAt),
             let face = CardFace(order.payload), face != faces
@@ -158,7 +171,10 @@ final class PushWorld {
         crossing.answered(order, outcome)
         channel.answered(order, outcome)
         starts.answered(order, outcome)
-        world.relay.feed(.pushAnswered(order.id, outcome))
+        browser.answered(order, outcome)
+        let isUnheard = world.plant == .unheardGoodbye && order.service == .web
+        world.relay.feed(
+            .pushAnswered(order.id, isUnheard ? .accepted(order.environment, channel: nil) : outcome))
     }
 
     // MARK: What phones say
@@ -170,7 +186,9 @@ final class PushWorld {
         guard case .command(_, let command) = message else { return true }
         switch command {
         case .presence: return world.plant != .unheardPresence
-        case .device(let device): crossing.registered(device)
+        case .device(let device):
+            crossing.registered(device)
+            browser.registered(device)
         case .card(let device, let report):
             starts.reported(report, by: device)
             let address = world.phone(connection).address(of: report.card)
@@ -232,6 +250,9 @@ final class PushWorld {
 
     func answered(_ reply: Reply, to command: CommandID, of peer: PeerID) {
         guard let use = codes[peer] else { return }
+        if let complaint = code.orders[use.push].flatMap({ browser.replied(reply, to: use.decide, with: $0) }) {
+            world.report(.browser, complaint)
+        }
         guard command == use.command else { return world.report(.code, "a code is answered with the reply to another command") }
         let key = SessionKey(workspace: World.workspace.id, session: use.decide.session)
         let winner = world.log.sessions[key]?.decisions[use.decide.approval]
@@ -313,6 +334,14 @@ extension PushIntent {
     fileprivate var backdated: PushIntent {
         var order = self
         order.payload = Array("{\"aps\":{\"timestamp\":1,\"content-state\":{}}}".utf8)
+        return order
+    }
+
+    fileprivate var bold: PushIntent {
+        var order = self
+        let text = String(decoding: payload, as: UTF8.self)
+        let parts = text.split(separator: #""decisions":["deny"]"#, maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2 { order.payload = Array((parts[0] + #""decisions":["deny","allow"]"# + parts[1]).utf8) }
         return order
     }
 

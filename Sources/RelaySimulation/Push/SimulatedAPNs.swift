@@ -2,8 +2,8 @@ import PushPlanner
 import RelayCore
 import RelayProtocol
 
-/// Apple's end: takes pushes or does not, says so in time, late, or to a relay that has ended, and delivers what it took late, out of
-/// order, twice or never.
+/// The push services, Apple's and those of browsers: takes pushes or does not, says so in time, late, or to a relay that has ended, and
+/// delivers what it took late, out of order, twice or never.
 final class SimulatedAPNs {
     enum Kind: Equatable {
         case alert, start
@@ -35,6 +35,16 @@ final class SimulatedAPNs {
         let token = digits.count.isMultiple(of: 2) ? digits : "0" + digits
         tokens[token] = Token(phone: phone, kind: kind)
         return token
+    }
+
+    func makeSubscription(for phone: Int) -> WebSubscription {
+        let service = world.dice.pick(["web.push.apple.com", "updates.push.services.mozilla.com"])
+        let subscription = WebSubscription(
+            endpoint: "https://\(service)/\(world.name("endpoint"))",
+            p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+            auth: "BTBZMqHH6r4Tts7J_aSIgg")
+        tokens[subscription.place] = Token(phone: phone, kind: .alert)
+        return subscription
     }
 
     func kill(_ token: String?) { if let token { tokens[token]?.isDead = true } }

@@ -1,4 +1,5 @@
 import ChannelAPNs
+import ChannelWeb
 import PushPlanner
 import RelayCore
 import RelayModel
@@ -71,7 +72,8 @@ final class World {
         if configuration.hasPhones ?? seed.isMultiple(of: 5) {
             var pushDice = Dice(seed: ~seed)
             if configuration.faults == nil { faults.drawPushes(by: &pushDice) }
-            pushes = PushWorld(world: self, phones: 1 + pushDice.below(2), hasChannels: pushDice.chance(0.5))
+            let (phones, hasChannels) = (1 + pushDice.below(2), pushDice.chance(0.5))
+            pushes = PushWorld(world: self, phones: phones, browsers: pushDice.below(3), hasChannels: hasChannels)
         }
     }
 
@@ -79,7 +81,8 @@ final class World {
         let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
         // One zone is all that a phone here can be in.
         let apns = APNsChannel(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : [])
-        let push = PushSettings(channels: [.apns: apns]) { zone, at in
+        let web = WebChannel(pageURL: "https://relay.example")
+        let push = PushSettings(channels: [.apns: apns, .web: web]) { zone, at in
             zone == "UTC" ? at / 60_000 % 1_440 : nil
         }
         return Relay.Configuration(

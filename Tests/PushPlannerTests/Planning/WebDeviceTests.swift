@@ -102,6 +102,22 @@ import Testing
         #expect(stage.take().contains("stage push 2: alert") == !isAtApple)
     }
 
+    @Test("what is settled is not tried again once the browser has moved to Apple's service")
+    func moved() throws {
+        let (stage, push) = try Self.rung(Self.browser())
+        stage.tell(.pushAnswered(push.id, .accepted(.production, channel: nil)))
+        stage.agent(.approvalCancelled(S.approval, reason: "answeredLocally"))
+        let settled = try #require(stage.staged)
+        #expect(settled.id != push.id)
+        stage.tell(.committed([settled]))
+        stage.tell(.pushAnswered(settled.id, .refused(.sendLater, text: "503")))
+        _ = stage.take()
+        stage.ask(.device(Self.browser(at: "web.push.apple.com")))
+        stage.pass(600_000)
+        stage.tell(.timerFired(.alerts(S.home.id, S.device.device)))
+        #expect(stage.take().filter { $0.hasPrefix("stage push") && $0.contains(":") } == [])
+    }
+
     @Test(
         "an alert that fails is not repeated over a later one of its name, whichever is answered first",
         arguments: [true, false])

@@ -1,0 +1,73 @@
+import PushPlanner
+import RelayCore
+import RelayModel
+import RelayProtocol
+
+/// A browser may allow only where its person chose so and all is shown; it is sent nothing where it is gone, and at Apple nothing that only
+/// says that something is settled, which would be one more row there.
+struct BrowserChecker {
+    private struct Shown {
+        let body: String
+        let mayAllow: Bool
+        /// Only takes the place of what was there. A digest is as quiet, but is of no session and new.
+        let isSettlement: Bool
+
+        init(_ payload: [UInt8]) throws(WireError) {
+            let notification = try JSONDocument(parsing: payload).root.required("notification")
+            body = try notification.string("body")
+            let told = try notification.required("data").required("heliograph")
+            var mayAllow = false
+            for entry in try told.optional("decisions")?.array() ?? [] where try entry.string() == "allow" { mayAllow = true }
+            self.mayAllow = mayAllow
+            let rings = try told.optional("rings")?.bool() ?? true
+            let session = try told.optionalString("session")
+            isSettlement = !rings && session != nil
+        }
+    }
+
+    /// `WebPayload.bytesMax`, with the code in its place.
+    private static let bytesMax = 2_600 - (Payload.codeBytesMax - 4)
+    /// What their services have said is gone, and no browser has registered since.
+    private var gone: Set<String> = []
+
+    /// What it had learnt may not have been on its disk.
+    mutating func relayEnded() { gone = [] }
+
+    mutating func registered(_ device: Device) {
+        if case .web(let subscription?) = device.address { gone.remove(subscription.place) }
+    }
+
+    mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
+        guard order.service == .web, case .device(let place) = order.target else { return }
+        switch outcome {
+        case .refused(.dropToken, _), .refused(.quarantineToken, _): gone.insert(place)
+        case .accepted, .refused, .unknown, .notSent: break
+        }
+    }
+
+    func planned(_ order: PushIntent, to device: Device, _ approval: Approval?) -> String? {
+        guard order.service == .web, case .device(let place) = order.target else { return nil }
+        let name = "push \(order.id.rawValue) to \(order.device)"
+        if gone.contains(place) { return "\(name) goes to a subscription that is gone" }
+        guard order.payload.count <= Self.bytesMax || order.code == nil else { return "\(name) is too long" }
+        let shown: Shown
+        do throws(WireError) { shown = try Shown(order.payload) } catch {
+            return "\(name) is no notification: \(error.message)"
+        }
+        if shown.isSettlement, place.hasPrefix("https://web.push.apple.com/") { return "\(name) tells Apple's what is settled" }
+        guard shown.mayAllow else { return nil }
+        guard device.allowsOnLockScreen else { return "\(name) offers to allow, and its person has not chosen so" }
+        guard let request = approval?.request, !request.isCut, !request.isRedacted, let words = request.alert, words.isWhole,
+            words.full == shown.body
+        else { return "\(name) offers to allow what it does not show" }
+        return nil
+    }
+
+    func replied(_ reply: Reply, to decide: DecideCommand, with order: PushIntent) -> String? {
+        guard order.service == .web, let shown = try? Shown(order.payload), !shown.mayAllow else { return nil }
+        switch (decide.verdict, reply) {
+        case (.deny, _), (_, .failed): return nil
+        default: return "push \(order.id.rawValue) did not offer to allow, and its code allowed \(decide.approval)"
+        }
+    }
+}

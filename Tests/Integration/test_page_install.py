@@ -37,7 +37,7 @@ def test_a_tab_of_an_iphone_keeps_the_code_for_the_home_screen(screen: Callable[
     tab = screen(paired=False, scheme=scheme)
     tab.page.add_init_script(IS_TAB)
     tab.page.goto(link)
-    expect(tab.page.get_by_text("Add to Home Screen")).to_be_visible()
+    expect(tab.page.locator("pair-screen").get_by_text("Add to Home Screen")).to_be_visible()
     code = tab.page.get_by_label("Pairing code")
     expect(code).to_have_text(link.rsplit("=", 1)[1])
     assert tab.page.get_by_role("button", name="Pair this device").count() == 0

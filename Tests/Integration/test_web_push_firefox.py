@@ -1,6 +1,7 @@
 """A real Firefox from the switch on the page to a decision from its notification: the relay's ciphertext is opened by nothing of ours."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from relay import Relay
 
 
 def test_a_browser_is_switched_on_tested_decides_and_is_switched_off(tmp_path: Path) -> None:
-    asyncio.run(journey(tmp_path))
+    # On a thread of its own: Playwright keeps a loop on the main one, once a test has used it.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, journey(tmp_path)).result()
 
 
 async def journey(folder: Path) -> None:

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { about, Devices, fate, takeDevices, testAmong, testWords, wishes } from "../../web/devices.js";
+import { about, fate, testAmong, testWords, wishes } from "../../web/device-words.js";
+import { Devices, takeDevices } from "../../web/devices.js";
 import { apply, emptyState } from "../../web/store.js";
 
 const registration = (more = {}) => ({ device: "d1", name: "Phone", profile: "heliograph", environment: "sandbox", system: "18.1", ...more });

@@ -1,7 +1,7 @@
 /** `<device-card>`: one device: its Lock Screen, what it gets, its cards, and what became of each push. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
-import { about, fate, testAmong, testWords, wishes } from "../devices.js";
+import { about, fate, testAmong, testWords, wishes } from "../device-words.js";
 import { ago, duration, timeOfDay } from "../format.js";
 import { lockScreen } from "../lockscreen.js";
 import { line } from "../text.js";

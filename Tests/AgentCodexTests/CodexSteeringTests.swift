@@ -62,6 +62,18 @@ struct CodexSteeringTests {
         #expect(bench.takeSteering() == ["stands busy"])
     }
 
+    @Test("a question that only the terminal shows is waited for until Codex says that it is over, whatever else is answered")
+    func standsBeforeTwoDialogs() {
+        var bench = Self.working()
+        bench.status("waitingOnUserInput")
+        bench.askCommand()
+        #expect(bench.takeSteering() == ["stands waiting"])
+        bench.resolved()
+        #expect(bench.takeSteering() == [])
+        bench.status()
+        #expect(bench.takeSteering() == ["stands busy"])
+    }
+
     @Test("streamed words change nothing, and nothing is looked through for them")
     func words() {
         var bench = Self.working()
@@ -269,6 +281,22 @@ struct CodexSteeringTests {
         #expect(bench.takeSteering().contains("offers prompt interrupt mode model mode on-request of untrusted/on-request"))
     }
 
+    @Test("a stricter mode is sent after a freer one that is on its way, not taken for set already")
+    func modesThatCross() {
+        var bench = CodexBench.attached(more: #","approvalPolicy":"on-request""#)
+        bench.steer(.mode("untrusted"))
+        bench.isSet(policy: #""untrusted""#)
+        bench.steer(.mode("on-request"), "k2")
+        bench.steer(.mode("untrusted"), "k3")
+        #expect(bench.asked.last?.params.contains("untrusted") == true)
+        bench.isSet()
+        bench.isSet(policy: #""untrusted""#)
+        #expect(
+            bench.take().suffix(4) == ["steering: k2 given", "steering: k3 given", "steering: k2 taken", "steering: k3 taken"])
+        #expect(
+            bench.takeSteering().suffix(2).first == "offers prompt interrupt mode model mode untrusted of untrusted/on-request")
+    }
+
     @Test("a freer mode than the terminal's last choice is not offered once its sandbox is another")
     func modeInAnotherSandbox() {
         let (safe, free) = (#""sandbox":{"type":"readOnly"}"#, #""sandboxPolicy":{"type":"dangerFullAccess"}"#)
@@ -317,6 +345,17 @@ struct CodexSteeringTests {
                 == (isThere
                     ? ["steering: k taken", "message user: go on"]
                     : ["steering: k unknown (the connection to Codex broke before it showed that it took it)"]))
+    }
+
+    @Test("a turn that ran when the connection broke does not keep the thread busy when it is there again")
+    func turnOfBefore() {
+        var bench = Self.working()
+        bench.tell(.own(.disconnected))
+        bench.failures["thread/turns/list"] = "not now"
+        bench.tell(.own(.connected))
+        #expect(bench.takeSteering().last == "stands idle")
+        bench.steer(.interrupt)
+        #expect(bench.take().last == "steering: k refused (no turn runs that could be interrupted)")
     }
 
     @Test("where no server is connected nothing is given, and that is said")

@@ -53,8 +53,7 @@ extension CodexAdapter {
         sessions[id]?.lostAt = nil
         sessions[id]?.dialogSince = nil
         sessions[id]?.status = nil
-        sessions[id]?.activeTurn = nil
-        sessions[id]?.isActive = false
+        sessions[id]?.forgetTurn()
         sessions[id]?.hasNews = true
         steering.forget(id)
         emit(.sessionEnded(reason: reason, failed: isGone), in: id)
@@ -89,6 +88,7 @@ extension CodexAdapter {
                 in: id)
         }
         sessions[id]?.dialogSince = nil
+        sessions[id]?.isAsking = false
         if sessions[id]?.activeTurn == name { sessions[id]?.activeTurn = nil }
         settle(turn: name, isInterrupted: isInterrupted, in: id)
         setStatus(.idle, reason: isInterrupted ? "interrupted" : nil, in: id)
@@ -111,6 +111,7 @@ extension CodexAdapter {
     mutating func show(_ status: JSONValue, in id: SessionID) {
         let flags = status.list("activeFlags").compactMap { try? $0.string() }
         sessions[id]?.isActive = status.text("type") == "active"
+        sessions[id]?.isAsking = flags.contains("waitingOnUserInput") || flags.contains("waitingOnApproval")
         switch status.text("type") {
         case "active" where flags.contains("waitingOnUserInput"): waitAtTerminal(.question, in: id)
         case "active" where flags.contains("waitingOnApproval"):

@@ -30,7 +30,10 @@ extension CodexAdapter {
         case .prompt(let prompt): give(prompt, request, in: session)
         case .interrupt:
             guard let turn = session.activeTurn else {
-                return order(.notGiven(request, "no turn runs that could be interrupted"))
+                let isActive = session.isActive
+                return order(
+                    .notGiven(
+                        request, isActive ? "Codex has not said which turn runs" : "no turn runs that could be interrupted"))
             }
             send(.interrupt(thread: session.thread, turn: turn, request.name), .interruption(turn: turn), request)
         case .model(let model): set(.model(model), request, in: session)
@@ -57,8 +60,8 @@ extension CodexAdapter {
     }
 
     private mutating func set(_ setting: CodexSetting, _ request: SteeringRequest, in session: CodexSession) {
-        // Of what does not change Codex tells nothing.
-        guard !session.settings.has(setting) else {
+        // Codex tells nothing of what does not change. What was sent before this, and is not told of yet, may change it first.
+        guard !session.settings.has(setting) || steering.isSetting(session.id, since: settingsSince) else {
             return order(.steered(session.id, SteeringChange(request.name, .taken, reason: "it was so already")))
         }
         send(.set(thread: session.thread, setting, request.name), .setting(setting), request)
@@ -111,12 +114,13 @@ extension CodexAdapter {
 
     mutating func isSet(to value: JSONValue, in id: SessionID) {
         guard var settings = sessions[id]?.settings else { return }
-        let since = now.monotonic - limits.settingWithin.milliseconds
-        settings.take(value) { steering.isAsked($0, in: id, since: since) }
+        settings.take(value) { steering.isAsked($0, in: id, since: settingsSince) }
         sessions[id]?.settings = settings
         if let model = settings.model.map({ line($0, bytesMax: WireLimits.nameBytesMax) }) { sessions[id]?.model = model }
         for given in steering.isSet(to: settings, in: id) { tell(given, .taken) }
     }
+
+    private var settingsSince: Int64 { now.monotonic - limits.settingWithin.milliseconds }
 
     mutating func listed(_ result: JSONValue) {
         models = result.list("data").filter { !$0.isTrue("hidden") }.compactMap { $0.text("model") }
@@ -178,7 +182,7 @@ extension CodexAdapter {
         guard threads[session.thread]?.isWatched == true else { return nil }
         switch session.status {
         case .waitingApproval, .waitingAnswer: return .waiting
-        case _ where session.dialogSince != nil || hasOpenCard(session.id): return .waiting
+        case _ where session.isAsking || session.dialogSince != nil || hasOpenCard(session.id): return .waiting
         // The status comes before the end of the turn.
         case _ where session.isActive || session.activeTurn != nil: return .busy
         case .idle: return .idle

@@ -23,6 +23,7 @@ extension CodexAdapter {
         for session in sessionsInOrder where !session.isEnded {
             sessions[session.id]?.lostAt = session.lostAt ?? now.monotonic
             sessions[session.id]?.dialogSince = nil
+            sessions[session.id]?.forgetTurn()
             sessions[session.id]?.settings = CodexThreadSettings()
         }
     }

@@ -41,6 +41,8 @@ struct CodexSession {
     var activeTurn: String?
     /// Codex said last that the thread is at work.
     var isActive = false
+    /// Codex said last that a person is asked, of whatever kind the question is.
+    var isAsking = false
     /// What was last told of how it can be steered, and of how it stands.
     var offer: SteeringOffer?
     var standing: SteeringStanding?
@@ -57,6 +59,13 @@ struct CodexSession {
         self.id = id
         self.thread = thread
         heardAt = now
+    }
+
+    /// Nothing is known any more of what runs.
+    mutating func forgetTurn() {
+        activeTurn = nil
+        isActive = false
+        isAsking = false
     }
 
     mutating func begin(_ turn: String) {

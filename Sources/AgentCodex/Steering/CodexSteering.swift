@@ -60,6 +60,14 @@ struct CodexSteering {
         given.contains { $0.session == session && $0.evidence == .setting(setting) && $0.at >= since }
     }
 
+    /// Whether any setting was sent since that time that Codex has not told of.
+    func isSetting(_ session: SessionID, since: Int64) -> Bool {
+        given.contains { given in
+            guard given.session == session, given.at >= since, case .setting = given.evidence else { return false }
+            return true
+        }
+    }
+
     /// It is over; nil where that was known.
     mutating func end(_ name: SteeringName) -> Given? {
         given.firstIndex { $0.name == name }.map { given.remove(at: $0) }

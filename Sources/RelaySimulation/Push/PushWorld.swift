@@ -58,7 +58,7 @@ final class PushWorld {
     func relayCrashed() {
         presence.relayEnded()
         reserve.relayEnded { self.world.log.holds($0) }
-        starts.relayEnded { self.world.log.holds($0) }
+        starts.relayEnded(at: world.now, wall: world.relay.wall) { self.world.log.holds($0) }
         edge.troubled(at: world.now)
         pace.relayEnded()
         browser.relayEnded()

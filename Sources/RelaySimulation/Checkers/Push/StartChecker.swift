@@ -20,8 +20,15 @@ struct StartChecker {
 
     private var starts: [DeviceID: [Start]] = [:]
 
-    mutating func relayEnded(isKept: (PushIntent) -> Bool) {
-        starts = starts.mapValues { $0.filter { isKept($0.order) } }
+    /// `wall` is the relay's clock. That the clock was set, only the relay that ended knew: a start stands on disk by the clock of its time,
+    /// and where that one was set meanwhile, nobody can tell any more how long ago it was.
+    mutating func relayEnded(at now: Int64, wall: Int64, isKept: (PushIntent) -> Bool) {
+        starts = starts.mapValues {
+            $0.filter { start in
+                let set = (wall - start.order.plannedAt) - (now - start.at)
+                return isKept(start.order) && abs(set) < Self.hour
+            }
+        }
     }
 
     mutating func planned(_ order: PushIntent, at now: Int64) -> String? {

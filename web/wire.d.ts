@@ -373,6 +373,12 @@ export interface Revoked {
   revoked: { id: string; role: "client" | "host" | "watcher" | "operator"; kind: string; name: string }[];
 }
 
+/** What `POST /v1/tokens/ID/rename` is sent. */
+export interface Renaming { name: string }
+
+/** The answer, with the new name. */
+export interface Renamed { id: string; role: "client" | "host" | "watcher" | "operator"; kind: string; name: string }
+
 export interface Welcome {
   type: "welcome";
   version: number;

@@ -60,6 +60,7 @@ final class PushWorld {
         reserve.relayEnded { self.world.log.holds($0) }
         starts.relayEnded(at: world.now, wall: world.relay.wall) { self.world.log.holds($0) }
         edge.troubled(at: world.now)
+        channel.relayEnded()
         pace.relayEnded()
         browser.relayEnded()
         wallOffset = world.relay.wallOffset
@@ -142,8 +143,10 @@ final class PushWorld {
         }
         if let complaint = ring.ordered(order) { world.report(.ring, complaint) }
         if let complaint = crossing.ordered(order) { world.report(.crossing, complaint) }
-        let (isDeleted, isListenedTo) = (apns.isDeleted(order.target.channel), isListenedTo(order.target.channel))
-        if let complaint = channel.ordered(order, isDeleted: isDeleted, isListenedTo: isListenedTo) {
+        let name = order.target.channel
+        if let complaint = channel.ordered(
+            order, isDeleted: apns.isDeleted(name), isLost: apns.isLost(name), isListenedTo: isListenedTo(name))
+        {
             world.report(.channel, complaint)
         }
         if order.code != nil { code.ordered(order) }

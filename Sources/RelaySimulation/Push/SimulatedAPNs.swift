@@ -18,6 +18,8 @@ final class SimulatedAPNs {
 
     struct Channel {
         var isDeleted = false
+        /// The service took it away, and the relay hears of that by an answer, or does not.
+        var isLost = false
         /// What it keeps for whoever begins to listen.
         var last: PushIntent?
     }
@@ -57,6 +59,8 @@ final class SimulatedAPNs {
     }
 
     func isDeleted(_ channel: String?) -> Bool { channel.map { channels[$0]?.isDeleted != false } ?? false }
+
+    func isLost(_ channel: String?) -> Bool { channel.flatMap { channels[$0]?.isLost } ?? false }
 
     /// `answer` comes in this life of the relay or not at all.
     func take(_ order: PushIntent) {
@@ -103,7 +107,10 @@ final class SimulatedAPNs {
     /// The channel is gone, whoever took it away.
     private func lose(_ order: PushIntent) {
         switch order.target {
-        case .broadcast(let name), .deleteChannel(let name): channels[name]?.isDeleted = true
+        case .broadcast(let name), .deleteChannel(let name):
+            guard channels[name]?.isDeleted == false else { break }
+            channels[name]?.isDeleted = true
+            channels[name]?.isLost = true
         case .device, .makeChannel: break
         }
     }

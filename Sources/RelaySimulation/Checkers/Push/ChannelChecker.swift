@@ -19,15 +19,20 @@ struct ChannelChecker {
 
     private var asked: [PushID: (device: DeviceID, session: SessionID?)] = [:]
     private var known: [String: Known] = [:]
+    /// Those of which this life of the relay heard that the service took them away.
+    private var heardLost: Set<String> = []
     /// Deletions are tried again after five minutes at most, and one after an end that APNs keeps comes an hour later.
     private static let patience: Int64 = 330_000
     private static let kept: Int64 = 3_600_000
 
-    mutating func ordered(_ order: PushIntent, isDeleted: Bool, isListenedTo: Bool) -> String? {
+    /// `isLost`: it is deleted because the service took it away.
+    mutating func ordered(_ order: PushIntent, isDeleted: Bool, isLost: Bool, isListenedTo: Bool) -> String? {
         switch order.target {
         case .makeChannel: asked[order.id] = (order.device, order.session)
         case .broadcast(let name):
-            if isDeleted { return "push \(order.id.rawValue) is published to \(name), which is deleted" }
+            if isDeleted, !isLost || heardLost.contains(name) {
+                return "push \(order.id.rawValue) is published to \(name), which is deleted"
+            }
         case .deleteChannel(let name):
             if let ended = known[name]?.endedAt, (0..<Self.kept).contains(order.plannedAt - ended) {
                 return "\(name) is deleted \(order.plannedAt - ended) ms after the end that it keeps"
@@ -40,6 +45,7 @@ struct ChannelChecker {
 
     mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
         guard case .broadcast(let name) = order.target else { return }
+        if case .refused(.dropChannel, _) = outcome { heardLost.insert(name) }
         switch outcome {
         // The app may not broadcast any more.
         case .refused(.enableBroadcast, _): known[name]?.isOver = true
@@ -50,6 +56,9 @@ struct ChannelChecker {
         case .refused, .unknown, .notSent: if order.purpose == .end { known[name]?.isOver = true }
         }
     }
+
+    /// An answer that the last life never heard, or did not write down, is news to the next.
+    mutating func relayEnded() { heardLost = [] }
 
     /// What a crash cannot take back.
     mutating func stored(_ batch: LogBatch) {

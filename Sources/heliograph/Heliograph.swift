@@ -33,8 +33,9 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Host",
                 subcommands: [
-                    Host.self, Connect.self, Disconnect.self, ACPCommand.self, Emit.self, Ask.self, Settle.self, Hook.self,
-                    StatusLine.self,
+                    Host.self, Connect.self, Disconnect.self, RunCommand.self, ACPCommand.self, Emit.self, Ask.self,
+                    Settle.self,
+                    SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,
                 ]),
             CommandGroup(
                 name: "Client",

@@ -51,7 +51,9 @@ struct LocalBench {
         case .steered(_, let change):
             lines.append(
                 "steering: \(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { " (\($0))" } ?? ""))
-        case .offer, .stands: break
+        case .offer(_, let offer):
+            lines.append("offers " + (offer.map { $0.actions.map(\.rawValue).sorted().joined(separator: " ") } ?? "nothing"))
+        case .stands(_, let standing): lines.append("stands \(standing.rawValue)")
         case .respond(let token, let output):
             lines.append("\(token.rawValue): " + (output.map { String(decoding: $0, as: UTF8.self) } ?? "204"))
         case .checkAgents(let processes):
@@ -80,6 +82,18 @@ struct LocalBench {
         token += 1
         let text = #"{"session":"\#(session)","approval":"\#(approval)","outcome":"\#(outcome)"}"#
         tell(.own(.settled(try LocalSettlement(parsing: Array(text.utf8)), by: Self.builder, HookToken(rawValue: token))))
+    }
+
+    mutating func steering(_ path: String, session: String = "s1", _ rest: String = "") throws {
+        token += 1
+        let text = #"{"session":"\#(session)"\#(rest)}"#
+        let word = try #require(try LocalSteering(path, Array(text.utf8)))
+        tell(.own(.steering(word, by: Self.builder, HookToken(rawValue: token))))
+    }
+
+    mutating func steer(_ action: SteeringAction, _ id: String, session: String = "local-s1") {
+        let by = Named<ClientTag>(id: ClientID("c1")!, name: "Ada's phone")
+        tell(.steer(SteeringRequest(command: CommandID(id)!, session: SessionID(session)!, by: by, action: action)))
     }
 
     /// The connection of a request is closed.

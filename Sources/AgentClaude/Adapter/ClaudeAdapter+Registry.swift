@@ -13,7 +13,9 @@ internal import RelayProtocol
 extension ClaudeAdapter {
     mutating func registryRead(_ id: SessionID, _ entry: JSONDocument?) {
         guard let session = sessions[id], !session.isEnded else { return }
-        let standing = session.registryName.flatMap { name in entry.flatMap { ClaudeStanding($0.root, session: name) } }
+        let standing = session.registryName.flatMap { name in
+            entry.flatMap { ClaudeStanding($0.root, session: name, isAttended: session.isAttended) }
+        }
         sessions[id]?.evidence.saw(standing, at: now.monotonic)
         conclude(id)
     }
@@ -87,7 +89,9 @@ extension ClaudeAdapter {
             // A hook would have told of a turn that ended by itself.
             let isMidTurn = session.status == .running
             if isMidTurn { interrupted(id) }
-            setStatus(.idle, reason: wasDenied ? Self.deniedReason : isMidTurn ? Self.interruptedReason : nil, in: id)
+            // Who runs it may have done so for somebody afar.
+            let reason = session.program == nil ? Self.interruptedReason : "interrupted"
+            setStatus(.idle, reason: wasDenied ? Self.deniedReason : isMidTurn ? reason : nil, in: id)
         case .busy where session.status != .running: setStatus(.running, in: id)
         default: break
         }

@@ -7,7 +7,7 @@ extension ClaudeAdapter {
         let source = payload.text("source")
         let wasRunning = sessions[id]?.status == .running
         let isKnown = sessions[id]?.isEnded == false
-        take(id, hook.process, payload)
+        take(id, hook.process, payload, isAttended: hook.isAttended)
         // Compacting goes on with the same conversation, often in the middle of a turn.
         if source == "compact", isKnown { return }
         costBegins(id, source: source)
@@ -16,18 +16,24 @@ extension ClaudeAdapter {
     }
 
     /// Makes the session known on its first sign of life, which need not be its start: the daemon may be younger.
-    mutating func ensureSession(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, revives: Bool) {
+    mutating func ensureSession(
+        _ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, isAttended: Bool? = nil, revives: Bool
+    ) {
         let isNew = sessions[id] == nil
-        take(id, process, payload)
+        let wasAttended = sessions[id]?.attended
+        take(id, process, payload, isAttended: isAttended)
         if isNew || (revives && sessions[id]?.isEnded == true) {
             // Its SessionStart was not heard: it may have been copied from another, which its transcript tells.
             if isNew, revives { sessions[id]?.fork = .prompted }
             startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
+        } else if sessions[id]?.attended != wasAttended {
+            offer(id)
         }
     }
 
-    private mutating func take(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue) {
+    private mutating func take(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, isAttended: Bool?) {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
+        if let isAttended { session.attended = isAttended }
         if let process { session.process = process }
         // The first one: the project stays what it is when the agent changes its directory.
         if session.paths.workingDirectory == nil {
@@ -61,6 +67,7 @@ extension ClaudeAdapter {
         facts.isResumed = isResumed
         emit(.sessionStarted(facts), in: id)
         remember(id)
+        offer(id)
     }
 
     mutating func sessionEnded(_ id: SessionID, _ payload: JSONValue) {
@@ -84,6 +91,8 @@ extension ClaudeAdapter {
         tellDesk(.sessionEnded(id, agentGone: failed))
         reportUsage(id)
         sessions[id]?.isEnded = true
+        sessions[id]?.interrupt = nil
+        programEnded(id)
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
         sessions[id]?.subagents = [:]
@@ -202,6 +211,7 @@ extension ClaudeAdapter {
         sessions[id]?.statusReason = reason
         sessions[id]?.statusAt = now.monotonic
         emit(.statusChanged(status, reason: reason), in: id)
+        stand(id)
     }
 
     mutating func agentGone(_ process: AgentProcess) {

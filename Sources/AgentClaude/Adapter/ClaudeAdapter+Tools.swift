@@ -25,6 +25,7 @@ extension ClaudeAdapter {
         sessions[id]?.status = .running
         sessions[id]?.statusReason = nil
         sessions[id]?.statusAt = now.monotonic
+        stand(id)
         if limits.textWait > .zero, sessions[id]?.awaitsText(agent) == true {
             hold(start, input: shown?.json, in: id)
         } else {

@@ -45,14 +45,16 @@ package struct ClaudeAdapter: AgentAdapter {
         switch input {
         case .daemonStarted(let notes): restore(notes)
         case .own(let fact): learn(fact)
-        case .hookGone(let token): tellDesk(.hookGone(token))
+        case .hookGone(let token):
+            programGone(token)
+            tellDesk(.hookGone(token))
         case .decided(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
         case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
-        case .steer(let request): effects.append(.notGiven(request, "this session cannot be steered"))
+        case .steer(let request): steer(request)
         case .timerFired: timerFired()
         }
         return effects
@@ -66,6 +68,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .registryRead(let session, let entry): registryRead(session, entry)
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
+        case .programSaid(let word, let session, let token): programSaid(word, in: session, token)
         }
     }
 
@@ -85,7 +88,9 @@ package struct ClaudeAdapter: AgentAdapter {
         case "SessionStart": sessionStarted(id, hook, payload)
         case "SessionEnd": sessionEnded(id, payload)
         default:
-            ensureSession(id, hook.process, payload, revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event))
+            ensureSession(
+                id, hook.process, payload, isAttended: hook.isAttended,
+                revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event))
             switch hook.event {
             case "UserPromptSubmit": promptSubmitted(id, payload)
             case "MessageDisplay": messageShown(id, payload)
@@ -104,7 +109,9 @@ package struct ClaudeAdapter: AgentAdapter {
             }
             settleFork(id, isLast: false)
         }
-        if hook.event == "PreToolUse", let token = hook.token, isHeld(id, payload) {
+        if hook.event == "PreToolUse", let token = hook.token, let answer = interruption(of: id, payload) {
+            order(.restrict(token, answer))
+        } else if hook.event == "PreToolUse", let token = hook.token, isHeld(id, payload) {
             order(.restrict(token, ClaudeAnswer.ask))
         } else if hook.event != "PermissionRequest", let token = hook.token {
             order(.respond(token, nil))
@@ -117,6 +124,8 @@ package struct ClaudeAdapter: AgentAdapter {
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += sessions.values.compactMap { $0.heldStarts.first?.due }
+        deadlines += sessions.values.compactMap { $0.interrupt?.until }
+        deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
         for session in sessions.values where session.usage.isDirty {
             deadlines.append((session.usage.sentAt ?? 0) + limits.usageInterval.milliseconds)
@@ -133,6 +142,8 @@ package struct ClaudeAdapter: AgentAdapter {
 
     private mutating func timerFired() {
         takeOverdueMessages()
+        giveUpInterrupts()
+        programsTimerFired()
         tellOverdueStarts()
         for session in sessionsInOrder where session.usage.isDirty {
             if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }

@@ -15,4 +15,6 @@ package enum ClaudeFact: Sendable {
     case transcriptRead(SessionID, [JSONDocument])
     /// The end of a transcript; nil where it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
+    /// `heliograph run` says something of its session, and waits for the answer.
+    case programSaid(SteeredWord, SessionID, HookToken)
 }

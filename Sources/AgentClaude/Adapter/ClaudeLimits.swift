@@ -27,6 +27,9 @@ package struct ClaudeLimits: Sendable {
     var agentCheckIdle = Duration.seconds(15)
     /// The status line is redrawn many times a second.
     var usageInterval = Duration.seconds(2)
+    /// An interrupt takes effect at the next tool. Sooner than the host's desk gives up on it, which then would not know that nothing came
+    /// of it.
+    var interruptWithin = Duration.seconds(25)
 
     /// A tool's start waits so long for the text that announces it: their hooks came up to 10 ms apart, in either order.
     var textWait = Duration.milliseconds(500)

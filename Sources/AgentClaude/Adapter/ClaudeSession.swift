@@ -48,6 +48,16 @@ package struct ClaudeSession {
         var awaitsCall = false
     }
 
+    /// A person afar wants its turn to end.
+    struct Interrupt {
+        var name: SteeringName
+        /// Who, for the agent.
+        var by: String
+        var until: Int64
+        /// A hook has told the agent to stop.
+        var isTold = false
+    }
+
     enum Fork {
         /// Nothing was asked of it yet: what it costs is what it inherited.
         case fresh
@@ -63,6 +73,12 @@ package struct ClaudeSession {
     var transcript: String?
     var hasTitle = false
     package internal(set) var isEnded = false
+    /// Somebody can answer where it runs; nil until a hook says so.
+    var attended: Bool?
+    var isAttended: Bool { attended == true }
+    var interrupt: Interrupt?
+    /// The `heliograph run` that runs it.
+    var program: SteeredProgram?
     /// What was last said of it.
     package internal(set) var status: SessionStatus?
     var statusReason: String?

@@ -37,6 +37,19 @@ package enum ClaudeAnswer {
         }
     }
 
+    /// Answers a PreToolUse: the turn ends here. Without the denial the tool would still run.
+    static func stop(_ reason: String) -> [UInt8] {
+        JSONWriter.object {
+            $0.field("continue", false)
+            $0.field("stopReason", reason)
+            $0.object("hookSpecificOutput") {
+                $0.field("hookEventName", "PreToolUse")
+                $0.field("permissionDecision", "deny")
+                $0.field("permissionDecisionReason", reason)
+            }
+        }
+    }
+
     static func deny(_ message: String) -> [UInt8] {
         decision {
             $0.field("behavior", "deny")

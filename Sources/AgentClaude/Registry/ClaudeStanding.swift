@@ -18,9 +18,9 @@ struct ClaudeStanding: Equatable, Sendable {
     /// When the agent wrote it, by its clock: the same again at another time is another dialog or turn.
     var writtenAt: Int64
 
-    /// Nil unless it is of this session, and somebody sits before it.
-    init?(_ entry: JSONValue, session name: String) {
-        guard entry.text("sessionId") == name, entry.text("entrypoint") ?? "cli" == "cli" else { return nil }
+    /// Nil unless it is of this session, and somebody sits before it: at its own screen, or where `heliograph run` has taken its place.
+    init?(_ entry: JSONValue, session name: String, isAttended: Bool = false) {
+        guard entry.text("sessionId") == name, isAttended || entry.text("entrypoint") ?? "cli" == "cli" else { return nil }
         writtenAt = entry.whole("statusUpdatedAt") ?? 0
         switch (entry.text("status"), entry.text("waitingFor")) {
         case ("idle", _): doing = .idle

@@ -13,7 +13,9 @@ package struct LocalAdapter: AgentAdapter {
     let digests: Digests
     let cleaner = Cleaner()
 
-    private var sessions: [SessionID: LocalSession] = [:]
+    var sessions: [SessionID: LocalSession] = [:]
+    /// Those of them whose programs fetch commands.
+    var steered: Set<SessionID> = []
     private(set) var desk: ApprovalDesk<LocalForm>
     /// When an answer was first handed over; one that an earlier life handed over counts from the start of this one.
     private var handedAt: [ApprovalID: Int64] = [:]
@@ -43,7 +45,10 @@ package struct LocalAdapter: AgentAdapter {
         case .own(.eventsSent(let events, let process, let token)): eventsSent(events, by: process, token)
         case .own(.asked(let ask, let process, let token)): asked(ask, by: process, token)
         case .own(.settled(let settlement, let process, let token)): settled(settlement, by: process, token)
-        case .hookGone(let token): tellDesk(.hookGone(token))
+        case .own(.steering(let steering, let process, let token)): said(steering, by: process, token)
+        case .hookGone(let token):
+            programGone(token)
+            tellDesk(.hookGone(token))
         case .decided(let session, let approval, let digest, let decision):
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.decided(session, approval, digest, decision))
@@ -53,9 +58,10 @@ package struct LocalAdapter: AgentAdapter {
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
-        case .steer(let request): effects.append(.notGiven(request, "this session cannot be steered"))
+        case .steer(let request): steer(request)
         case .timerFired: timerFired()
         }
+        standAnew()
         return effects
     }
 
@@ -207,17 +213,17 @@ package struct LocalAdapter: AgentAdapter {
 
     // MARK: Sessions
 
-    private func hasRoom(for ids: [SessionID]) -> Bool {
+    func hasRoom(for ids: [SessionID]) -> Bool {
         let fresh = Set(ids.filter { sessions[$0] == nil }).count
         return fresh == 0 || sessions.values.count { !$0.isEnded } + fresh <= limits.sessionsMax
     }
 
-    private var tooManySessions: LocalError {
+    var tooManySessions: LocalError {
         LocalError(.tooMany, at: "$.session", "more than \(limits.sessionsMax) sessions have not ended")
     }
 
     /// Makes the session known on its first sign of life, which need not be its start.
-    private mutating func ensure(_ id: SessionID, _ agent: String?, by process: AgentProcess?, at moment: Int64?) {
+    mutating func ensure(_ id: SessionID, _ agent: String?, by process: AgentProcess?, at moment: Int64?) {
         guard sessions[id]?.isEnded != false else {
             if sessions[id]?.heard(from: process) == true { remember(id) }
             return
@@ -242,6 +248,7 @@ package struct LocalAdapter: AgentAdapter {
 
     private mutating func end(_ id: SessionID, reason: String?, failed: Bool, isGone: Bool, at moment: Int64?) {
         tellDesk(.sessionEnded(id, agentGone: isGone))
+        programEnded(id)
         sessions[id]?.isEnded = true
         emit(.sessionEnded(reason: reason, failed: failed), in: id, at: moment)
         order(.remember(id.rawValue, nil))
@@ -294,6 +301,7 @@ package struct LocalAdapter: AgentAdapter {
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += handedAt.keys.compactMap(receivedAt)
+        deadlines += steered.compactMap { sessions[$0]?.program?.nextDeadline }
         if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
         return deadlines.min()
     }
@@ -311,6 +319,7 @@ package struct LocalAdapter: AgentAdapter {
 
     private mutating func timerFired() {
         tellDesk(.timerFired)
+        programsTimerFired()
         for approval in desk.approvals {
             if let due = receivedAt(approval.id), now.monotonic >= due { tellDesk(.answerReceived(approval.id)) }
         }
@@ -340,9 +349,9 @@ package struct LocalAdapter: AgentAdapter {
         for order in consult(fact) { carryOut(order) }
     }
 
-    private mutating func order(_ effect: LocalEffect) { effects.append(effect) }
+    mutating func order(_ effect: LocalEffect) { effects.append(effect) }
 
-    private mutating func refuse(_ token: HookToken, _ error: LocalError) { order(.own(.refuse(token, error))) }
+    mutating func refuse(_ token: HookToken, _ error: LocalError) { order(.own(.refuse(token, error))) }
 
     private mutating func check(_ processes: Set<AgentProcess>) {
         if !processes.isEmpty { order(.checkAgents(processes.sorted { $0.id < $1.id })) }
@@ -368,7 +377,7 @@ package struct LocalAdapter: AgentAdapter {
     }
 
     /// The adapter's name and the program's own name of the session; another spelling than the wire's is digested.
-    private func sessionID(_ name: String) -> SessionID {
+    func sessionID(_ name: String) -> SessionID {
         if let id = SessionID("\(Self.name)-\(name)") { return id }
         guard let id = SessionID("\(Self.name)-x" + digests.name(name).prefix(40)) else {
             preconditionFailure("hexadecimal digits are an identifier")

@@ -7,4 +7,5 @@ package enum LocalFact: Sendable {
     case eventsSent([LocalEvent], by: AgentProcess?, HookToken)
     case asked(LocalAsk, by: AgentProcess?, HookToken)
     case settled(LocalSettlement, by: AgentProcess?, HookToken)
+    case steering(LocalSteering, by: AgentProcess?, HookToken)
 }

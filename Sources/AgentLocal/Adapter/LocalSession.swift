@@ -12,6 +12,10 @@ struct LocalSession {
     /// What was last said of it.
     var status: SessionStatus?
     var statusReason: String?
+    /// What fetches the commands of people afar; nil where it cannot be steered.
+    var program: SteeredProgram?
+    /// What was last said of how it stands.
+    var stood: SteeringStanding?
     /// Grows with each use.
     var lastUse = 0
 

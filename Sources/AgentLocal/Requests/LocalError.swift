@@ -22,6 +22,9 @@ package struct LocalError: Error, Equatable, Sendable {
         }
     }
 
+    /// Of what is refused until the program has said what can be done to its session.
+    package static let offerPath = "$.offer"
+
     package let code: Code
     /// `$.head.title`, or `byte 17` where the JSON itself is broken.
     package let path: String
@@ -35,7 +38,7 @@ package struct LocalError: Error, Equatable, Sendable {
         self.message = message
     }
 
-    init(_ error: WireError) { self.init(.wire(error.code), at: error.path, error.message) }
+    package init(_ error: WireError) { self.init(.wire(error.code), at: error.path, error.message) }
 
     /// Of HTTP.
     package var status: UInt16 {

@@ -8,7 +8,8 @@ struct AgentChild: Sendable {
     let input: Int32
     let output: Int32
 
-    init(_ command: [String]) throws {
+    /// `isApart` keeps it from what a terminal sends to all who sit there; `environment` is added to ours.
+    init(_ command: [String], isApart: Bool = false, environment: [String] = []) throws {
         var toChild: [Int32] = [-1, -1]
         var fromChild: [Int32] = [-1, -1]
         guard unsafe pipe(&toChild) == 0, unsafe pipe(&fromChild) == 0 else {
@@ -16,7 +17,8 @@ struct AgentChild: Sendable {
         }
         for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var process: pid_t = 0
-        let failure = Self.spawn(command, input: toChild[0], output: fromChild[1], &process)
+        let failure = Self.spawn(
+            command, isApart: isApart, environment: environment, input: toChild[0], output: fromChild[1], &process)
         close(toChild[0])
         close(fromChild[1])
         guard failure == 0 else {
@@ -29,7 +31,9 @@ struct AgentChild: Sendable {
         output = fromChild[0]
     }
 
-    private static func spawn(_ command: [String], input: Int32, output: Int32, _ process: inout pid_t) -> Int32 {
+    private static func spawn(
+        _ command: [String], isApart: Bool, environment: [String], input: Int32, output: Int32, _ process: inout pid_t
+    ) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawn_file_actions_init(&actions) == 0, unsafe posix_spawnattr_init(&attributes) == 0 else {
@@ -47,11 +51,22 @@ struct AgentChild: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &defaults)
         unsafe sigaddset(&defaults, SIGPIPE)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        let apart = isApart ? POSIX_SPAWN_SETPGROUP : 0
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | apart))
         // The strings live until the child runs: posix_spawnp returns after that, and then they are freed.
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }
-        return unsafe posix_spawnp(&process, command[0], &actions, &attributes, &arguments, environ)
+        // The first of a name counts; ours go first. The strings of `environ` are the system's and stay.
+        let added: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) }
+        defer { unsafe added.forEach { unsafe free($0) } }
+        var variables = unsafe added
+        var place = 0
+        while let variable = unsafe environ[place] {
+            unsafe variables.append(variable)
+            place += 1
+        }
+        unsafe variables.append(nil)
+        return unsafe posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &variables)
     }
 
     /// Waits for its end on this thread.

@@ -26,6 +26,13 @@ struct ClaudeConnect: ConnectPart {
         return ClaudeCommand.isNamed(in: bytes)
     }
 
+    /// Whether Claude Code calls our hooks here, by any of the settings that hold.
+    static var isConnectedHere: Bool {
+        (ConnectPlace.allCases.map { path(of: $0) } + [sharedProjectPath]).contains { path in
+            (try? SettingsFile(path: path).read()).flatMap { $0 }.map(ClaudeCommand.isNamed(in:)) == true
+        }
+    }
+
     func connect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
         let place = request.place
         let file = SettingsFile(path: Self.path(of: place))

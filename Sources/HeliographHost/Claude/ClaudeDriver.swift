@@ -1,11 +1,12 @@
 internal import AgentClaude
+internal import AgentLocal
 internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 internal import WebSocketEngine
 
 /// Reads Claude Code's hooks, and its files: the registry of its sessions, transcripts, task lists, and what a question is about.
-final class ClaudeDriver: HookDriver {
+final class ClaudeDriver: HookDriver, ProgramDriver {
     /// A disk tells in a millisecond. What takes longer is asked without: the terminal's own dialog is there already.
     private static let lookWithin = Duration.milliseconds(250)
     /// A thread each; where so many disks hang, nothing more is asked of them.
@@ -67,6 +68,19 @@ final class ClaudeDriver: HookDriver {
     }
 
     func statusLineShown(_ line: JSONDocument, process: AgentProcess?) { tell(.statusLineShown(line, process: process)) }
+
+    // MARK: Programs
+
+    func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
+        do throws(WireError) {
+            // The local socket asks whose session it is: its name begins with ours.
+            guard let (name, word) = try SteeredWord.read(what, body), let session = SessionID(name) else { return false }
+            tell(.programSaid(word, session, token))
+        } catch {
+            seat.refuse(token, LocalError(error))
+        }
+        return true
+    }
 
     func callerGone(_ token: HookToken) { forget(token) }
 

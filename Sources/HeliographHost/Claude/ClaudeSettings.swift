@@ -67,6 +67,14 @@ package struct ClaudeSettings: Sendable {
         return SettingsEdit(bytes: settings.text.bytes, notes: settings.notes)
     }
 
+    /// Our hooks alone, for one session of somebody who has not connected them.
+    static func hooks(executable: String) throws(ConnectError) -> [UInt8] {
+        try check(executable)
+        var settings = try ClaudeSettings(nil)
+        try settings.addHooks(executable)
+        return settings.text.bytes
+    }
+
     /// Takes out what is ours, and nothing else.
     package static func disconnect(_ current: [UInt8]) throws(ConnectError) -> SettingsEdit {
         var settings = try ClaudeSettings(current)

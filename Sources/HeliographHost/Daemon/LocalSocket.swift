@@ -10,7 +10,7 @@ internal import WebSocketEngine
 /// |---|---|
 /// | `POST /v1/hook/AGENT/EVENT` | 204 when it is in the spool; of an event that the agent's adapter answers, 200 and what the hook prints, or 204: no decision; maybe tomorrow |
 /// | `POST /v1/statusline/AGENT` | 204 |
-/// | `POST /v1/agent/WHAT` | any program's own events and questions, see the page Agents of the documentation |
+/// | `POST /v1/agent/WHAT` | any program's own events and questions, and how it is steered, see the page Agents of the documentation |
 /// | `GET /v1/alive` | 204: a hook that waits asks now and then |
 /// | `GET /v1/status` | what this daemon does, as JSON |
 final class LocalSocket: ServerHandler {
@@ -64,7 +64,7 @@ final class LocalSocket: ServerHandler {
         case ("POST", 3, ["v1", "statusline"], let driver?):
             if let line = parse(request, "statusLine") { driver.statusLineShown(line, process: process(request)) }
             loop.respond(to: id, HTTPResponse(status: 204))
-        case ("POST", 3, ["v1", "agent"], _): programRequested(parts[2], request, id)
+        case ("POST", 3...4, ["v1", "agent"], _): programRequested(parts.dropFirst(2).joined(separator: "/"), request, id)
         case ("GET", 2, ["v1", "alive"], _): loop.respond(to: id, HTTPResponse(status: 204))
         case ("GET", 2, ["v1", "status"], _):
             loop.respond(
@@ -99,10 +99,17 @@ final class LocalSocket: ServerHandler {
         let token = HookToken(rawValue: id.rawValue)
         var caller = process(request)
         if caller == nil, case .unix(_, let id) = request.peer { caller = AgentProcessTable.process(id) }
-        for driver in drivers.values {
+        let owner = SteeredWord.paths.contains(what) ? agent(of: request.body) : nil
+        for (name, driver) in drivers where owner == nil || owner == name {
             if let driver = driver as? any ProgramDriver, driver.requested(what, request.body, by: caller, token) { return }
         }
         loop.respond(to: id, HTTPResponse(status: 404))
+    }
+
+    /// Who is told what is said about steering: a session's name begins with its agent's, and any other name is a program's own.
+    private func agent(of body: [UInt8]) -> String {
+        let session = SteeredWord.session(in: body) ?? ""
+        return drivers.keys.first { session.hasPrefix($0 + "-") } ?? LocalIntegration.name
     }
 
     /// Anything but 16 bytes in hexadecimal is no name of a hook's run.

@@ -18,7 +18,10 @@ enum HookCall {
         let isHeld = event == hooks.beforeTool && HoldsFile(paths.stateDirectory).isThere
         var limits = HookLimits()
         if isHeld { limits.budget = limits.heldBudget }
-        let caller = HookCaller(of: hooks)
+        var caller = HookCaller(of: hooks)
+        // `heliograph run` asks where it runs; only of the very session that it runs, for agents start agents.
+        let run = HostPaths.variable("HELIOGRAPH_RUN")
+        if run != nil, run == HostPaths.variable("CLAUDE_CODE_SESSION_ID") { caller.attended = "1" }
         guard let input = HookStream.readInput(limits: limits),
             let request = HookRequest(
                 path: ["hook", agent, event], body: input.bytes, isWhole: input.isWhole, call: HookRequest.randomCall(),

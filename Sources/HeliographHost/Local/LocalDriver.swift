@@ -1,6 +1,5 @@
 internal import AgentLocal
 internal import HostCore
-internal import WebSocketEngine
 
 /// Reads the requests of programs, and refuses those that are not as the protocol has it before anything is told.
 final class LocalDriver: ProgramDriver {
@@ -13,7 +12,7 @@ final class LocalDriver: ProgramDriver {
             guard let fact = try fact(what, body, by: process, token) else { return false }
             seat.tell(fact)
         } catch {
-            refuse(token, error)
+            seat.refuse(token, error)
         }
         return true
     }
@@ -25,23 +24,16 @@ final class LocalDriver: ProgramDriver {
         case "events": .eventsSent(try LocalEvent.all(in: body), by: process, token)
         case "ask": .asked(try LocalAsk(parsing: body), by: process, token)
         case "settled": .settled(try LocalSettlement(parsing: body), by: process, token)
-        default: nil
+        default: try LocalSteering(what, body).map { .steering($0, by: process, token) }
         }
     }
 
     func carryOut(_ order: any Sendable) {
         guard let order = order as? LocalOrder else { preconditionFailure("the host gives each driver its own orders") }
         switch order {
-        case .refuse(let token, let error): refuse(token, error)
+        case .refuse(let token, let error): seat.refuse(token, error)
         }
     }
 
     func callerGone(_ token: HookToken) {}
-
-    private func refuse(_ token: HookToken, _ error: LocalError) {
-        seat.loop.respond(
-            to: HTTPRequestID(rawValue: token.rawValue),
-            HTTPResponse(
-                status: error.status, headers: [("content-type", "application/json")], body: .bytes(error.bytes)))
-    }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// One request of a program that is not ours to the daemon: `emit`, `ask` and `settle` make it for a script.
+/// One request of a program that is not ours to the daemon: `emit`, `ask`, `settle`, `steering` and `steered` make it for a script.
 struct ProgramRequest {
     /// The script, whose sessions end with it: what started us, unless it names another process.
     var process: Int32
@@ -14,7 +14,8 @@ struct ProgramRequest {
     func exchange(_ what: String, _ body: [UInt8]) -> HookExchange? {
         let parent = getppid()
         let caller = HookCaller(process: "\(process)")
-        guard let request = HookRequest(path: ["agent", what], body: body, caller: caller) else { return nil }
+        let path = ["agent"] + what.split(separator: "/").map(String.init)
+        guard let request = HookRequest(path: path, body: body, caller: caller) else { return nil }
         var limits = HookLimits()
         limits.budget = Self.budget
         limits.transferMax = Self.transferMax
@@ -39,5 +40,6 @@ package enum ProgramExit: Int32, Sendable {
     case done = 0
     case refused = 1
     case unreachable = 4
+    case timedOut = 6
     case failed = 7
 }

@@ -9,5 +9,14 @@ package struct SteeringLimits: Sendable {
     /// Names of which it is known that they came before. The relay sends none twice: this is for one that does.
     package var knownMax = 1_024
 
+    /// A program's request for the next command is open so long; then it asks again, and shows by that that it is there.
+    var fetchFor = Duration.seconds(300)
+    /// Between two of its requests. Well within `evidenceWithin`: what was not fetched is known not to have been given.
+    var fetchWithin = Duration.seconds(10)
+    /// Commands that wait to be fetched, of a program between two requests.
+    var unfetchedMax = 16
+    /// Fetched and not told the end of; a program that never tells has long been given up on for the oldest.
+    var handedMax = 64
+
     package init() {}
 }

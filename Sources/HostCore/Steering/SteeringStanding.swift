@@ -1,5 +1,5 @@
 /// Whether an agent could take a prompt now, by its own evidence.
-package enum SteeringStanding: String, Sendable {
+package enum SteeringStanding: String, Sendable, CaseIterable {
     case idle
     /// In a turn.
     case busy

@@ -1,0 +1,77 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Steering, as far as hooks alone can: a turn can be ended before its next tool, and nothing can be typed into a terminal that is not ours.
+extension ClaudeAdapter {
+    /// What can be done to it, and how to start it so that more can.
+    mutating func offer(_ id: SessionID) {
+        guard let session = sessions[id], !session.isEnded, session.program == nil else { return }
+        guard session.isAttended else {
+            return order(.offer(id, SteeringOffer(reason: "Another program runs this session. \(Self.advice(nil))")))
+        }
+        let reason = "It runs in a terminal, where only its turn can be stopped from afar. \(Self.advice(session.registryName))"
+        order(.offer(id, SteeringOffer(actions: [.interrupt], reason: reason)))
+    }
+
+    private static func advice(_ name: String?) -> String {
+        let resume = name.map { ", or when it has ended `heliograph run -- claude --resume \($0)`" } ?? ""
+        return "To send it prompts, start it with `heliograph run -- claude`\(resume)."
+    }
+
+    mutating func stand(_ id: SessionID) {
+        guard let session = sessions[id], !session.isEnded, session.program == nil, let status = session.status else { return }
+        switch status {
+        case .running: order(.stands(id, .busy))
+        case .waitingApproval, .waitingAnswer: order(.stands(id, .waiting))
+        default:
+            order(.stands(id, .idle))
+            interruptOver(id)
+        }
+    }
+
+    mutating func steer(_ request: SteeringRequest) {
+        let id = request.session
+        guard let session = sessions[id], !session.isEnded else { return order(.notGiven(request, "the session has ended")) }
+        if session.program != nil { return hand(request) }
+        guard case .interrupt = request.action, session.isAttended else {
+            return order(.notGiven(request, "this session does not take \(request.action.kind.rawValue)"))
+        }
+        guard !hasOpenCard(id) else {
+            return order(.notGiven(request, "the agent waits for an answer: deny what it asks instead"))
+        }
+        guard session.interrupt == nil else { return order(.notGiven(request, "it is being interrupted already")) }
+        let until = now.monotonic + limits.interruptWithin.milliseconds
+        sessions[id]?.interrupt = ClaudeSession.Interrupt(name: request.name, by: request.by.name, until: until)
+        order(.steered(id, SteeringChange(request.name, .given, reason: "it stops before its next tool")))
+    }
+
+    /// What the hook of its next tool tells it; subagents go on, for what stops them does not stop their master.
+    mutating func interruption(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
+        guard let interrupt = sessions[id]?.interrupt, Self.agent(payload) == nil else { return nil }
+        sessions[id]?.interrupt?.isTold = true
+        return ClaudeAnswer.stop("Interrupted from afar by \(TextCut.line(clean(interrupt.by), bytesMax: 100)).")
+    }
+
+    /// The turn is over.
+    private mutating func interruptOver(_ id: SessionID) {
+        guard let interrupt = sessions[id]?.interrupt else { return }
+        sessions[id]?.interrupt = nil
+        let change =
+            interrupt.isTold
+            ? SteeringChange(interrupt.name, .taken)
+            : SteeringChange(interrupt.name, .refused, reason: "the turn was over before it used another tool")
+        order(.steered(id, change))
+    }
+
+    mutating func giveUpInterrupts() {
+        for session in sessionsInOrder {
+            guard let interrupt = session.interrupt, interrupt.until <= now.monotonic else { continue }
+            sessions[session.id]?.interrupt = nil
+            let change =
+                interrupt.isTold
+                ? SteeringChange(interrupt.name, .unknown, reason: "it was told to stop, and its turn goes on")
+                : SteeringChange(interrupt.name, .refused, reason: "it used no tool meanwhile, so nothing could stop it")
+            order(.steered(session.id, change))
+        }
+    }
+}

@@ -1,0 +1,201 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What the agent writes.
+///
+/// | line | shows |
+/// |---|---|
+/// | `user` with `isReplay` and our `uuid` | it took that prompt |
+/// | `command_lifecycle` with our `uuid` | a command of its own began, or what was sent is over |
+/// | `control_request`, `can_use_tool` | it asks, here and by its hook |
+/// | `control_cancel_request` | it has an answer from elsewhere |
+/// | `control_response` | a mode or model is set, or not; an interrupt was heard |
+/// | `system`, `assistant` | a turn runs |
+/// | `result` | the turn is over |
+extension ClaudeControl {
+    mutating func received(_ bytes: [UInt8]) {
+        let exact = try? JSONDocument(parsing: bytes)
+        let line = (exact ?? JSONRepair.document(bytes)).root
+        switch line.text("type") {
+        case "control_request": requested(line, isExact: exact != nil)
+        case "control_cancel_request": cancelled(line.text("request_id"))
+        case "control_response": responded(line.optional("response"))
+        case "user": replayed(line)
+        case "command_lifecycle": advanced(line)
+        case "system": systemSaid(line)
+        case "assistant": said(line)
+        case "result": turnOver(line)
+        default: break
+        }
+    }
+
+    // MARK: Prompts
+
+    private mutating func replayed(_ line: JSONValue) {
+        guard line.isTrue("isReplay"), let uuid = line.text("uuid") else { return }
+        taken(uuid)
+    }
+
+    private mutating func taken(_ uuid: String) {
+        guard let place = sent.firstIndex(where: { $0.uuid == uuid }) else { return }
+        isInTurn = true
+        guard !sent[place].isTaken else { return }
+        sent[place].isTaken = true
+        if let name = sent[place].name { tell(name, .taken) }
+    }
+
+    /// A command of the agent's own is not repeated to us; that it began is what there is to see of it.
+    private mutating func advanced(_ line: JSONValue) {
+        tellsLifecycle = true
+        guard let uuid = line.text("command_uuid"), let place = sent.firstIndex(where: { $0.uuid == uuid }) else { return }
+        switch line.text("state") {
+        case "started":
+            isInTurn = true
+            if sent[place].isCommand { taken(uuid) }
+        case "completed": over(place, "the agent is done with it and has not shown that it took it")
+        case "cancelled": over(place, "the agent let it go")
+        default: break
+        }
+    }
+
+    private mutating func over(_ place: Int, _ reason: String) {
+        let sent = sent.remove(at: place)
+        if let name = sent.name, !sent.isTaken { tell(name, .unknown, reason) }
+        // What is done at once brings no end of a turn with it.
+        if self.sent.isEmpty, sent.isCommand, permissions.isEmpty { isInTurn = false }
+    }
+
+    // MARK: Turns
+
+    private mutating func systemSaid(_ line: JSONValue) {
+        if let mode = line.text("permissionMode") { self.mode = String(mode.prefix(64)) }
+        if line.text("subtype") == "init" { isInTurn = true }
+    }
+
+    private mutating func said(_ line: JSONValue) {
+        // What subagents say is theirs.
+        guard line.text("parent_tool_use_id") == nil else { return }
+        isInTurn = true
+        for block in line.optional("message")?.list("content") ?? [] {
+            switch block.text("type") {
+            case "text":
+                if let text = block.text("text"), !text.isEmpty { say(VisibleText.prose(text)) }
+            case "tool_use":
+                if let tool = block.text("name") {
+                    let input = block.optional("input").map {
+                        TextCut.line(String(decoding: $0.bytes, as: UTF8.self), bytesMax: 160)
+                    }
+                    say("• \(VisibleText.line(tool)) \(VisibleText.line(input ?? ""))")
+                }
+            default: break
+            }
+        }
+    }
+
+    private mutating func turnOver(_ line: JSONValue) {
+        isInTurn = false
+        permissions = []
+        // An end of what was begun before a prompt was sent says nothing of that prompt.
+        for sent in sent where sent.isCommand && !sent.isTaken {
+            if let name = sent.name { tell(name, .taken) }
+        }
+        sent.removeAll { $0.isTaken || $0.isCommand }
+        // An older one does not say when it is done with what it never took.
+        if !tellsLifecycle {
+            for case let name? in sent.map(\.name) {
+                tell(name, .unknown, "the turn is over, and it has not shown that it took it")
+            }
+            sent = []
+        }
+        for name in interrupts { tell(name, .taken) }
+        interrupts = []
+        if let text = line.text("local_command").flatMap({ _ in line.text("result") }) { say(VisibleText.prose(text)) }
+        if line.isTrue("is_error") {
+            let reason = line.text("terminal_reason").map { $0.map { $0 == "_" ? " " : String($0) }.joined() }
+            say("(the turn ended: \(VisibleText.line(reason ?? line.text("subtype") ?? "with an error")))")
+        }
+        switch phase {
+        case .stopping: close()
+        case .running: ready()
+        default: break
+        }
+    }
+
+    // MARK: What we asked
+
+    private mutating func responded(_ response: JSONValue?) {
+        // It repeats our own answers, too.
+        guard let response, let id = response.text("request_id"), let what = asked.removeValue(forKey: id) else { return }
+        let failure = response.text("subtype") == "success" ? nil : response.text("error") ?? "it gives no reason"
+        let said = response.optional("response")
+        switch what {
+        case .initialize: initialized(said, failure)
+        case .interrupt(let name):
+            if let failure {
+                if let name { tell(name, .refused, reason(failure)) }
+            } else if let name {
+                // Heard; that it has an effect shows with the end of the turn.
+                if standing == .idle { tell(name, .taken, "the turn was over already") } else { interrupts.append(name) }
+            }
+        case .mode(let mode, let name):
+            guard failure == nil, said?.text("mode") ?? mode == mode else {
+                return tell(name, .refused, reason(failure ?? "it is in another mode"))
+            }
+            self.mode = mode
+            say("(mode: \(mode))")
+            tell(name, .taken)
+        case .model(let model, let name):
+            if let failure { return tell(name, .refused, reason(failure)) }
+            say("(model: \(VisibleText.line(model)))")
+            tell(name, .taken)
+        }
+    }
+
+    private func reason(_ failure: String) -> String { TextCut.line("the agent refuses: \(failure)", bytesMax: 500) }
+
+    private mutating func initialized(_ said: JSONValue?, _ failure: String?) {
+        guard phase == .starting else { return }
+        guard failure == nil, let said else {
+            say("The agent does not take its part: \(VisibleText.line(failure ?? "it says nothing of itself"))")
+            return close()
+        }
+        phase = .running
+        if mode == nil { mode = said.text("current_permission_mode").map { String($0.prefix(64)) } }
+        models = Self.names(said.list("models").compactMap { $0.text("value") }, countMax: WireLimits.steeringModelsMax)
+        let known = Set(said.list("commands").compactMap { $0.isTrue("builtin") ? $0.text("name") : nil })
+        offeredCommands = Self.commands.filter(known.contains).map { "/" + $0 }
+        ready()
+    }
+
+    private static func names(_ names: [String], countMax: Int) -> [String] {
+        Array(names.filter { !$0.isEmpty && $0.utf8.count <= WireLimits.nameBytesMax }.prefix(countMax))
+    }
+
+    // MARK: What it asks
+
+    private mutating func requested(_ line: JSONValue, isExact: Bool) {
+        guard let id = line.text("request_id"), let request = line.optional("request") else { return }
+        guard request.text("subtype") == "can_use_tool", let tool = request.text("tool_name"),
+            let input = request.optional("input")
+        else { return orders.append(.send(ControlLine.refuse(id, "heliograph answers no such request"))) }
+        // What two readers could take for different things nobody is to allow.
+        guard isExact, permissions.count < limits.permissionsMax else {
+            return orders.append(.send(ControlLine.deny(id, ControlPermission.unreadable)))
+        }
+        isInTurn = true
+        let questions = tool == "AskUserQuestion" ? ClaudeQuestion.all(in: input, clean: { $0 }) : []
+        var permission = ControlPermission(
+            request: id, tool: tool, input: Array(input.bytes), questions: questions ?? [],
+            // A question in a form that we do not know must not be waved through.
+            canBeAllowed: questions != nil)
+        if !hasTerminal { permission.due = now + limits.decideWithin.milliseconds }
+        permissions.append(permission)
+        show(permissions.count - 1)
+    }
+
+    private mutating func cancelled(_ id: String?) {
+        guard let place = permissions.firstIndex(where: { $0.request == id }) else { return }
+        permissions.remove(at: place)
+        say("(answered elsewhere)")
+    }
+}

@@ -1,0 +1,93 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// The person at the place where it runs, if there is one.
+extension ClaudeControl {
+    mutating func typed(_ line: String) {
+        let words = TextCut.trim(line)
+        guard !words.isEmpty else { return }
+        if permissions.contains(where: { $0.firstNumber != nil }) { return answer(words) }
+        switch phase {
+        case .running:
+            guard sent.count < limits.pendingMax else { return say("Too much waits already; this line was not sent.") }
+            number += 1
+            // Who sits here may use the agent's commands.
+            send(line, uuid: nextUUID(), nil, isCommand: line.hasPrefix("/"))
+        case .starting: say("The agent is starting; this line was not sent.")
+        case .stopping, .closing, .terminating, .over: say("The session is ending; this line was not sent.")
+        }
+    }
+
+    mutating func interruptedHere() {
+        guard phase == .running, standing != .idle else { return say("(Ctrl-D ends the session)") }
+        // Whoever holds the keys down asks for no more than that.
+        guard !asked.values.contains(where: \.isInterrupt) else { return }
+        ask(.interrupt(nil)) { ControlLine.interrupt($0) }
+    }
+
+    // MARK: Permissions
+
+    mutating func show(_ place: Int) {
+        let permission = permissions[place]
+        if permission.questions.isEmpty {
+            let input = String(decoding: permission.input, as: UTF8.self)
+            say("\(VisibleText.exactLine(permission.tool)) asks for permission:\n\(VisibleText.exact(input))")
+            for warning in VisibleText.warnings(about: input) { say("! \(warning)") }
+        } else {
+            say(VisibleText.prose(permission.questions[permission.answers.count].text))
+        }
+        guard hasTerminal else { return say("(waiting for a decision from afar)") }
+        permissions[place].firstNumber = lastNumber + 1
+        for choice in permission.choices {
+            lastNumber += 1
+            say("  \(lastNumber)  \(VisibleText.line(choice))")
+        }
+        if !permission.questions.isEmpty { say("A number, or the last number and then words of your own.") }
+    }
+
+    /// `7`, or `7 because it is Friday`.
+    private mutating func answer(_ words: String) {
+        let parts = words.split(separator: " ", maxSplits: 1)
+        let place = Int(parts[0]).flatMap { number in
+            permissions.firstIndex { permission in
+                permission.firstNumber.map { (0..<permission.choices.count).contains(number - $0) } ?? false
+            }
+        }
+        guard let place, let number = Int(parts[0]), let first = permissions[place].firstNumber else {
+            return say("One of the numbers that stand before an open question, please; this line was not sent.")
+        }
+        let permission = permissions[place]
+        let more = parts.count > 1 ? TextCut.trim(String(parts[1])) : nil
+        guard permission.questions.isEmpty else { return answerQuestion(place, number - first, more) }
+        if number == first {
+            guard more == nil else { return say("Words go with a denial; nothing was sent.") }
+            guard permission.canBeAllowed else { return say("What it asks could not be read; it can only be denied.") }
+            answer(permission.request, ControlLine.allow(permission.request, input: permission.input))
+        } else {
+            let message = more.map(ControlPermission.words) ?? ControlPermission.stop
+            answer(permission.request, ControlLine.deny(permission.request, message))
+        }
+    }
+
+    private mutating func answerQuestion(_ place: Int, _ choice: Int, _ words: String?) {
+        let permission = permissions[place]
+        let question = permission.questions[permission.answers.count]
+        permissions[place].answers.append(words ?? question.choices[choice].label)
+        guard permissions[place].answers.count == permission.questions.count else { return show(place) }
+        answer(permission.request, ControlLine.allow(permission.request, input: permissions[place].answered()))
+    }
+
+    /// The agent takes the first answer; if another was sooner it lets ours go.
+    mutating func answer(_ request: String, _ line: [UInt8]) {
+        permissions.removeAll { $0.request == request }
+        orders.append(.send(line))
+    }
+
+    // MARK: Words
+
+    mutating func say(_ text: String) { orders.append(.show(text + "\n")) }
+
+    mutating func ready() {
+        if hasTerminal, standing == .idle { orders.append(.show("> ")) }
+    }
+}

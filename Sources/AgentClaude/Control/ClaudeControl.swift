@@ -1,0 +1,286 @@
+package import HostCore
+internal import RelayProtocol
+
+/// The terminal of a Claude Code that has none: it is run over lines of JSON, and this stands where its screen and keyboard would.
+///
+/// Pure: facts in, orders out. What happens in the session is told by its hooks, as it is in a terminal, and so is what it asks; here the
+/// same question can be answered at the place where it runs, and here it is steered. A prompt counts as taken when the agent repeats it
+/// under our name of it, and never because it could be written.
+///
+/// ```
+/// starting ─initialized─▶ running ─stop─▶ stopping ─turn over─▶ closing ─▶ (its process ends)
+/// ```
+package struct ClaudeControl: Sendable {
+    package typealias Fact = ControlFact
+    package typealias Order = ControlOrder
+
+    enum Phase: Equatable {
+        /// The agent has not said what it offers.
+        case starting
+        case running
+        /// The turn is interrupted; then, or at this moment, its input is closed.
+        case stopping(until: Int64)
+        /// Its input is closed.
+        case closing(until: Int64)
+        case terminating(until: Int64)
+        case over
+    }
+
+    /// A line that was sent as the user's.
+    struct Sent {
+        let uuid: String
+        /// Nil where it was typed here.
+        let name: SteeringName?
+        let isCommand: Bool
+        var isTaken = false
+    }
+
+    /// A request that the agent answers.
+    enum Asked {
+        case initialize
+        case interrupt(SteeringName?)
+        case mode(String, SteeringName)
+        case model(String, SteeringName)
+
+        var isInterrupt: Bool {
+            if case .interrupt = self { true } else { false }
+        }
+    }
+
+    /// In which a person afar may put it: none that asks nobody, and none that leaves it to a model whether somebody is asked.
+    static let modes = ["default", "acceptEdits", "plan"]
+    static let lawlessMode = "bypassPermissions"
+    /// Commands that do something for the conversation and nothing to the machine, of those that the agent has. A folder's own commands
+    /// can bring permissions with them.
+    static let commands = ["compact", "context", "usage", "cost", "recap", "code-review", "security-review", "review"]
+
+    let session: String
+    let seed: String
+    package let hasTerminal: Bool
+    let limits: ControlLimits
+    let digests: Digests
+
+    var phase = Phase.starting
+    var sent: [Sent] = []
+    var asked: [String: Asked] = [:]
+    /// Interrupts that the agent has heard of; the end of its turn is what they are for.
+    var interrupts: [SteeringName] = []
+    var stops: [SteeringName] = []
+    var permissions: [ControlPermission] = []
+    var isInTurn = false
+    /// It says when it is done with what was sent.
+    var tellsLifecycle = false
+    var mode: String?
+    var models: [String] = []
+    var offeredCommands: [String] = []
+    /// Of a choice at the terminal. None means two things: what is typed may be for a question that was answered from afar meanwhile.
+    var lastNumber = 0
+    var number: Int64 = 0
+    var now: Int64 = 0
+    var orders: [Order] = []
+    private var line: [UInt8] = []
+    private var isInLongLine = false
+    private var stood: (SteeringOffer, SteeringStanding)?
+
+    /// `session` is Claude Code's own name of it; `seed` is another one in every run, so that no line is taken for one of an earlier run.
+    package init(session: String, seed: String, hasTerminal: Bool, digests: Digests, limits: ControlLimits = ControlLimits()) {
+        self.session = session
+        self.seed = seed
+        self.hasTerminal = hasTerminal
+        self.digests = digests
+        self.limits = limits
+    }
+
+    package mutating func handle(_ fact: Fact, at now: Int64) -> [Order] {
+        self.now = now
+        orders = []
+        switch fact {
+        case .started: ask(.initialize) { ControlLine.initialize($0) }
+        case .received(let bytes): take(bytes)
+        case .ended: ended()
+        case .typed(let text): typed(text)
+        case .inputClosed, .terminated: stop()
+        case .interrupted: interruptedHere()
+        case .steered(let request): steered(request)
+        case .timerFired: timerFired()
+        }
+        stand()
+        return orders
+    }
+
+    /// When `timerFired` is due.
+    package var nextDeadline: Int64? {
+        let ending: Int64? =
+            switch phase {
+            case .stopping(let due), .closing(let due), .terminating(let due): due
+            case .starting, .running, .over: nil
+            }
+        return (permissions.compactMap(\.due) + [ending].compactMap { $0 }).min()
+    }
+
+    var standing: SteeringStanding { !permissions.isEmpty ? .waiting : isInTurn || !sent.isEmpty ? .busy : .idle }
+
+    // MARK: Lines
+
+    private mutating func take(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let feed = rest.firstIndex(of: UInt8(ascii: "\n"))
+            if !isInLongLine { line += rest[..<(feed ?? rest.endIndex)] }
+            if line.count > limits.lineBytesMax {
+                line = []
+                isInLongLine = true
+                say("(a line of the agent was too long and is left out)")
+            }
+            guard let feed else { return }
+            if !isInLongLine, !line.isEmpty { received(line) }
+            line = []
+            isInLongLine = false
+            rest = rest[(feed + 1)...]
+        }
+    }
+
+    // MARK: What people afar send
+
+    private mutating func steered(_ request: SteeringRequest) {
+        let name = request.name
+        guard phase == .running, asked.count < limits.pendingMax, sent.count < limits.pendingMax else {
+            return tell(name, .refused, phase == .starting ? "the agent is still starting" : "the session is ending")
+        }
+        guard stood?.0.actions.contains(request.action.kind) == true else {
+            return tell(name, .refused, "this session does not take \(request.action.kind.rawValue)")
+        }
+        switch request.action {
+        case .prompt(let prompt): self.prompt(prompt, name, by: request.by.name)
+        case .interrupt:
+            guard standing != .idle else { return tell(name, .refused, "nothing runs that could be interrupted") }
+            ask(.interrupt(name)) { ControlLine.interrupt($0) }
+        case .stop:
+            stops.append(name)
+            tell(name, .given)
+            stop()
+        case .mode(let mode):
+            guard Self.modes.contains(mode) else { return tell(name, .refused, "that mode is not offered") }
+            ask(.mode(mode, name)) { ControlLine.mode(mode, $0) }
+        case .model(let model):
+            guard models.contains(model) else { return tell(name, .refused, "that model is not offered") }
+            ask(.model(model, name)) { ControlLine.model(model, $0) }
+        }
+    }
+
+    private mutating func prompt(_ prompt: SteeringAction.Prompt, _ name: SteeringName, by person: String) {
+        if prompt.isCommand, !offeredCommands.contains(prompt.command) {
+            return tell(name, .refused, "the agent offers no such command")
+        }
+        // The desk gives a prompt to an agent that is idle: something was typed here meanwhile.
+        guard standing == .idle else { return tell(name, .refused, "the agent has begun something else just now") }
+        say("\(VisibleText.line(person)): \(VisibleText.prose(prompt.text))")
+        let uuid = Self.uuid(digests.name("heliograph.prompt.v1\u{0}\(name.client.rawValue)\u{0}\(name.command.rawValue)"))
+        send(prompt.isCommand ? prompt.text : Self.literal(prompt.text), uuid: uuid, name, isCommand: prompt.isCommand)
+        tell(name, .given)
+    }
+
+    /// A slash at the very beginning would make a command of it.
+    static func literal(_ text: String) -> String { text.hasPrefix("/") ? " " + text : text }
+
+    /// 32 hexadecimal digits, spelled as a UUID of the version that the agent's own have.
+    package static func uuid(_ digest: String) -> String {
+        var digits = Array(digest.prefix(32))
+        digits[12] = "4"
+        digits[16] = "8"
+        for place in [20, 16, 12, 8] { digits.insert("-", at: place) }
+        return String(digits)
+    }
+
+    mutating func send(_ text: String, uuid: String, _ name: SteeringName?, isCommand: Bool) {
+        sent.append(Sent(uuid: uuid, name: name, isCommand: isCommand))
+        orders.append(.send(ControlLine.prompt(text, uuid: uuid, session: session)))
+    }
+
+    mutating func ask(_ what: Asked, _ line: (String) -> [UInt8]) {
+        number += 1
+        let id = "heliograph-\(number)"
+        asked[id] = what
+        orders.append(.send(line(id)))
+    }
+
+    func nextUUID() -> String { Self.uuid(digests.name("heliograph.typed.v1\u{0}\(seed)\u{0}\(number)")) }
+
+    // MARK: The end
+
+    /// A turn that runs is interrupted first: an agent whose input ends would finish it with nobody there.
+    mutating func stop() {
+        switch phase {
+        case .starting: close()
+        case .running where standing == .idle: close()
+        case .running:
+            phase = .stopping(until: now + limits.turnGrace.milliseconds)
+            ask(.interrupt(nil)) { ControlLine.interrupt($0) }
+        case .stopping, .closing, .terminating, .over: break
+        }
+    }
+
+    mutating func close() {
+        phase = .closing(until: now + limits.endGrace.milliseconds)
+        orders.append(.closeInput)
+    }
+
+    private mutating func ended() {
+        phase = .over
+        for name in stops { tell(name, .taken, "the agent has ended") }
+        for name in interrupts { tell(name, .taken, "the agent has ended") }
+        for sent in sent where !sent.isTaken {
+            if let name = sent.name { tell(name, .unknown, "the agent has ended") }
+        }
+        for case .mode(_, let name) in asked.values { tell(name, .unknown, "the agent has ended") }
+        for case .model(_, let name) in asked.values { tell(name, .unknown, "the agent has ended") }
+        for case .interrupt(let name?) in asked.values { tell(name, .taken, "the agent has ended") }
+        (sent, asked, interrupts, stops, permissions, isInTurn) = ([], [:], [], [], [], false)
+    }
+
+    private mutating func timerFired() {
+        for permission in permissions where permission.due.map({ $0 <= now }) == true {
+            say("Denied: nobody decided in time.")
+            answer(permission.request, ControlLine.deny(permission.request, ControlPermission.undecided))
+        }
+        switch phase {
+        case .stopping(let due) where due <= now: close()
+        case .closing(let due) where due <= now:
+            orders.append(.terminate)
+            phase = .terminating(until: now + limits.terminateGrace.milliseconds)
+        case .terminating(let due) where due <= now:
+            orders.append(.kill)
+            phase = .over
+        default: break
+        }
+    }
+
+    // MARK: What is told
+
+    mutating func tell(_ name: SteeringName, _ stage: SteeringStage, _ reason: String? = nil) {
+        orders.append(.tell(SteeringChange(name, stage, reason: reason)))
+    }
+
+    private mutating func stand() {
+        let standing = standing
+        let offer = offer
+        guard stood.map({ $0.0 != offer || $0.1 != standing }) ?? (phase != .starting) else { return }
+        stood = (offer, standing)
+        orders.append(.stand(offer, standing))
+    }
+
+    private var offer: SteeringOffer {
+        guard phase == .running else { return SteeringOffer(reason: "the session is ending") }
+        guard mode != Self.lawlessMode else {
+            return SteeringOffer(
+                actions: [.interrupt, .stop],
+                reason:
+                    "This session asks nobody before it does something, so it takes nothing else from afar. Start it without "
+                    + Self.lawlessMode + ".",
+                mode: mode)
+        }
+        var actions: Set<SteeringAction.Kind> = [.prompt, .interrupt, .stop, .mode]
+        if !models.isEmpty { actions.insert(.model) }
+        return SteeringOffer(actions: actions, mode: mode, modes: Self.modes, models: models, commands: offeredCommands)
+    }
+}

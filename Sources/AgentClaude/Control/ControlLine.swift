@@ -1,0 +1,74 @@
+internal import RelayProtocol
+
+/// The lines that Claude Code takes on its standard input (facts/agents.md 2.6).
+enum ControlLine {
+    static func initialize(_ id: String) -> [UInt8] { request(id, "initialize") }
+    static func interrupt(_ id: String) -> [UInt8] { request(id, "interrupt") }
+    static func mode(_ mode: String, _ id: String) -> [UInt8] { request(id, "set_permission_mode") { $0.field("mode", mode) } }
+    static func model(_ model: String, _ id: String) -> [UInt8] { request(id, "set_model") { $0.field("model", model) } }
+
+    /// The same `uuid` is run once, however often it comes.
+    static func prompt(_ text: String, uuid: String, session: String) -> [UInt8] {
+        line {
+            $0.field("type", "user")
+            $0.field("uuid", uuid)
+            $0.object("message") {
+                $0.field("role", "user")
+                $0.field("content", text)
+            }
+            $0.raw("parent_tool_use_id", Array("null".utf8))
+            $0.field("session_id", session)
+        }
+    }
+
+    /// `input` is what the agent wrote, byte for byte, or the answers to its questions with that.
+    static func allow(_ request: String, input: [UInt8]) -> [UInt8] {
+        response(request) {
+            $0.field("behavior", "allow")
+            $0.raw("updatedInput", input)
+        }
+    }
+
+    static func deny(_ request: String, _ message: String) -> [UInt8] {
+        response(request) {
+            $0.field("behavior", "deny")
+            $0.field("message", message)
+        }
+    }
+
+    /// To a request that is none of ours to answer: it would wait for ever.
+    static func refuse(_ request: String, _ message: String) -> [UInt8] {
+        line {
+            $0.field("type", "control_response")
+            $0.object("response") {
+                $0.field("subtype", "error")
+                $0.field("request_id", request)
+                $0.field("error", message)
+            }
+        }
+    }
+
+    private static func request(_ id: String, _ subtype: String, _ body: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
+        line {
+            $0.field("type", "control_request")
+            $0.field("request_id", id)
+            $0.object("request") {
+                $0.field("subtype", subtype)
+                body(&$0)
+            }
+        }
+    }
+
+    private static func response(_ request: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        line {
+            $0.field("type", "control_response")
+            $0.object("response") {
+                $0.field("subtype", "success")
+                $0.field("request_id", request)
+                $0.object("response", body)
+            }
+        }
+    }
+
+    private static func line(_ body: (inout JSONWriter) -> Void) -> [UInt8] { JSONWriter.object(body) + [UInt8(ascii: "\n")] }
+}

@@ -1,0 +1,45 @@
+internal import RelayProtocol
+
+/// A question that the agent cannot go on without, as it stands at the terminal of `heliograph run`.
+///
+/// Its hook asks people afar at the same time, and the agent takes whichever answer is first; then it takes the other question back.
+struct ControlPermission {
+    let request: String
+    let tool: String
+    /// As the agent wrote it.
+    let input: [UInt8]
+    /// Of AskUserQuestion; empty where a yes or a no is asked for.
+    let questions: [ClaudeQuestion]
+    let canBeAllowed: Bool
+    /// What was answered here so far, in the order of `questions`.
+    var answers: [String] = []
+    /// The number of the first choice that stands open at the terminal; nil where nobody sits there.
+    var firstNumber: Int?
+    /// When it is denied because nobody decided; nil where somebody sits at the terminal.
+    var due: Int64?
+
+    /// Allow and deny, or the choices of the question that is next.
+    var choices: [String] {
+        guard !questions.isEmpty else { return ["Allow once", "Deny; words after the number tell the agent why"] }
+        return questions[answers.count].choices.map(\.shownLabel)
+    }
+
+    /// What the agent takes for the answers.
+    func answered() -> [UInt8] {
+        let questionBytes =
+            (try? JSONDocument(parsing: input).root.optional("questions")).map { Array($0.bytes) } ?? Array("[]".utf8)
+        return JSONWriter.object { writer in
+            writer.raw("questions", questionBytes)
+            writer.object("answers") {
+                for (question, answer) in zip(questions, answers) { $0.field(dynamic: question.text, answer) }
+            }
+        }
+    }
+
+    /// In Claude Code's own words, by which hooks and people know that it did not run.
+    static let rejection = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+    static let stop = rejection + ". STOP what you are doing and wait for the user to tell you how to proceed."
+    static func words(_ words: String) -> String { rejection + ". The user said: " + words }
+    static let undecided = "The tool use was rejected: nobody decided in time."
+    static let unreadable = "The tool use was rejected: what was asked could not be read exactly."
+}

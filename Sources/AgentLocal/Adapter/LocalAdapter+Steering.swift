@@ -1,0 +1,92 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Steering of what programs run: commands go to the program's open request, and the program says what has become of them.
+extension LocalAdapter {
+    private static let taken = Array("{}".utf8)
+
+    mutating func said(_ steering: LocalSteering, by process: AgentProcess?, _ token: HookToken) {
+        let id = sessionID(steering.session)
+        switch steering.word {
+        case .stands(let offer, let standing):
+            guard hasRoom(for: [id]) else { return refuse(token, tooManySessions) }
+            guard sessions[id]?.isEnded != true else {
+                return refuse(token, LocalError(.conflict, at: "$.session", "this session has ended"))
+            }
+            ensure(id, nil, by: process, at: nil)
+            if sessions[id]?.program == nil { sessions[id]?.program = SteeredProgram() }
+            sessions[id]?.program?.stands(offer, standing)
+            steered.insert(id)
+            order(.offer(id, offer))
+            stand(id)
+            order(.respond(token, Self.taken))
+        case .waits:
+            guard let program = sessions[id]?.program else {
+                return refuse(
+                    token, LocalError(.conflict, at: LocalError.offerPath, "say first what can be done to it: agent/steering"))
+            }
+            // Where its request before this one broke nothing was offered any more.
+            order(.offer(id, program.offer))
+            carryOut(sessions[id]?.program?.waits(token, at: now) ?? [], in: id)
+        case .told(let change):
+            carryOut(sessions[id]?.program?.told(change) ?? [], in: id)
+            order(.respond(token, Self.taken))
+        }
+    }
+
+    mutating func steer(_ request: SteeringRequest) {
+        guard let orders = sessions[request.session]?.program?.asked(request, at: now) else {
+            return order(.notGiven(request, "this session cannot be steered"))
+        }
+        carryOut(orders, in: request.session)
+    }
+
+    /// Its open request was closed, with which it shows that it is there.
+    mutating func programGone(_ token: HookToken) {
+        for id in steeredInOrder where sessions[id]?.program?.hasLeft(token) == true {
+            carryOut(sessions[id]?.program?.gone() ?? [], in: id)
+            order(.offer(id, SteeringOffer(reason: "the program that runs this session does not wait for commands")))
+        }
+    }
+
+    /// The session has ended.
+    mutating func programEnded(_ id: SessionID) {
+        guard steered.remove(id) != nil else { return }
+        carryOut(sessions[id]?.program?.over() ?? [], in: id)
+        sessions[id]?.program = nil
+    }
+
+    mutating func programsTimerFired() {
+        for id in steeredInOrder { carryOut(sessions[id]?.program?.timerFired(at: now) ?? [], in: id) }
+    }
+
+    /// A question that is open makes it wait, whatever it says.
+    mutating func standAnew() {
+        for id in steeredInOrder where sessions[id]?.stood != standing(of: id) { stand(id) }
+    }
+
+    private mutating func stand(_ id: SessionID) {
+        guard let standing = standing(of: id) else { return }
+        sessions[id]?.stood = standing
+        order(.stands(id, standing))
+    }
+
+    private func standing(of id: SessionID) -> SteeringStanding? {
+        desk.contains { $0.session == id && $0.isOpen } ? .waiting : sessions[id]?.program?.standing
+    }
+
+    /// The same facts give the same orders.
+    private var steeredInOrder: [SessionID] { steered.sorted { $0.rawValue < $1.rawValue } }
+
+    private mutating func carryOut(_ orders: [SteeredProgram.Order], in id: SessionID) {
+        for effect in orders {
+            switch effect {
+            case .hand(let request, let token): order(.respond(token, MessageToHost.steer(request).bytes))
+            case .nothing(let token): order(.respond(token, nil))
+            case .replaced(let token):
+                refuse(token, LocalError(.conflict, at: "$.session", "another request of this session waits now"))
+            case .told(let change): order(.steered(id, change))
+            }
+        }
+    }
+}

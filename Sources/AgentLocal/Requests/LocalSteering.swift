@@ -1,0 +1,15 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// `POST /v1/agent/steering`, `steering/next` and `steered`: a program's session can be steered.
+package struct LocalSteering: Sendable {
+    let session: String
+    let word: SteeredWord
+
+    /// Nil where it is no word about steering.
+    package init?(_ path: String, _ body: [UInt8]) throws(LocalError) {
+        let read = try LocalError.reading { () throws(WireError) in try SteeredWord.read(path, body) }
+        guard let (session, word) = read else { return nil }
+        (self.session, self.word) = (session, word)
+    }
+}

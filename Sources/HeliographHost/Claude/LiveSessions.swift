@@ -1,0 +1,26 @@
+internal import Glibc
+internal import HostCore
+internal import RelayProtocol
+
+/// Which process has a session of Claude Code open, by Claude Code's own registry: two that write one session lose what one of them wrote,
+/// and the program itself does not stop them.
+enum LiveSessions {
+    /// Processes that have ended leave their entries now and then.
+    private static let countMax = 4_096
+
+    /// Nil where nobody has it open, as far as the registry can be read.
+    static func process(of session: String, in configDirectory: String) -> Int32? {
+        let directory = configDirectory + "/sessions"
+        for name in Files.names(in: directory).filter({ $0.hasSuffix(".json") }).prefix(countMax) {
+            guard let entry = RegistryReader.read(directory + "/" + name)?.root,
+                entry.text("sessionId")?.lowercased() == session,
+                let id = entry.whole("pid").flatMap({ Int32(exactly: $0) }), let process = AgentProcessTable.process(id),
+                AgentProcessTable.isAlive(process)
+            else { continue }
+            // The number may be another program's by now.
+            if let started = entry.text("procStart").flatMap({ UInt64($0) }), started != process.startedAt { continue }
+            return id
+        }
+        return nil
+    }
+}

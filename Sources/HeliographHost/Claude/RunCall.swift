@@ -1,0 +1,99 @@
+internal import AgentClaude
+import Glibc
+internal import HeliographCrypto
+internal import HeliographPlatform
+internal import HostCore
+internal import RelayProtocol
+
+/// `heliograph run -- claude ARGS`: Claude Code without a screen of its own, which people steer from here and from afar.
+package enum RunCall {
+    /// Names the session to the hooks of exactly this agent: an agent that it starts in turn is not ours to answer for.
+    static let variable = "HELIOGRAPH_RUN"
+
+    /// The status that the agent ended with, or what a shell would say of one that did not start; 2 for arguments that cannot be.
+    /// `waitSeconds`: how long a permission waits for a decision where nobody sits at a terminal.
+    package static func run(_ command: [String], executable: String, waitSeconds: Int64?) throws -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        guard let program = command.first, program.split(separator: "/").last == "claude" else {
+            return refuse("heliograph run knows how to run claude: heliograph run -- claude")
+        }
+        guard let fresh = HookRequest.randomCall(), let seed = HookRequest.randomCall() else {
+            throw HostError(.system, "the system gives no random bytes")
+        }
+        let arguments: ControlArguments
+        do { arguments = try ControlArguments(Array(command.dropFirst()), fresh: ClaudeControl.uuid(fresh)) } catch {
+            return refuse(error.message)
+        }
+        let config = HostPaths.variable("CLAUDE_CONFIG_DIR").flatMap { $0.isEmpty ? nil : $0 } ?? HostPaths().home + "/.claude"
+        if let process = LiveSessions.process(of: arguments.session, in: config) {
+            return refuse("this session is open in another program (process \(process)): end it there first")
+        }
+        guard let session = SessionID("claude-" + arguments.session) else { return refuse("this is no name of a session") }
+        let isConnected = ClaudeConnect.isConnectedHere
+        if !isConnected, arguments.hasSettings {
+            return refuse("with --settings of your own, first have Claude Code call heliograph: heliograph connect claude")
+        }
+        let hooks = isConnected ? nil : try ClaudeSettings.hooks(executable: executable)
+        let control = ClaudeControl(
+            session: arguments.session, seed: seed, hasTerminal: isatty(STDIN_FILENO) == 1,
+            digests: Digests { Crypto.hex(Crypto.sha256($0)) },
+            limits: ControlLimits(decideWithin: waitSeconds.map { .seconds($0) }))
+        return try start(arguments.command(program, settings: hooks), arguments.session, session, control)
+    }
+
+    private static func start(
+        _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl
+    ) throws -> Int32 {
+        let limits = RunLimits()
+        let inbox = try RunInbox()
+        var signals = handled
+        // Before any thread starts: they inherit it.
+        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
+            throw HostError(.system, "the signals could not be blocked")
+        }
+        let child: AgentChild
+        // Apart from us: Ctrl-C at the terminal is an interrupt of the turn, and would end the agent.
+        do { child = try AgentChild(command, isApart: true, environment: ["\(variable)=\(name)"]) } catch let failure
+            as AgentStartError
+        {
+            HookStream.write(Array("heliograph: \(failure.sentence)\n".utf8), to: STDERR_FILENO)
+            return failure.exit
+        }
+        let link = try SteeringLink(session: session, socketPath: HostPaths().socket, inbox: inbox, limits: limits)
+        let isStarted =
+            link.start() && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
+            && BackgroundThread.start { passSignals(to: inbox) }
+        guard isStarted else {
+            kill(child.process, SIGKILL)
+            throw HostError(.system, "no thread could be started")
+        }
+        var loop = RunLoop(
+            child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link, limits: limits)
+        let end = loop.run()
+        link.finish()
+        let again = "\nThis session goes on with: claude --resume \(name)\nor: heliograph run -- claude --resume \(name)\n"
+        HookStream.write(Array(again.utf8))
+        return end.exit
+    }
+
+    private static func refuse(_ sentence: String) -> Int32 {
+        ProgramRequest.complain(sentence)
+        return 2
+    }
+
+    private static var handled: sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&set, signal) }
+        return set
+    }
+
+    private static func passSignals(to inbox: RunInbox) {
+        var signals = handled
+        var info = unsafe siginfo_t()
+        while true {
+            let signal = unsafe sigwaitinfo(&signals, &info)
+            if signal > 0 { inbox.put(.signal(signal)) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+internal import AgentClaude
+import Glibc
+internal import HostCore
+internal import RelayProtocol
+
+/// Carries the lines between a Claude Code that is our child, the person at the terminal, and the daemon, on one thread that waits for
+/// whatever comes next.
+struct RunLoop {
+    private let child: AgentChild
+    private let inbox: RunInbox
+    private let steering: SteeringLink
+    private let limits: RunLimits
+    private var control: ClaudeControl
+    private var toAgent: OutputBuffer
+    private var toTerminal = OutputBuffer(descriptor: STDOUT_FILENO)
+    private var readsTerminal: Bool
+    private var agentInputIsOpen = true
+    private var agentOutputIsOpen = true
+    /// Its input is closed once all before that is written.
+    private var closesInput = false
+    /// Typed, and not yet a whole line.
+    private var typed: [UInt8] = []
+    /// The process has ended; its output is read until this moment.
+    private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
+    private var daemonWasThere: Bool?
+
+    init(
+        child: AgentChild, control: ClaudeControl, hasTerminal: Bool, inbox: RunInbox, steering: SteeringLink, limits: RunLimits
+    ) {
+        self.child = child
+        self.control = control
+        self.inbox = inbox
+        self.steering = steering
+        self.limits = limits
+        readsTerminal = hasTerminal
+        toAgent = OutputBuffer(descriptor: child.input)
+    }
+
+    /// Until the agent has ended and all that it wrote is shown.
+    mutating func run() -> AgentEnd {
+        perform(.started)
+        while true {
+            if let end, !agentOutputIsOpen || .now >= end.drainUntil {
+                perform(.ended(exit: end.0.exit))
+                toTerminal.write(bytesMax: limits.writeBytes)
+                return end.0
+            }
+            waitAndPass()
+            for item in inbox.take() { take(item) }
+            if let due = control.nextDeadline, due <= HostInstant.now.monotonic { perform(.timerFired) }
+        }
+    }
+
+    private mutating func waitAndPass() {
+        // What nobody reads at the terminal must not fill the memory: then the agent waits, as it would for its own screen.
+        let readsAgent = agentOutputIsOpen && toTerminal.count < limits.bufferBytes
+        var entries = [
+            pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: readsTerminal ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: readsAgent ? child.output : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: agentInputIsOpen ? child.input : -1, events: Int16(toAgent.count > 0 ? POLLOUT : 0), revents: 0),
+            pollfd(fd: toTerminal.isBroken ? -1 : STDOUT_FILENO, events: Int16(toTerminal.count > 0 ? POLLOUT : 0), revents: 0),
+        ]
+        guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+        let gone = Int16(POLLERR | POLLNVAL)
+        if entries[1].revents != 0 { readTerminal() }
+        if entries[2].revents != 0 { readAgent() }
+        if entries[3].revents & gone != 0 { closeAgentInput() }
+        if entries[4].revents & gone != 0 { toTerminal.fail() }
+        write()
+    }
+
+    private mutating func write() {
+        if agentInputIsOpen { toAgent.write(bytesMax: limits.writeBytes) }
+        toTerminal.write(bytesMax: limits.writeBytes)
+        if toAgent.isBroken || (closesInput && toAgent.count == 0) { closeAgentInput() }
+    }
+
+    private mutating func readTerminal() {
+        guard let bytes = read(STDIN_FILENO) else { return }
+        guard !bytes.isEmpty else {
+            readsTerminal = false
+            return perform(.inputClosed)
+        }
+        typed += bytes
+        while let feed = typed.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: typed[..<feed], as: UTF8.self)
+            typed.removeFirst(feed + 1)
+            perform(.typed(line))
+        }
+        // A terminal gives no longer line than 4 KiB.
+        if typed.count > limits.bufferBytes { typed = [] }
+    }
+
+    private mutating func readAgent() {
+        guard let bytes = read(child.output) else { return }
+        if bytes.isEmpty { agentOutputIsOpen = false } else { perform(.received(bytes)) }
+    }
+
+    /// Empty at the end, nil where there is nothing after all.
+    private func read(_ descriptor: Int32) -> [UInt8]? {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limits.readBytes) { buffer, initialized in
+            count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            // Exactly the bytes that read wrote.
+            initialized = max(0, count)
+        }
+        if count >= 0 { return bytes }
+        return errno == EINTR || errno == EAGAIN ? nil : []
+    }
+
+    private mutating func closeAgentInput() {
+        guard agentInputIsOpen else { return }
+        agentInputIsOpen = false
+        toAgent.fail()
+        close(child.input)
+    }
+
+    private mutating func take(_ item: RunInbox.Item) {
+        switch item {
+        case .steered(let request): perform(.steered(request))
+        case .signal(SIGINT): perform(.interrupted)
+        case .signal: perform(.terminated)
+        case .ended(let end): self.end = (end, .now + limits.drainGrace)
+        case .daemon(let isThere):
+            guard isThere != daemonWasThere ?? true else { return }
+            daemonWasThere = isThere
+            let line =
+                isThere
+                ? "(the host daemon is there again)\n"
+                : "(no host daemon answers: this session is not seen from afar. Is `heliograph host` running?)\n"
+            toTerminal.append(Array(line.utf8))
+        }
+    }
+
+    private mutating func perform(_ fact: ControlFact) {
+        for order in control.handle(fact, at: HostInstant.now.monotonic) {
+            switch order {
+            case .send(let line): if agentInputIsOpen { toAgent.append(line) }
+            case .closeInput: closesInput = true
+            case .terminate: if end == nil { kill(child.process, SIGTERM) }
+            case .kill: if end == nil { kill(child.process, SIGKILL) }
+            case .show(let text): toTerminal.append(Array(text.utf8))
+            case .stand(let offer, let standing): steering.stand(offer, standing)
+            case .tell(let change): steering.tell(change)
+            }
+        }
+        write()
+    }
+
+    private var milliseconds: Int32 {
+        var waits: [Int64] = control.nextDeadline.map { [max(0, $0 - HostInstant.now.monotonic)] } ?? []
+        if let end { waits.append(max(0, (end.drainUntil - .now).milliseconds + 1)) }
+        return waits.min().map { Int32(clamping: $0) } ?? -1
+    }
+}

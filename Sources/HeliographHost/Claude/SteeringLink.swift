@@ -1,0 +1,159 @@
+internal import AgentClaude
+import Glibc
+internal import HeliographPlatform
+internal import HostCore
+internal import RelayProtocol
+internal import Synchronization
+
+/// A session's line to the daemon: says what can be done to it, waits for what people afar send, and tells what became of that.
+///
+/// Two threads: one waits for the next command, one tells. While the daemon is away what stands is kept, and told when it is back;
+/// it has forgotten then what it had given us, and says so itself.
+final class SteeringLink: Sendable {
+    private struct State {
+        var stand: (offer: SteeringOffer, standing: SteeringStanding)?
+        var isStandTold = true
+        var changes: [SteeringChange] = []
+        var isClosing = false
+    }
+
+    private enum Sent { case taken, refused, away }
+
+    private let state = Mutex(State())
+    private let session: SessionID
+    private let socketPath: String
+    private let limits: RunLimits
+    private let inbox: RunInbox
+    private let work: WakePipe
+    private let finished: WakePipe
+
+    init(session: SessionID, socketPath: String, inbox: RunInbox, limits: RunLimits) throws {
+        self.session = session
+        self.socketPath = socketPath
+        self.inbox = inbox
+        self.limits = limits
+        work = try WakePipe()
+        finished = try WakePipe()
+    }
+
+    // MARK: - For the loop: nothing here waits but `finish`
+
+    func stand(_ offer: SteeringOffer, _ standing: SteeringStanding) {
+        state.withLock { state in
+            state.stand = (offer, standing)
+            state.isStandTold = false
+        }
+        work.wake()
+    }
+
+    func tell(_ change: SteeringChange) {
+        state.withLock { state in
+            state.changes.append(change)
+            // What a daemon that is away gave us it has forgotten.
+            if state.changes.count > limits.changesMax { state.changes.removeFirst() }
+        }
+        work.wake()
+    }
+
+    /// The agent is gone: what is left is told, within the grace.
+    func finish() {
+        state.withLock { $0.isClosing = true }
+        work.wake()
+        _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.reportGrace)
+    }
+
+    func start() -> Bool { BackgroundThread.start { self.report() } && BackgroundThread.start { self.listen() } }
+
+    // MARK: - Telling
+
+    private func report() {
+        while true {
+            while state.withLock({ $0.changes.isEmpty && $0.isStandTold && !$0.isClosing }) {
+                _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: .now + .seconds(3_600))
+                work.drain()
+            }
+            let isAway = !tellAll()
+            if state.withLock({ $0.isClosing }) { return finished.wake() }
+            guard isAway else { continue }
+            _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.retryInterval)
+        }
+    }
+
+    /// False where the daemon is away. What has become of a command goes before what can be done next: the desk gives the next one on that.
+    private func tellAll() -> Bool {
+        while let change = state.withLock({ $0.changes.first }) {
+            let body = JSONWriter.object {
+                $0.field("session", session)
+                change.name.write(to: &$0)
+                $0.field("stage", change.stage.rawValue)
+                $0.field("reason", change.reason)
+            }
+            guard post(["agent", "steered"], body) != .away else { return false }
+            state.withLock { state in
+                if state.changes.first == change { state.changes.removeFirst() }
+            }
+        }
+        guard
+            let stand = state.withLock({ state in
+                defer { state.isStandTold = true }
+                return state.isStandTold ? nil : state.stand
+            })
+        else { return true }
+        let body = JSONWriter.object {
+            $0.field("session", session)
+            $0.object("offer") { stand.offer.write(to: &$0) }
+            $0.field("standing", stand.standing.rawValue)
+        }
+        switch post(["agent", "steering"], body) {
+        case .taken: inbox.put(.daemon(isThere: true))
+        // The daemon hears of the session by its first hook, which may be on its way.
+        case .refused, .away:
+            state.withLock { $0.isStandTold = false }
+            return false
+        }
+        return true
+    }
+
+    private func post(_ path: [String], _ body: [UInt8]) -> Sent {
+        guard let request = HookRequest(path: path, body: body) else {
+            preconditionFailure("the path is made of plain words")
+        }
+        let deadline = ContinuousClock.now + limits.postBudget
+        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
+            case .answered(let status, _) = HookExchange(request: request, socketPath: socketPath)
+                .exchange(request.bytes(), on: socket, until: deadline)
+        else {
+            inbox.put(.daemon(isThere: false))
+            return .away
+        }
+        return status == 200 ? .taken : .refused
+    }
+
+    // MARK: - Listening
+
+    private func listen() {
+        let body = JSONWriter.object { $0.field("session", session) }
+        guard let request = HookRequest(path: ["agent", "steering", "next"], body: body) else {
+            preconditionFailure("the path is made of plain words")
+        }
+        while !state.withLock({ $0.isClosing }) {
+            let exchange = HookExchange(request: request, socketPath: socketPath)
+            if let socket = HookSocket(connectingTo: socketPath, until: .now + limits.postBudget),
+                case .answered(let status, let answer) = exchange.exchange(request.bytes(), on: socket, until: nil)
+            {
+                // The daemon says it as the relay said it to the daemon.
+                if status == 200, case .steer(let asked)? = try? MessageToHost(parsing: answer), asked.session == session {
+                    inbox.put(.steered(asked))
+                    continue
+                }
+            }
+            // A daemon that was away has forgotten what can be done here.
+            let isKnown = state.withLock { state in
+                if state.stand != nil { state.isStandTold = false }
+                return state.stand != nil
+            }
+            if isKnown { work.wake() }
+            _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.retryInterval)
+        }
+    }
+}

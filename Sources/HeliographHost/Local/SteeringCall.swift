@@ -1,0 +1,98 @@
+internal import AgentLocal
+internal import Glibc
+internal import HostCore
+internal import RelayProtocol
+
+/// `heliograph steering`: says what people can do to a script's session, waits for one command, and prints it.
+package struct SteeringCall {
+    package var session: String
+    package var actions: [String]
+    /// Nil waits as long as the script lives.
+    package var waitSeconds: Int64?
+    package var process: Int32?
+
+    package init(session: String, actions: [String]) {
+        self.session = session
+        self.actions = actions
+    }
+
+    package static let actionNames = SteeringAction.Kind.allCases.map(\.rawValue).filter { !["mode", "model"].contains($0) }
+
+    package func run() -> ProgramExit {
+        signal(SIGPIPE, SIG_IGN)
+        let request = ProgramRequest(process: process ?? getppid())
+        let offer = JSONWriter.object {
+            $0.field("session", session)
+            $0.object("offer") { SteeringOffer(actions: Set(actions.compactMap(SteeringAction.Kind.init))).write(to: &$0) }
+            // Who waits for a command could take a prompt.
+            $0.field("standing", SteeringStanding.idle.rawValue)
+        }
+        let next = JSONWriter.object { $0.field("session", session) }
+        let end = waitSeconds.map { ContinuousClock.now + .seconds($0) }
+        while end.map({ .now < $0 }) ?? true {
+            guard let (status, answer) = request.exchange("steering", offer)?.send() else { return Self.unreachable() }
+            guard status == 200 else { return Self.refused(status, answer) }
+            guard var exchange = request.exchange("steering/next", next) else { return Self.unreachable() }
+            let isAlive = exchange.isAgentAlive
+            exchange.isAgentAlive = { isAlive() && end.map { .now < $0 } ?? true }
+            guard let (nextStatus, command) = exchange.wait() else {
+                return end.map { .now >= $0 } == true ? .timedOut : Self.unreachable()
+            }
+            switch nextStatus {
+            case 200:
+                HookStream.write(Array((JSONLine.text(command) + "\n").utf8))
+                return .done
+            // Nothing came yet, or the daemon was restarted and knows nothing of the offer.
+            case 204: continue
+            case 409 where Self.path(command) == LocalError.offerPath: continue
+            default: return Self.refused(nextStatus, command)
+            }
+        }
+        return .timedOut
+    }
+
+    private static func path(_ answer: [UInt8]) -> String? { (try? JSONDocument(parsing: answer))?.root.text("path") }
+
+    private static func unreachable() -> ProgramExit {
+        ProgramRequest.complain("no host daemon answers; is `heliograph host` running?")
+        return .unreachable
+    }
+
+    private static func refused(_ status: Int, _ answer: [UInt8]) -> ProgramExit {
+        guard status != 204 else {
+            ProgramRequest.complain("the host's disk takes nothing now")
+            return .failed
+        }
+        ProgramRequest.complain(ProgramRequest.sentence(status, answer))
+        return .refused
+    }
+}
+
+/// `heliograph steered`: says what has become of a command that `steering` printed.
+package enum SteeredCall {
+    package static func run(
+        session: String, command: String, stage: String, reason: String?, process: Int32?
+    ) -> ProgramExit {
+        signal(SIGPIPE, SIG_IGN)
+        guard case .steer(let request)? = try? MessageToHost(parsing: Array(command.utf8)) else {
+            ProgramRequest.complain("that is no command that `heliograph steering` printed")
+            return .refused
+        }
+        let body = JSONWriter.object {
+            $0.field("session", session)
+            request.name.write(to: &$0)
+            $0.field("stage", stage)
+            $0.field("reason", reason)
+        }
+        let exchange = ProgramRequest(process: process ?? getppid()).exchange("steered", body)
+        guard let (status, said) = exchange?.send() else {
+            ProgramRequest.complain("no host daemon answers; is `heliograph host` running?")
+            return .unreachable
+        }
+        guard status == 200 else {
+            ProgramRequest.complain(ProgramRequest.sentence(status, said))
+            return .refused
+        }
+        return .done
+    }
+}

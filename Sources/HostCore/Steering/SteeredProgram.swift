@@ -1,0 +1,112 @@
+package import RelayProtocol
+
+/// A program that runs a session and fetches what people afar send it: what it offers, its open request for the next command, what it has
+/// still to fetch, and what it has fetched and not told the end of.
+///
+/// ```
+/// asked ─▶ (waits to be fetched) ─▶ handed ─told─▶ over
+///                   └─ not fetched ─▶ refused  └─ program gone ─▶ unknown
+/// ```
+///
+/// Pure, and the same for every adapter whose sessions are run by programs.
+package struct SteeredProgram: Sendable {
+    package enum Order: Sendable, Equatable {
+        /// Answers its open request, once.
+        case hand(SteeringRequest, HookToken)
+        /// Nothing has come; it asks again.
+        case nothing(HookToken)
+        /// Another request for the same session has come and waits now.
+        case replaced(HookToken)
+        case told(SteeringChange)
+    }
+
+    private let limits: SteeringLimits
+    /// What it last said can be done, and whether it could take a prompt.
+    package private(set) var offer = SteeringOffer()
+    package private(set) var standing = SteeringStanding.busy
+    private var waiting: (token: HookToken, until: Int64)?
+    /// Between two of its requests there is a moment.
+    private var queue: [(request: SteeringRequest, until: Int64)] = []
+    private var handed: [SteeringName] = []
+
+    package init(_ limits: SteeringLimits = SteeringLimits()) { self.limits = limits }
+
+    // MARK: What it says
+
+    package mutating func stands(_ offer: SteeringOffer, _ standing: SteeringStanding) {
+        self.offer = offer
+        self.standing = standing
+    }
+
+    /// It is one program: its newest request is the one that it reads.
+    package mutating func waits(_ token: HookToken, at now: HostInstant) -> [Order] {
+        let before = waiting.map { [Order.replaced($0.token)] } ?? []
+        waiting = (token, now.monotonic + limits.fetchFor.milliseconds)
+        return before + handNext()
+    }
+
+    /// Nobody can say what became of a command that was not handed to it.
+    package mutating func told(_ change: SteeringChange) -> [Order] {
+        guard let place = handed.firstIndex(of: change.name) else { return [] }
+        if change.stage.isFinal { handed.remove(at: place) }
+        return [.told(change)]
+    }
+
+    /// True where that was its open request: then it is gone, for it closes none that it wants answered.
+    package mutating func hasLeft(_ token: HookToken) -> Bool {
+        guard waiting?.token == token else { return false }
+        waiting = nil
+        return true
+    }
+
+    // MARK: What happens to it
+
+    package mutating func asked(_ request: SteeringRequest, at now: HostInstant) -> [Order] {
+        guard queue.count < limits.unfetchedMax else { return [Self.refused(request, "the program fetches nothing")] }
+        queue.append((request, now.monotonic + limits.fetchWithin.milliseconds))
+        return handNext()
+    }
+
+    /// What was fetched may have been done.
+    package mutating func gone() -> [Order] {
+        let lost = handed
+        return over() + lost.map { .told(SteeringChange($0, .unknown, reason: Self.goneReason)) }
+    }
+
+    /// Its session has ended, which says more of what it fetched than we can: a stop has worked.
+    package mutating func over() -> [Order] {
+        defer { (queue, handed, waiting) = ([], [], nil) }
+        return queue.map { Self.refused($0.request, Self.goneReason) } + (waiting.map { [.nothing($0.token)] } ?? [])
+    }
+
+    package var nextDeadline: Int64? { (queue.map(\.until) + [waiting?.until].compactMap { $0 }).min() }
+
+    package mutating func timerFired(at now: HostInstant) -> [Order] {
+        var orders: [Order] = []
+        while let next = queue.first, next.until <= now.monotonic {
+            queue.removeFirst()
+            orders.append(Self.refused(next.request, "the program did not fetch it"))
+        }
+        if let (token, until) = waiting, until <= now.monotonic {
+            waiting = nil
+            orders.append(.nothing(token))
+        }
+        return orders
+    }
+
+    private static let goneReason = "the program that runs the session is gone"
+
+    private static func refused(_ request: SteeringRequest, _ reason: String) -> Order {
+        .told(SteeringChange(request.name, .refused, reason: reason))
+    }
+
+    private mutating func handNext() -> [Order] {
+        guard let (token, _) = waiting, !queue.isEmpty else { return [] }
+        let request = queue.removeFirst().request
+        waiting = nil
+        handed.append(request.name)
+        // Its outcome is known by now, or known to be unknown.
+        if handed.count > limits.handedMax { handed.removeFirst() }
+        return [.hand(request, token)]
+    }
+}

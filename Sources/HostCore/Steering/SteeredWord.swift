@@ -1,0 +1,45 @@
+package import RelayProtocol
+
+/// What a program that runs a session says over the local socket, so that it can be steered.
+///
+/// | request | body |
+/// |---|---|
+/// | `steering` | `session`, `offer` as in `steering.offered`, `standing`: `idle`, `busy` or `waiting` |
+/// | `steering/next` | `session` |
+/// | `steered` | `session`, `client`, `command`, `stage`: `given`, `taken`, `refused` or `unknown`, `reason`? |
+package enum SteeredWord: Sendable, Equatable {
+    case stands(SteeringOffer, SteeringStanding)
+    case waits
+    case told(SteeringChange)
+
+    /// What comes after `/v1/agent/`.
+    package static let paths: Set<String> = ["steering", "steering/next", "steered"]
+
+    /// Nil where it is no word about steering. `session` is as the program calls it.
+    package static func read(_ path: String, _ body: [UInt8]) throws(WireError) -> (session: String, word: SteeredWord)? {
+        guard paths.contains(path) else { return nil }
+        let root = try JSONDocument(parsing: body).root.object()
+        let session = try root.string("session", bytesMax: 256)
+        guard !session.isEmpty else { throw WireError(.badValue, at: "$.session", "this is empty") }
+        switch path {
+        case "steering/next": return (session, .waits)
+        case "steered":
+            let stage = try root.word("stage", SteeringStage.self)
+            // Only its host queues, and takes back.
+            guard stage != .queued, stage != .withdrawn else {
+                throw WireError(.badValue, at: "$.stage", "a program says given, taken, refused or unknown")
+            }
+            let reason = try root.optionalString("reason").map { TextCut.line(cleaner.clean($0)) }
+            return (session, .told(SteeringChange(try SteeringName(from: root), stage, reason: reason)))
+        default:
+            var offer = try SteeringOffer(from: root.required("offer"))
+            offer.reason = offer.reason.map { TextCut.line(cleaner.clean($0)) }
+            return (session, .stands(offer, try root.word("standing")))
+        }
+    }
+
+    /// Which session it is about; nil where that cannot be read.
+    package static func session(in body: [UInt8]) -> String? { (try? JSONDocument(parsing: body))?.root.text("session") }
+
+    private static let cleaner = Cleaner()
+}

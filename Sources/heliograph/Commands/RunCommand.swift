@@ -1,0 +1,41 @@
+import ArgumentParser
+import HeliographHost
+
+/// `heliograph run`
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run Claude Code so that it can be steered from afar: prompts, interrupts, its mode and model.",
+        discussion: """
+            It runs without its own screen: type prompts here, a line each, or send them from where you watch. What it asks can be \
+            answered at either place; the first answer wins.
+
+              heliograph run -- claude
+              heliograph run -- claude --permission-mode manual --model opus
+              heliograph run -- claude --resume 2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11
+
+            Ctrl-C interrupts what it does, Ctrl-D ends the session. `claude --resume ID` goes on with it on its own screen.
+
+            Where nobody sits at a terminal, what nobody decides in time is denied.
+
+            Exit codes: the agent's own, 2 where it may not be started so, 126 or 127 where it cannot be started.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Without a terminal: how long a permission waits for a decision before it is denied, a day at most.",
+            valueName: "seconds"))
+    var wait: Int64 = 3_600
+
+    @Argument(parsing: .postTerminator, help: "The agent's command, after `--`.")
+    var agent: [String] = []
+
+    func validate() throws {
+        guard (1...86_400).contains(wait) else { throw ValidationError("--wait is between 1 and 86400 seconds.") }
+        if agent.first?.isEmpty != false { throw ValidationError("Name the agent after `--`: heliograph run -- claude") }
+    }
+
+    func run() throws {
+        try Failure.reporting { throw ExitCode(try RunCall.run(agent, executable: Executable.path, waitSeconds: wait)) }
+    }
+}

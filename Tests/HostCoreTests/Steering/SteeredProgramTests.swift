@@ -1,0 +1,166 @@
+import RelayProtocol
+import Testing
+
+@testable import HostCore
+
+@Suite("A program that fetches what steers its session")
+struct SteeredProgramTests {
+    private static let session = SessionID("one-s")!
+    private var program = SteeredProgram()
+    private var now = HostInstant(wall: 1_000, monotonic: 0)
+
+    private func request(_ id: String, _ action: SteeringAction = .interrupt) -> SteeringRequest {
+        SteeringRequest(
+            command: CommandID(id)!, session: Self.session, by: Named(id: ClientID("phone")!, name: "phone"), action: action)
+    }
+
+    private func name(_ id: String) -> SteeringName { SteeringName(client: ClientID("phone")!, command: CommandID(id)!) }
+
+    private func said(_ orders: [SteeredProgram.Order]) -> [String] {
+        orders.map { order in
+            switch order {
+            case .hand(let request, let token): "\(token.rawValue): \(request.command.rawValue)"
+            case .nothing(let token): "\(token.rawValue): nothing"
+            case .replaced(let token): "\(token.rawValue): replaced"
+            case .told(let change):
+                "\(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { ": \($0)" } ?? "")
+            }
+        }
+    }
+
+    private mutating func waits(_ token: UInt64) -> [String] { said(program.waits(HookToken(rawValue: token), at: now)) }
+    private mutating func asked(_ id: String) -> [String] { said(program.asked(request(id), at: now)) }
+    private mutating func told(_ id: String, _ stage: SteeringStage) -> [String] {
+        said(program.told(SteeringChange(name(id), stage)))
+    }
+    private mutating func timer() -> [String] { said(program.timerFired(at: now)) }
+    private mutating func leaves(_ token: UInt64) -> Bool { program.hasLeft(HookToken(rawValue: token)) }
+
+    @Test("one command a request, each of them once, whichever came first")
+    mutating func hand() {
+        #expect(waits(1) == [])
+        #expect(asked("k1") == ["1: k1"])
+        #expect(asked("k2") == [] && asked("k3") == [])
+        #expect(waits(2) == ["2: k2"])
+        #expect(waits(3) == ["3: k3"])
+        #expect(waits(4) == [])
+        #expect(told("k1", .given) == ["k1 given"])
+        #expect(told("k1", .taken) == ["k1 taken"])
+        #expect(told("k1", .refused) == [], "the first end stands")
+    }
+
+    @Test("nobody tells the end of what was not handed to it")
+    mutating func untold() {
+        #expect(asked("k1") == [])
+        #expect(told("k1", .taken) == [] && told("k9", .taken) == [])
+    }
+
+    @Test("gone: what it was handed is unknown, what it was not is refused")
+    mutating func gone() {
+        _ = waits(1)
+        _ = asked("k1")
+        #expect(!leaves(1), "that request was answered")
+        _ = asked("k2")
+        #expect(
+            said(program.gone()) == [
+                "k2 refused: the program that runs the session is gone",
+                "k1 unknown: the program that runs the session is gone",
+            ])
+        #expect(program.nextDeadline == nil)
+        #expect(told("k1", .taken) == [])
+        _ = waits(2)
+        #expect(leaves(2) && !leaves(2))
+    }
+
+    @Test("a session that is over says itself what became of what was handed")
+    mutating func over() {
+        _ = waits(1)
+        _ = asked("k1")
+        _ = asked("k2")
+        #expect(said(program.over()) == ["k2 refused: the program that runs the session is gone"])
+        _ = waits(2)
+        #expect(said(program.over()) == ["2: nothing"])
+    }
+
+    @Test("of two requests the newer waits")
+    mutating func replaced() {
+        _ = waits(1)
+        #expect(waits(2) == ["1: replaced"])
+        #expect(!leaves(1))
+        #expect(asked("k1") == ["2: k1"])
+    }
+
+    @Test("a request is answered in the end, and what is not fetched was not given")
+    mutating func deadlines() {
+        _ = waits(1)
+        #expect(program.nextDeadline == 300_000)
+        now.monotonic = 300_000
+        #expect(timer() == ["1: nothing"])
+        #expect(program.nextDeadline == nil)
+        _ = asked("k1")
+        now.monotonic += 9_999
+        #expect(timer() == [])
+        now.monotonic += 1
+        #expect(timer() == ["k1 refused: the program did not fetch it"])
+        #expect(waits(2) == [])
+    }
+
+    @Test("nothing grows without end")
+    mutating func bounds() {
+        for number in 1...16 { _ = asked("k\(number)") }
+        #expect(asked("k17") == ["k17 refused: the program fetches nothing"])
+        for number in 1...100 {
+            _ = waits(UInt64(number))
+            _ = asked("n\(number)")
+        }
+        _ = waits(200)
+        #expect(said(program.gone()).count { $0.contains("unknown") } == 64)
+    }
+}
+
+@Suite("What programs say about steering")
+struct SteeredWordTests {
+    private func read(_ path: String, _ body: String) throws -> (session: String, word: SteeredWord)? {
+        try SteeredWord.read(path, Array(body.utf8))
+    }
+
+    @Test("what can be done, that it waits, and what became of a command")
+    func words() throws {
+        let offer = try #require(try read("steering", #"{"session":"s1","offer":{"actions":["prompt"]},"standing":"idle"}"#))
+        #expect(offer.session == "s1" && offer.word == .stands(SteeringOffer(actions: [.prompt]), .idle))
+        #expect(try #require(try read("steering/next", #"{"session":"s1"}"#)).word == .waits)
+        let told = try #require(try read("steered", #"{"session":"s1","client":"c","command":"k","stage":"taken"}"#))
+        let name = SteeringName(client: ClientID("c")!, command: CommandID("k")!)
+        #expect(told.word == .told(SteeringChange(name, .taken)))
+        #expect(try read("events", "{}") == nil)
+    }
+
+    @Test(
+        "what is not as it should be is named",
+        arguments: [
+            ("steering", #"{"session":"","offer":{"actions":[]},"standing":"idle"}"#, "$.session"),
+            ("steering", #"{"session":"s1","standing":"idle"}"#, "$.offer"),
+            ("steering", #"{"session":"s1","offer":{"actions":[]},"standing":"asleep"}"#, "$.standing"),
+            ("steered", #"{"session":"s1","client":"c","command":"k","stage":"withdrawn"}"#, "$.stage"),
+            ("steered", #"{"session":"s1","client":"c","command":"k","stage":"queued"}"#, "$.stage"),
+            ("steering/next", #"{}"#, "$.session"),
+        ])
+    func wrong(_ path: String, _ body: String, _ place: String) {
+        do throws(WireError) {
+            _ = try SteeredWord.read(path, Array(body.utf8))
+            Issue.record("it was read")
+        } catch { #expect(error.path == place) }
+    }
+
+    @Test("a reason is one line without secrets")
+    func reason() throws {
+        let secret = "ghp_" + String(repeating: "a1B2", count: 9)
+        let body = #"{"session":"s1","client":"c","command":"k","stage":"refused","reason":"no\n\#(secret)"}"#
+        let read = try read("steered", body)
+        guard case .told(let change) = try #require(read).word else {
+            Issue.record("not told")
+            return
+        }
+        #expect(change.reason?.contains(secret) == false && change.reason?.contains("\n") == false)
+    }
+}

@@ -12,6 +12,8 @@ package enum ACPFact: Sendable {
     case decided(ApprovalID, ACPVerdict)
     /// Nobody will decide this from afar, or the daemon is gone: the editor's own prompt stands alone.
     case undecided(ApprovalID)
+    /// Somebody afar wants this of that session.
+    case steered(SessionID, SteeringRequest)
     /// The process has ended.
     case agentGone(reason: String?, failed: Bool)
 }

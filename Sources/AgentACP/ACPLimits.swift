@@ -28,5 +28,19 @@ package struct ACPLimits: Sendable {
     /// Events of a session that no answer of the agent has named yet.
     var heldEventsMax = 64
 
+    /// Sessions that can be steered at a time; somebody waits for the daemon for each.
+    var steeredMax = 16
+    /// Commands of which it is known that they came before.
+    var steeringNamesMax = 256
+    /// Prompts of the editor that wait for the end of one from afar, of all sessions. Beyond that they go through, and the agent refuses them.
+    var heldPromptsMax = 16
+    var heldBytes = 16 << 20
+    /// Prompts of the editor in one session that are not answered; editors send one after the other.
+    var openPromptsMax = 16
+    /// Questions of one session that are not answered.
+    var openQuestionsMax = 32
+    /// Interrupts, and changes of mode, of one session whose end is awaited.
+    var openCommandsMax = 8
+
     package init() {}
 }

@@ -11,6 +11,13 @@ package enum ACPOrder: Sendable {
     /// It is answered or gone: nobody need decide it any more.
     case withdraw(ApprovalID)
     case settled(SessionID, ApprovalID, ACPOutcome)
+    /// What can be done to the session from now on; nil where nobody need wait for commands to it any more.
+    case stands(SessionID, ACPStand?)
+    /// What has become of a command.
+    case steered(SessionID, SteeringChange)
+    /// The agent is given a prompt from afar, and later has done with it: for who stands in an editor's place.
+    case turnFromAfarBegan(text: String)
+    case turnFromAfarEnded
 }
 
 /// How a permission ended, on the agent's own evidence.

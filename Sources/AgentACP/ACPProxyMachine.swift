@@ -3,31 +3,39 @@ internal import RelayProtocol
 
 /// Stands between an editor and an agent that speak the Agent Client Protocol: passes on every byte, and reads a copy.
 ///
-/// Only three things are ever put into the conversation or taken out of it, all of them for a permission that was asked about from afar:
-/// the answer to the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out.
-/// Without a daemon none of them happens.
+/// Only a few things are ever put into the conversation or taken out of it. For a permission that was asked about from afar: the answer to
+/// the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out. For what somebody
+/// afar sends: requests of our own and their answers, and the editor's prompt, which waits while another's runs. Without a daemon none of
+/// them happens.
 package struct ACPProxyMachine: Sendable {
-    private let limits: ACPLimits
+    let limits: ACPLimits
     /// One life of the agent's process.
     private let run: String
+    /// It goes on after its first prompt.
+    let takesPrompts: Bool
     private var agentName: String
     private var agentVersion: String?
-    private var fromEditor: LineFlow
-    private var fromAgent: LineFlow
-    private var sessions: SessionTable
-    private var permissions: PermissionBook
+    var fromEditor: LineFlow
+    var fromAgent: LineFlow
+    var sessions: SessionTable
+    var permissions: PermissionBook
+    var steering: SteeringBook
+    /// What was last told of each session, by the agent's name of it.
+    var stands: [String: (session: SessionID, stand: ACPStand)] = [:]
     private var questionCount = 0
-    private var orders: [ACPOrder] = []
+    var orders: [ACPOrder] = []
 
     /// `run` is an identifier that no other process has; `agentName` stands until the agent tells its own.
-    package init(run: String, agentName: String, limits: ACPLimits = ACPLimits()) {
+    package init(run: String, agentName: String, takesPrompts: Bool = true, limits: ACPLimits = ACPLimits()) {
         self.limits = limits
         self.run = run
+        self.takesPrompts = takesPrompts
         self.agentName = TextCut.line(agentName, bytesMax: WireLimits.nameBytesMax)
         fromEditor = LineFlow(lineBytesMax: limits.lineBytes)
         fromAgent = LineFlow(lineBytesMax: limits.lineBytes)
         sessions = SessionTable(run: run, limits: limits)
         permissions = PermissionBook(limits: limits)
+        steering = SteeringBook(run: run, limits: limits)
     }
 
     /// In the order of their happening: the first answer to a permission is the one that this is told first.
@@ -36,8 +44,9 @@ package struct ACPProxyMachine: Sendable {
         case .fromEditor(let bytes): for piece in fromEditor.take(bytes) { passToAgent(piece, now) }
         case .editorClosed:
             if let piece = fromEditor.finish() { passToAgent(piece, now) }
-            // The agent is about to be ended: nobody is to decide for it any more.
+            // The agent is about to be ended: nobody is to decide for it any more, or to send it anything.
             close(permissions.end(of: nil, isAnswered: false), .cancelled)
+            editorHasLeft(now)
         case .fromAgent(let bytes): for piece in fromAgent.take(bytes) { passToEditor(piece, now) }
         case .agentClosed: if let piece = fromAgent.finish() { passToEditor(piece, now) }
         case .decided(let approval, let verdict): decided(approval, verdict)
@@ -46,12 +55,15 @@ package struct ACPProxyMachine: Sendable {
                 settle([(open.question.session, approval)], .unknown)
                 orders.append(.leftToEditor(open.question.request))
             }
+        case .steered(let session, let request): steered(session, request)
         case .agentGone(let reason, let failed):
+            agentIsGone()
             close(permissions.end(of: nil, isAnswered: false), .cancelled)
             settle(permissions.unproven(in: nil), .unknown)
             for name in sessions.names { tell(name) { $0.ended(reason: reason, failed: failed, at: now) } }
         }
         releaseOwnLines()
+        tellStands()
         defer { orders = [] }
         return orders
     }
@@ -63,19 +75,29 @@ package struct ACPProxyMachine: Sendable {
             if case .line(let line) = piece { orders.append(.toAgent(line)) }
             if case .fragment(let part) = piece { orders.append(.toAgent(part)) }
             // What we cannot read may have been the answer: then nobody else is to give another.
-            if !Self.isBlank(piece) { close(permissions.end(of: nil, isAnswered: false), .unknown) }
+            if !Self.isBlank(piece) {
+                close(permissions.end(of: nil, isAnswered: false), .unknown)
+                steering.missedSome()
+            }
             return
         }
         switch message {
         case .response(let id, _, _):
+            steering.closed(question: id)
             let answer = permissions.answeredByEditor(id)
             guard !answer.isLate else { return }
             orders.append(.toAgent(line))
             if let ended = answer.ended { close([(id: id, open: ended)], .answeredElsewhere) }
         case .notification("session/cancel", let params):
             orders.append(.toAgent(line))
-            if let session = params?.text("sessionId").flatMap({ sessions[$0]?.id }) { cancel(session) }
+            guard let name = params?.text("sessionId"), let session = sessions[name]?.id else { return }
+            cancel(session)
+            takeBack(steering.change(name) { $0.takeHeld() } ?? [])
+        case .notification("$/cancel_request", let params):
+            guard !isTakenBack(params) else { return }
+            orders.append(.toAgent(line))
         case .request(let id, let method, let params):
+            if method == "session/prompt", isHeld(id, params, line) { return }
             orders.append(.toAgent(line))
             requested(id, method, params, now)
         case .notification: orders.append(.toAgent(line))
@@ -87,7 +109,7 @@ package struct ACPProxyMachine: Sendable {
         return line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     }
 
-    private mutating func requested(_ id: [UInt8], _ method: String, _ params: JSONValue?, _ now: HostInstant) {
+    mutating func requested(_ id: [UInt8], _ method: String, _ params: JSONValue?, _ now: HostInstant) {
         let name = params?.text("sessionId")
         let directory = params?.text("cwd")
         switch (method, name) {
@@ -96,14 +118,21 @@ package struct ACPProxyMachine: Sendable {
         case ("session/fork", _): sessions.note(id, .session(nil, directory: directory, isResumed: true))
         case ("session/load", let name?), ("session/resume", let name?):
             sessions.note(id, .session(name, directory: directory, isResumed: true))
-            if sessions.ensure(name) != nil { _ = sessions.change(name) { $0.replayBegan() } }
+            guard sessions.ensure(name) != nil else { return }
+            _ = sessions.change(name) { $0.replayBegan() }
+            steering.ensure(name)
+            steering.change(name) { $0.loading(id) }
         case ("session/prompt", let name?):
             sessions.note(id, .prompt(name))
             // An editor may go on with a session whose beginning went by unread.
             begin(name, directory: nil, result: nil, isResumed: false, now)
+            let countMax = limits.openPromptsMax
+            steering.change(name) { $0.prompted(id, countMax: countMax) }
             let text = params?.list("prompt").compactMap { $0.text("type") == "text" ? $0.text("text") : nil }
             tell(name) { $0.prompted((text ?? []).joined(separator: "\n"), at: now) }
         case ("session/close", let name?): sessions.note(id, .close(name))
+        case ("session/set_mode", let name?): sessions.note(id, .mode(name, params?.text("modeId")))
+        case ("session/set_config_option", let name?): sessions.note(id, .option(name))
         default: break
         }
     }
@@ -112,6 +141,7 @@ package struct ACPProxyMachine: Sendable {
     private mutating func cancel(_ session: SessionID) {
         let ended = permissions.end(of: session, isAnswered: true)
         for (id, _) in ended {
+            steering.closed(question: id)
             if let answer = PermissionChoice.cancelled.answer(to: id) { orders.append(.toAgent(answer)) }
         }
         close(ended, .cancelled)
@@ -128,9 +158,10 @@ package struct ACPProxyMachine: Sendable {
             close(permissions.end(of: nil, isAnswered: false), .unknown)
             return
         }
-        orders.append(.toEditor(line))
         let exact = RPCMessage(line)
-        guard let message = exact ?? RPCMessage(repairing: line) else { return }
+        let message = exact ?? RPCMessage(repairing: line)
+        if let message, isOurs(message, now) { return }
+        orders.append(.toEditor(line))
         switch message {
         case .notification("session/update", let params?):
             if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
@@ -138,10 +169,12 @@ package struct ACPProxyMachine: Sendable {
             if exact == nil || !asked(id, params, now) { orders.append(.leftToEditor(id)) }
         case .notification("$/cancel_request", let params):
             guard exact != nil, let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
+            steering.closed(question: id)
             if let open = permissions.takenBack(id) { close([(id: id, open: open)], .cancelled) }
         case .response(let id, let result, let failure):
             if let request = sessions.answered(id) { answered(request, result, failure, now) }
-        case .request, .notification: break
+            turnAnswered(id, result, failure)
+        case .request, .notification, nil: break
         }
     }
 
@@ -156,22 +189,32 @@ package struct ACPProxyMachine: Sendable {
         case .session(let known, let directory, let isResumed):
             guard failure == nil, let name = result?.text("sessionId") ?? known else { return }
             begin(name, directory: directory, result: result, isResumed: isResumed, now)
-        case .prompt(let name):
-            // The turn may end before a call's end was told.
-            if let id = sessions[name]?.id { settle(permissions.unproven(in: id), .unknown) }
-            tell(name) { $0.turnEnded(result, failure: failure, at: now) }
+        case .prompt(let name): turnEnded(name, result, failure, now)
+        case .mode(let name, let mode):
+            if failure == nil, result?.isObject == true { steering.change(name) { $0.modes.changed(to: mode) } }
+        case .option(let name):
+            if failure == nil, let result { steering.change(name) { $0.modes.take(options: result) } }
         case .close(let name):
             guard failure == nil, let id = sessions[name]?.id else { return }
             close(permissions.end(of: id, isAnswered: false), .cancelled)
+            sessionClosed(name, now)
             tell(name) { $0.ended(reason: "closed", failed: false, at: now) }
             sessions.remove(name)
         }
+    }
+
+    mutating func turnEnded(_ name: String, _ result: JSONValue?, _ failure: String?, _ now: HostInstant) {
+        // The turn may end before a call's end was told.
+        if let id = sessions[name]?.id { settle(permissions.unproven(in: id), .unknown) }
+        tell(name) { $0.turnEnded(result, failure: failure, at: now) }
     }
 
     private mutating func begin(
         _ name: String, directory: String?, result: JSONValue?, isResumed: Bool, _ now: HostInstant
     ) {
         guard sessions.ensure(name) != nil else { return }
+        steering.ensure(name)
+        steering.change(name) { $0.opened(result) }
         var facts = SessionFacts(agentName: agentName)
         facts.agentVersion = agentVersion
         facts.workingDirectory = directory.map { TextCut.line($0) }
@@ -227,12 +270,8 @@ package struct ACPProxyMachine: Sendable {
             return
         }
         fromEditor.insert(answer)
-        let cancel = JSONWriter.object { writer in
-            writer.field("jsonrpc", "2.0")
-            writer.field("method", "$/cancel_request")
-            writer.object("params") { $0.raw("requestId", id) }
-        }
-        fromAgent.insert(cancel + [UInt8(ascii: "\n")])
+        fromAgent.insert(SteeringLine.cancelRequest(id))
+        steering.closed(question: id)
         settle(permissions.excess(), .unknown)
     }
 
@@ -241,7 +280,7 @@ package struct ACPProxyMachine: Sendable {
         orders += fromAgent.release().map { .toEditor($0) }
     }
 
-    private mutating func close(_ ended: [(id: [UInt8], open: PermissionBook.Open)], _ outcome: ACPOutcome) {
+    mutating func close(_ ended: [(id: [UInt8], open: PermissionBook.Open)], _ outcome: ACPOutcome) {
         for (_, open) in ended {
             settle([(open.question.session, open.question.approval)], outcome)
             orders.append(.withdraw(open.question.approval))
@@ -252,7 +291,7 @@ package struct ACPProxyMachine: Sendable {
         for (session, approval) in approvals { orders.append(.settled(session, approval, outcome)) }
     }
 
-    private mutating func tell(_ name: String, _ change: (inout ACPSession) -> [Event]) {
+    mutating func tell(_ name: String, _ change: (inout ACPSession) -> [Event]) {
         guard let id = sessions[name]?.id, let events = sessions.change(name, change) else { return }
         orders += events.map { .tell(id, $0) }
     }

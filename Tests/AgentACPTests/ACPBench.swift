@@ -15,11 +15,14 @@ struct ACPBench {
     var withdrawn: [ApprovalID] = []
     var leftToEditor: [String] = []
     var settled: [(approval: ApprovalID, outcome: ACPOutcome)] = []
+    var stands: [(session: SessionID, stand: ACPStand?)] = []
+    var changes: [SteeringChange] = []
+    var turnsFromAfar: [String] = []
 
     static let session = "48c3824c-3f6f-8f44-225f-c4a025c0f6a2"
 
-    init(limits: ACPLimits = ACPLimits()) {
-        machine = ACPProxyMachine(run: "run1", agentName: "agent", limits: limits)
+    init(takesPrompts: Bool = true, limits: ACPLimits = ACPLimits()) {
+        machine = ACPProxyMachine(run: "run1", agentName: "agent", takesPrompts: takesPrompts, limits: limits)
     }
 
     mutating func take(_ fact: ACPFact) {
@@ -34,6 +37,10 @@ struct ACPBench {
             case .leftToEditor(let request): leftToEditor.append(String(decoding: request, as: UTF8.self))
             case .withdraw(let approval): withdrawn.append(approval)
             case .settled(_, let approval, let outcome): settled.append((approval, outcome))
+            case .stands(let session, let stand): stands.append((session, stand))
+            case .steered(_, let change): changes.append(change)
+            case .turnFromAfarBegan(let text): turnsFromAfar.append("began \(text)")
+            case .turnFromAfarEnded: turnsFromAfar.append("ended")
             }
         }
     }

@@ -15,6 +15,9 @@ package struct ACPClientMachine: Sendable {
         /// Nobody afar decides the permission of this request.
         case leftToUs([UInt8])
         case typed(String)
+        /// Somebody afar has given the agent a prompt.
+        case turnFromAfarBegan(String)
+        case turnFromAfarEnded
     }
 
     package enum Order: Sendable, Equatable {
@@ -24,7 +27,7 @@ package struct ACPClientMachine: Sendable {
         case finished(failed: Bool)
     }
 
-    private enum Phase: Equatable { case initializing, opening, idle, running, over }
+    private enum Phase: Equatable { case initializing, opening, idle, running, runningFromAfar, over }
 
     private struct Permission {
         let id: [UInt8]
@@ -41,6 +44,8 @@ package struct ACPClientMachine: Sendable {
 
     /// Permissions that are open at a time; agents ask one after the other.
     private static let permissionsMax = 16
+    /// Lines that were typed while the agent was at work.
+    private static let waitingMax = 16
 
     private let directory: String
     private let version: String
@@ -54,6 +59,8 @@ package struct ACPClientMachine: Sendable {
     /// Of an option. None means two things in a turn: what is typed may be for a question that was answered from afar meanwhile.
     private var lastNumber = 0
     private var isInLine = false
+    /// Prompts that were typed while the agent was at work, in their order.
+    private var waiting: [String] = []
     private var orders: [Order] = []
 
     package init(directory: String, version: String, prompt: String?, hasTerminal: Bool) {
@@ -94,6 +101,15 @@ package struct ACPClientMachine: Sendable {
                 say("Denied: nobody decided.")
             }
         case .typed(let line): typed(line)
+        case .turnFromAfarBegan(let text):
+            guard phase == .idle else { break }
+            phase = .runningFromAfar
+            lastNumber = 0
+            say("From afar: \(VisibleText.prose(text))")
+        case .turnFromAfarEnded:
+            guard phase == .runningFromAfar else { break }
+            permissions = []
+            rest()
         }
         defer { orders = [] }
         return orders
@@ -158,7 +174,7 @@ package struct ACPClientMachine: Sendable {
             if let reason, reason != "end_turn" { say("The turn ended: \(VisibleText.line(reason))") }
             if prompt != nil { return finish(failed: reason != "end_turn") }
             rest()
-        case .idle, .over: break
+        case .idle, .runningFromAfar, .over: break
         }
     }
 
@@ -188,7 +204,14 @@ package struct ACPClientMachine: Sendable {
         guard !words.isEmpty else { return }
         switch phase {
         case .idle: begin(line)
-        case .initializing, .opening, .running: say("The agent is at work; this line was not sent.")
+        // A number may be meant for a question that was answered meanwhile.
+        case .running where prompt != nil || Int(words) != nil, .runningFromAfar where Int(words) != nil, .initializing,
+            .opening:
+            say("The agent is at work; this line was not sent.")
+        case .running, .runningFromAfar:
+            guard waiting.count < Self.waitingMax else { return say("Too many lines wait already; this one was not sent.") }
+            waiting.append(line)
+            say("This waits until the agent is done.")
         case .over: break
         }
     }
@@ -231,6 +254,7 @@ package struct ACPClientMachine: Sendable {
     private mutating func rest() {
         phase = .idle
         endLine()
+        if !waiting.isEmpty { return begin(waiting.removeFirst()) }
         if hasTerminal { orders.append(.show("> ")) }
         isInLine = false
     }

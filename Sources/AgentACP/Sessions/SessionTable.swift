@@ -9,6 +9,9 @@ struct SessionTable {
         case session(String?, directory: String?, isResumed: Bool)
         case prompt(String)
         case close(String)
+        case mode(String, String?)
+        /// Some setting, which may be the mode.
+        case option(String)
     }
 
     private let limits: ACPLimits
@@ -25,6 +28,8 @@ struct SessionTable {
     var names: [String] { sessions.keys.sorted() }
 
     subscript(name: String) -> ACPSession? { sessions[name] }
+
+    func name(of session: SessionID) -> String? { sessions.first { $0.value.id == session }?.key }
 
     /// Nil where it is not known.
     mutating func change<Result>(_ name: String, _ body: (inout ACPSession) -> Result) -> Result? {

@@ -33,6 +33,10 @@ struct ACPDriverLimits: Sendable {
     var questionSeconds: Int64 = 86_400
     /// The same where only those afar can be asked; then it is denied.
     var headlessQuestionSeconds: Int64 = 3_600
+    /// Outcomes of commands from afar that wait for the daemon; it has given us no more than that.
+    var changesMax = 64
+    /// A daemon that knows no steering, or gives a session's commands to another program: it is not asked all the time.
+    var unwantedInterval = Duration.seconds(60)
     /// Somebody can answer here as well: a daemon that is away is waited for.
     var isAttended = true
 }

@@ -204,6 +204,10 @@ struct ACPProxyLoop {
                 tellClient(.asked(question))
             case .withdraw(let approval): reporter.put(.withdraw(approval))
             case .settled(let session, let approval, let outcome): reporter.put(.settled(session, approval, outcome))
+            case .stands(let session, let stand): reporter.stand(session, stand)
+            case .steered(let session, let change): reporter.put(.steered(session, change))
+            case .turnFromAfarBegan(let text): tellClient(.turnFromAfarBegan(text))
+            case .turnFromAfarEnded: tellClient(.turnFromAfarEnded)
             }
         }
     }

@@ -14,6 +14,8 @@ final class DaemonReporter: Sendable {
         var queue: ReportQueue
         /// Questions on their way.
         var asking: Set<ApprovalID> = []
+        /// What can be done to each session, as it was said last: also to a daemon that comes back.
+        var stands: [SessionID: ACPStand] = [:]
         var isClosing = false
         /// The daemon knows no such requests: it is of another version.
         var isUnsupported = false
@@ -50,11 +52,30 @@ final class DaemonReporter: Sendable {
         work.wake()
     }
 
+    /// What can be done to a session from now on; nil where its commands need not be waited for any more.
+    func stand(_ session: SessionID, _ stand: ACPStand?) {
+        let isNew = state.withLock { state in
+            defer { state.stands[session] = stand }
+            return stand != nil && state.stands[session] == nil
+        }
+        if stand != nil { put(.stands(session)) }
+        guard isNew else { return }
+        let listener = SteeringListener(session: session, socketPath: socketPath, limits: limits)
+        let isStarted = BackgroundThread.start { [self] in
+            listener.run(
+                isWanted: { [self] in state.withLock { $0.stands[session] != nil && !$0.isClosing } },
+                sayAgain: { [self] in put(.stands(session)) },
+                took: { [self] in inbox.put(.fact(.steered(session, $0))) })
+        }
+        if !isStarted { logger.warning("no thread could be started: this session is not steered from afar") }
+    }
+
     /// The agent is gone: what is left is told, within the grace.
     func finish() {
         state.withLock { state in
             state.isClosing = true
             state.asking = []
+            state.stands = [:]
         }
         work.wake()
         _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.reportGrace)
@@ -112,6 +133,16 @@ final class DaemonReporter: Sendable {
         switch batch {
         case .events(let lines): return send(lines)
         case .settled(let body): return post("settled", body)
+        case .stands(let session):
+            guard let stand = state.withLock({ $0.stands[session] }) else { return .taken }
+            return steer(
+                "steering",
+                JSONWriter.object { writer in
+                    writer.field("session", session)
+                    writer.object("offer") { stand.offer.write(to: &$0) }
+                    writer.field("standing", stand.standing.rawValue)
+                })
+        case .steered(let body): return steer("steered", body)
         case .withdraw(let approval):
             state.withLock { _ = $0.asking.remove(approval) }
             return .taken
@@ -133,6 +164,12 @@ final class DaemonReporter: Sendable {
             if sent != .taken { return sent }
         }
         return .taken
+    }
+
+    /// A daemon that knows no steering knows all else.
+    private func steer(_ word: String, _ body: [UInt8]) -> Sent {
+        let sent = post(word, body)
+        return sent == .unsupported ? .taken : sent
     }
 
     private func post(_ word: String, _ body: [UInt8], refused: () -> Void = {}) -> Sent {

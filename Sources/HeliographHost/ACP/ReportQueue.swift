@@ -9,6 +9,9 @@ struct ReportQueue: Sendable {
         case settled(SessionID, ApprovalID, ACPOutcome)
         case ask(ACPQuestion)
         case withdraw(ApprovalID)
+        /// What can be done to the session; as it is when this is sent.
+        case stands(SessionID)
+        case steered(SessionID, SteeringChange)
     }
 
     /// One request to the daemon, or one thing to do.
@@ -17,6 +20,8 @@ struct ReportQueue: Sendable {
         case settled([UInt8])
         case ask(ACPQuestion)
         case withdraw(ApprovalID)
+        case stands(SessionID)
+        case steered([UInt8])
     }
 
     private let limits: ACPDriverLimits
@@ -31,6 +36,7 @@ struct ReportQueue: Sendable {
     /// True where this is the first that had to go since the last was told.
     mutating func put(_ item: Item) -> Bool {
         let hadDropped = !dropped.isEmpty
+        guard !replaces(item) else { return false }
         items.append(item)
         bytes += Self.size(item)
         while bytes > limits.queueBytes || items.count > limits.queueCount {
@@ -41,6 +47,21 @@ struct ReportQueue: Sendable {
             dropped[session, default: 0] += 1
         }
         return !hadDropped && !dropped.isEmpty
+    }
+
+    /// How a session stands is told once, and no later than it would have been: the daemon gives a session the next command when the one
+    /// before has its outcome, and must know by then that there is a turn.
+    private mutating func replaces(_ item: Item) -> Bool {
+        switch item {
+        case .stands(let session):
+            return items.contains { if case .stands(session) = $0 { true } else { false } }
+        case .steered:
+            // A daemon that is away has forgotten what it had given us, and says so itself.
+            let places = items.indices.filter { if case .steered = items[$0] { true } else { false } }
+            if places.count >= limits.changesMax { items.remove(at: places[0]) }
+            return false
+        default: return false
+        }
     }
 
     /// Takes out what can go at once.
@@ -67,6 +88,15 @@ struct ReportQueue: Sendable {
         case .event: preconditionFailure("a batch holds at least one event")
         case .ask(let question): return .ask(question)
         case .withdraw(let approval): return .withdraw(approval)
+        case .stands(let session): return .stands(session)
+        case .steered(let session, let change):
+            return .steered(
+                JSONWriter.object { writer in
+                    writer.field("session", session)
+                    change.name.write(to: &writer)
+                    writer.field("stage", change.stage.rawValue)
+                    writer.field("reason", change.reason)
+                })
         case .settled(let session, let approval, let outcome):
             return .settled(
                 JSONWriter.object {
@@ -105,7 +135,7 @@ struct ReportQueue: Sendable {
         switch item {
         case .event(_, let event): event.bytes.count
         case .ask(let question): question.input.count
-        case .settled, .withdraw: 0
+        case .settled, .withdraw, .stands, .steered: 0
         }
     }
 }

@@ -137,4 +137,37 @@ struct ACPClientTests {
         talk.agent(#"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Authentication required"}}"#)
         #expect(talk.failed == true && talk.shown.contains("Authentication required"))
     }
+
+    @Test("what is typed while the agent is at work waits, also for a prompt from afar; a number is never taken for a prompt")
+    func queue() {
+        var talk = open(hasTerminal: true)
+        talk.take(.typed("first"))
+        for line in ["second", "2", "third"] { talk.take(.typed(line)) }
+        #expect(talk.sent.count == 3 && talk.shown.contains("This waits until the agent is done."))
+        for (id, text) in [(3, "second"), (4, "third")] {
+            talk.agent(#"{"jsonrpc":"2.0","id":\#(id),"result":{"stopReason":"end_turn"}}"#)
+            #expect(talk.sent.count == id + 1 && talk.sent.last?.contains(#""text":"\#(text)""#) == true)
+        }
+        talk.agent(#"{"jsonrpc":"2.0","id":5,"result":{"stopReason":"end_turn"}}"#)
+        talk.take(.turnFromAfarBegan("go on\u{1B}[2J"))
+        #expect(talk.shown.contains("From afar: go on⟨U+001B⟩[2J"))
+        talk.permission()
+        talk.take(.leftToUs(Array("0".utf8)))
+        talk.take(.typed("4"))
+        #expect(talk.sent.last == ACPBench.selected("reject_once"))
+        talk.take(.typed("4"))
+        talk.take(.typed("fourth"))
+        #expect(talk.sent.count == 6)
+        talk.take(.turnFromAfarEnded)
+        #expect(talk.sent.count == 7 && talk.sent.last?.contains(#""text":"fourth""#) == true)
+    }
+
+    @Test("what is typed meanwhile is bounded")
+    func queueBound() {
+        var talk = open(hasTerminal: true)
+        for number in 0...20 { talk.take(.typed("line \(number)")) }
+        #expect(
+            talk.shown.split(separator: "\n").count { $0.contains("This waits") } == 16
+                && talk.shown.contains("Too many lines wait already"))
+    }
 }

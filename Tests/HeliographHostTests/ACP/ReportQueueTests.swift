@@ -42,6 +42,8 @@ struct ReportQueueTests {
             case .settled: out.append("settled")
             case .ask: out.append("ask")
             case .withdraw: out.append("withdraw")
+            case .stands(let session): out.append("stands \(session.rawValue)")
+            case .steered(let body): out.append(try "\(JSONDocument(parsing: body).root.string("command"))")
             }
         }
         #expect(queue.isEmpty)
@@ -85,5 +87,22 @@ struct ReportQueueTests {
         let removed = queue.removeQuestions().map(\.rawValue)
         #expect(removed == ["q1", "q2"])
         #expect(try drain(&queue) == ["a"])
+    }
+
+    private func change(_ command: String) -> ReportQueue.Item {
+        .steered(session, SteeringChange(SteeringName(client: ClientID("c")!, command: CommandID(command)!), .taken))
+    }
+
+    @Test("how a session stands is told once, where it was to be told first; outcomes keep their order and are bounded")
+    func steering() throws {
+        var bounded = limits()
+        bounded.changesMax = 2
+        var queue = ReportQueue(limits: bounded)
+        for item in [event("a"), .stands(session), change("c1"), .stands(session), change("c2"), event("b"), change("c3")] {
+            _ = queue.put(item)
+        }
+        #expect(try drain(&queue) == ["a", "stands s1", "c2", "b", "c3"])
+        _ = queue.put(.stands(session))
+        #expect(try drain(&queue) == ["stands s1"])
     }
 }

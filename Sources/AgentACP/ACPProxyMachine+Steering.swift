@@ -1,0 +1,300 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What people afar send: given to the agent when nobody else has the turn, and told by what the agent then shows.
+extension ACPProxyMachine {
+    // MARK: From afar
+
+    mutating func steered(_ session: SessionID, _ request: SteeringRequest) {
+        guard steering.meet(request.name) else { return }
+        guard !steering.isClosing, let name = sessions.name(of: session), let turns = steering[name], turns.isOpen else {
+            return refuse(request, in: session, "this session is not open any more")
+        }
+        switch request.action {
+        case .prompt(let prompt): give(prompt, request, name, session, turns)
+        case .interrupt: interrupt(request, name, session, turns)
+        case .mode(let mode): set(mode, request, name, session, turns)
+        case .stop, .model: refuse(request, in: session, "this session does not take \(request.action.kind.rawValue)")
+        }
+    }
+
+    private mutating func give(
+        _ prompt: SteeringAction.Prompt, _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
+    ) {
+        guard takesPrompts else { return refuse(request, in: session, Self.onePrompt) }
+        guard !prompt.isCommand else { return refuse(request, in: session, "the agent's commands are not taken from afar") }
+        // It was idle when this was sent, and a turn has begun since.
+        switch turns.standing {
+        case .idle: break
+        case .busy: return refuse(request, in: session, "a turn had begun; it was not given to the agent")
+        case .waiting: return refuse(request, in: session, "the agent waits for an answer; it was not given to it")
+        }
+        let own = SessionTurns.Own(
+            id: steering.nextID(), name: request.name, text: prompt.text, sent: LiteralPrompt.text(prompt.text))
+        steering.change(name) { $0.begin(own) }
+        fromEditor.insert(SteeringLine.prompt(own.id, session: name, text: own.sent))
+        change(request.name, .given, in: session)
+        orders.append(.turnFromAfarBegan(text: prompt.text))
+    }
+
+    /// An agent may wait for the answers to its questions all the same, so it gets them: no.
+    private mutating func interrupt(
+        _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
+    ) {
+        guard turns.hasTurn else { return refuse(request, in: session, "nothing runs that could be interrupted") }
+        guard turns.interrupts.count < limits.openCommandsMax else {
+            return refuse(request, in: session, "so many interrupts wait for the agent already")
+        }
+        steering.change(name) { $0.interrupting(request.name) }
+        fromEditor.insert(SteeringLine.cancel(session: name))
+        let ended = permissions.end(of: session, isAnswered: true)
+        let asked = Set(ended.map(\.id))
+        for question in turns.questions where question.isPermission {
+            guard let answer = PermissionChoice.cancelled.answer(to: question.id) else { continue }
+            if !asked.contains(question.id) { permissions.owe(question.id) }
+            fromEditor.insert(answer)
+            fromAgent.insert(SteeringLine.cancelRequest(question.id))
+            steering.closed(question: question.id)
+        }
+        close(ended, .cancelled)
+        change(request.name, .given, in: session)
+    }
+
+    private mutating func set(
+        _ mode: String, _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
+    ) {
+        // What the agent lists, and nothing else: some answer as if they had taken any name.
+        guard turns.modes.names.contains(mode) else { return refuse(request, in: session, "that mode is not offered") }
+        guard turns.settings.count < limits.openCommandsMax else {
+            return refuse(request, in: session, "so many changes of mode wait for the agent already")
+        }
+        let option = turns.modes.option
+        let setting = SessionTurns.Setting(id: steering.nextID(), name: request.name, mode: mode, isByOption: option != nil)
+        steering.change(name) { $0.setting(setting) }
+        fromEditor.insert(SteeringLine.setMode(setting.id, session: name, mode, option: option))
+        change(request.name, .given, in: session)
+    }
+
+    // MARK: From the editor
+
+    /// One turn at a time: the editor's prompt waits for the end of ours, where there is room.
+    mutating func isHeld(_ id: [UInt8], _ params: JSONValue?, _ line: [UInt8]) -> Bool {
+        guard let name = params?.text("sessionId"), steering[name]?.own != nil, steering.hasRoomToHold(line) else {
+            return false
+        }
+        steering.change(name) { $0.hold(id, line) }
+        return true
+    }
+
+    /// The agent has never got these prompts, so they are answered here, as the agent would.
+    mutating func takeBack(_ held: [SessionTurns.Held]) {
+        for prompt in held { fromAgent.insert(SteeringLine.promptCancelled(prompt.id)) }
+    }
+
+    /// `$/cancel_request` of a prompt that waits.
+    mutating func isTakenBack(_ params: JSONValue?) -> Bool {
+        guard let id = params?.optional("requestId").map({ Array($0.bytes) }), let name = steering.session(holding: id) else {
+            return false
+        }
+        takeBack(steering.change(name) { $0.takeHeld(id) } ?? [])
+        return true
+    }
+
+    private mutating func release(_ name: String, _ now: HostInstant) {
+        for held in steering.change(name, { $0.takeHeld() }) ?? [] {
+            fromEditor.insert(held.line)
+            guard case .request(let id, let method, let params) = RPCMessage(held.line) else { continue }
+            requested(id, method, params, now)
+        }
+    }
+
+    /// What it wrote before goes to the agent all the same.
+    mutating func editorHasLeft(_ now: HostInstant) {
+        for name in steering.names { release(name, now) }
+        steering.close()
+    }
+
+    // MARK: From the agent
+
+    /// True of an answer to a request of ours: the editor knows nothing of that. Looks at all else before the editor gets it.
+    mutating func isOurs(_ message: RPCMessage, _ now: HostInstant) -> Bool {
+        switch message {
+        case .response(let id, let result, let failure) where steering.isOwn(id):
+            if let name = steering.session(prompting: id) { promptAnswered(id, name, result, failure, now) }
+            if let name = steering.session(setting: id) { settingAnswered(id, name, result, failure) }
+            return true
+        case .notification("session/update", let params?):
+            if let name = params.text("sessionId"), let update = params.optional("update") { looked(at: update, in: name, now) }
+        case .request(let id, let method, let params):
+            // The agent's own work through the editor is no question to anybody.
+            guard let name = params?.text("sessionId"), !method.hasPrefix("fs/"), !method.hasPrefix("terminal/") else { break }
+            if steering[name]?.work(echoes: steering.echoes) == .work { showTaken(name, isEchoed: false, now) }
+            let question = SessionTurns.Question(id: id, isPermission: method == "session/request_permission")
+            let countMax = limits.openQuestionsMax
+            steering.change(name) { $0.asked(question, countMax: countMax) }
+        case .response, .notification: break
+        }
+        return false
+    }
+
+    private mutating func looked(at update: JSONValue, in name: String, _ now: HostInstant) {
+        guard let turns = steering[name] else { return }
+        let evidence = turns.evidence(in: update, echoes: steering.echoes)
+        if turns.isEcho(update) { steering.hasEchoed() }
+        if evidence != .none { showTaken(name, isEchoed: evidence == .echo, now) }
+        switch update.text("sessionUpdate") {
+        case "current_mode_update": steering.change(name) { $0.modes.changed(to: update.text("currentModeId")) }
+        case "config_option_update": steering.change(name) { $0.modes.take(options: update) }
+        default: break
+        }
+    }
+
+    /// Between two lines of the agent: what it says next is its answer.
+    private mutating func showTaken(_ name: String, isEchoed: Bool, _ now: HostInstant) {
+        guard let own = steering[name]?.own, !own.isTaken, let session = sessions[name]?.id else { return }
+        steering.change(name) { $0.taken() }
+        // An editor would show an answer to nothing.
+        if !isEchoed { orders.append(.toEditor(SteeringLine.said(own.sent, session: name))) }
+        tell(name) { $0.prompted(own.text, at: now) }
+        change(own.name, .taken, in: session)
+    }
+
+    private mutating func promptAnswered(
+        _ id: [UInt8], _ name: String, _ result: JSONValue?, _ failure: String?, _ now: HostInstant
+    ) {
+        let reason = result?.text("stopReason")
+        let isTaken = steering[name]?.own?.isTaken == true
+        if !isTaken, failure == nil, reason != "cancelled", reason != "refusal" { showTaken(name, isEchoed: false, now) }
+        let wasCutShort = failure != nil || reason == "cancelled"
+        guard let own = steering.change(name, { $0.ownAnswered(id, wasCutShort: wasCutShort) }) ?? nil else { return }
+        if let session = sessions[name]?.id, !own.isTaken {
+            if let failure {
+                change(own.name, .refused, in: session, "the agent refused it: \(failure)")
+            } else if reason == "refusal" {
+                change(own.name, .refused, in: session, "the agent refused to go on")
+            } else {
+                change(own.name, .unknown, in: session, "the turn was cancelled before the agent showed that it took it")
+            }
+        }
+        turnEnded(name, result, failure, now)
+        settleInterrupts(name, reason, failure)
+        release(name, now)
+        orders.append(.turnFromAfarEnded)
+    }
+
+    /// The answer to a prompt of the editor's.
+    mutating func turnAnswered(_ id: [UInt8], _ result: JSONValue?, _ failure: String?) {
+        let reason = result?.text("stopReason")
+        let wasCutShort = failure != nil || reason == "cancelled"
+        for name in steering.names {
+            guard let isTurn = steering.change(name, { $0.answered(id, wasCutShort: wasCutShort) }) ?? nil else { continue }
+            if isTurn { settleInterrupts(name, reason, failure) }
+            return
+        }
+    }
+
+    private mutating func settleInterrupts(_ name: String, _ reason: String?, _ failure: String?) {
+        guard let session = sessions[name]?.id, let turns = steering[name], reason == "cancelled" || !turns.hasTurn else {
+            return
+        }
+        for interrupt in steering.change(name, { $0.takeInterrupts() }) ?? [] {
+            if reason == "cancelled" {
+                change(interrupt, .taken, in: session)
+            } else if let failure {
+                change(interrupt, .unknown, in: session, "the turn ended with an error: \(failure)")
+            } else {
+                change(interrupt, .refused, in: session, "the turn had come to its own end")
+            }
+        }
+    }
+
+    private mutating func settingAnswered(_ id: [UInt8], _ name: String, _ result: JSONValue?, _ failure: String?) {
+        guard let session = sessions[name]?.id, let setting = steering.change(name, { $0.settingAnswered(id) }) ?? nil else {
+            return
+        }
+        if let failure { return change(setting.name, .refused, in: session, "the agent refused it: \(failure)") }
+        guard let result, result.isObject else {
+            return change(setting.name, .unknown, in: session, "the agent's answer does not say which mode it is in")
+        }
+        if setting.isByOption {
+            guard let options = result.optional("configOptions") else {
+                return change(setting.name, .unknown, in: session, "the agent's answer does not say which mode it is in")
+            }
+            steering.change(name) { $0.modes.take(options: result) }
+            fromAgent.insert(SteeringLine.optionsChanged(options.bytes, session: name))
+        } else {
+            steering.change(name) { $0.modes.changed(to: setting.mode) }
+        }
+        guard let modes = steering[name]?.modes else { return }
+        if modes.hasOwnList, let current = modes.current {
+            fromAgent.insert(SteeringLine.modeChanged(current, session: name))
+        }
+        if modes.current == setting.mode {
+            change(setting.name, .taken, in: session)
+        } else {
+            change(setting.name, .refused, in: session, "the agent is in another mode after that")
+        }
+    }
+
+    mutating func sessionClosed(_ name: String, _ now: HostInstant) {
+        abandon(name, "the session was closed")
+        release(name, now)
+        steering.remove(name)
+    }
+
+    mutating func agentIsGone() {
+        for name in steering.names { abandon(name, "the agent is gone") }
+        steering.close()
+    }
+
+    private mutating func abandon(_ name: String, _ reason: String) {
+        guard let session = sessions[name]?.id, let turns = steering[name] else { return }
+        let own = turns.own.map { $0.isTaken ? [] : [$0.name] } ?? []
+        for command in own + turns.interrupts + turns.settings.map(\.name) { change(command, .unknown, in: session, reason) }
+        if turns.own != nil { orders.append(.turnFromAfarEnded) }
+    }
+
+    // MARK: What is told
+
+    /// Each stand that differs from the one that was told last.
+    mutating func tellStands() {
+        for name in steering.takeTouched() {
+            let next = stand(of: name)
+            guard let next, let session = sessions[name]?.id else {
+                if let told = stands.removeValue(forKey: name) { orders.append(.stands(told.session, nil)) }
+                continue
+            }
+            guard stands[name]?.stand != next, stands[name] != nil || stands.count < limits.steeredMax else { continue }
+            stands[name] = (session, next)
+            orders.append(.stands(session, next))
+        }
+    }
+
+    private func stand(of name: String) -> ACPStand? {
+        guard !steering.isClosing, let turns = steering[name], turns.isOpen else { return nil }
+        var offer = SteeringOffer(actions: [.interrupt])
+        if takesPrompts {
+            offer.actions.insert(.prompt)
+        } else {
+            offer.reason = Self.onePrompt
+        }
+        if !turns.modes.names.isEmpty {
+            offer.actions.insert(.mode)
+            offer.modes = turns.modes.names
+            offer.mode = turns.modes.current.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        }
+        return ACPStand(offer, turns.standing)
+    }
+
+    private static let onePrompt = "it ends with its one prompt: start it without --prompt to go on from afar"
+
+    private mutating func refuse(_ request: SteeringRequest, in session: SessionID, _ reason: String) {
+        change(request.name, .refused, in: session, reason)
+    }
+
+    private mutating func change(
+        _ name: SteeringName, _ stage: SteeringStage, in session: SessionID, _ reason: String? = nil
+    ) {
+        orders.append(.steered(session, SteeringChange(name, stage, reason: reason.map { TextCut.line($0) })))
+    }
+}

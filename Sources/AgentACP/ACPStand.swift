@@ -1,0 +1,13 @@
+package import HostCore
+package import RelayProtocol
+
+/// What can be done to a session from afar, and whether it could take a prompt now.
+package struct ACPStand: Sendable, Equatable {
+    package var offer: SteeringOffer
+    package var standing: SteeringStanding
+
+    package init(_ offer: SteeringOffer, _ standing: SteeringStanding) {
+        self.offer = offer
+        self.standing = standing
+    }
+}

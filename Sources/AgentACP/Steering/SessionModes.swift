@@ -1,0 +1,44 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// The modes of a session, as the agent lists them; none is added, and what it does not list cannot be asked for.
+struct SessionModes: Equatable {
+    /// Of the configuration option that is the mode; nil where the agent has a list of modes and no such option.
+    private(set) var option: String?
+    /// The editor was given a list of modes, and expects to be told of a change by their own update.
+    private(set) var hasOwnList = false
+    private(set) var names: [String] = []
+    private(set) var current: String?
+
+    /// What a session's opening tells.
+    mutating func opened(_ result: JSONValue) {
+        if let modes = result.optional("modes"), modes.isObject {
+            names = Self.usable(modes.list("availableModes").map { $0.text("id") })
+            current = modes.text("currentModeId")
+            hasOwnList = true
+        }
+        take(options: result)
+    }
+
+    /// `configOptions` of an answer or an update, which is always all of them.
+    mutating func take(options holder: JSONValue) {
+        let mode = holder.list("configOptions").first { entry in
+            // The category is what an option means; agents of before it call the option so.
+            entry.text("type") == "select" && (entry.text("category") ?? entry.text("id")) == "mode"
+        }
+        guard let mode, let id = mode.text("id") else { return }
+        option = id
+        names = Self.usable(mode.list("options").map { $0.text("value") })
+        current = mode.text("currentValue")
+    }
+
+    mutating func changed(to mode: String?) {
+        if let mode { current = mode }
+    }
+
+    /// One that cannot be told whole cannot be asked for.
+    private static func usable(_ names: [String?]) -> [String] {
+        names.compactMap { $0 }.filter { !$0.isEmpty && $0.utf8.count <= WireLimits.nameBytesMax }
+            .prefix(WireLimits.steeringModesMax).map { $0 }
+    }
+}

@@ -1,0 +1,172 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Who has the turn in one session: the editor, or somebody afar. The agent takes one prompt at a time and refuses whoever comes second,
+/// so the second one waits here.
+///
+/// ```
+/// free ─editor's prompt─▶ editor's turn ─answer─▶ free
+///      └─ours──────────▶ our turn ──────answer─▶ the editor's prompts that were held, then free
+/// ```
+struct SessionTurns {
+    /// Our prompt, from its writing to its answer.
+    struct Own {
+        let id: [UInt8]
+        let name: SteeringName
+        /// As the person wrote it, and as the agent gets it.
+        let text: String
+        let sent: String
+        var isTaken = false
+    }
+
+    /// The editor's prompt, which the agent has not got.
+    struct Held {
+        let id: [UInt8]
+        let line: [UInt8]
+    }
+
+    /// A change of mode that we asked for.
+    struct Setting {
+        let id: [UInt8]
+        let name: SteeringName
+        let mode: String
+        let isByOption: Bool
+    }
+
+    struct Question {
+        let id: [UInt8]
+        /// Else it is one whose answers we do not know.
+        let isPermission: Bool
+    }
+
+    /// What an update shows of our prompt.
+    enum Evidence { case none, echo, work }
+
+    /// The agent has answered for its opening.
+    private(set) var isOpen = false
+    var modes = SessionModes()
+    private(set) var own: Own?
+    private(set) var held: [Held] = []
+    private(set) var settings: [Setting] = []
+    private(set) var interrupts: [SteeringName] = []
+    /// Of the agent to the editor, and not answered.
+    private(set) var questions: [Question] = []
+    /// The editor's prompts that the agent has, and has not answered.
+    private var prompts: [[UInt8]] = []
+    /// The editor's requests to load it; until they are answered the agent tells its past.
+    private var loads: [[UInt8]] = []
+    /// Something of the editor's went by unread, which may have been a prompt for this session.
+    private var isInDoubt = false
+    /// A turn that was cut short may have words that come late; what is said next is no evidence of the next prompt.
+    private var hasLateWords = false
+
+    var standing: SteeringStanding {
+        if !questions.isEmpty { return .waiting }
+        return hasTurn || isInDoubt || !loads.isEmpty || !held.isEmpty ? .busy : .idle
+    }
+
+    var hasTurn: Bool { own != nil || !prompts.isEmpty }
+
+    // MARK: The editor
+
+    mutating func opened(_ result: JSONValue?) {
+        isOpen = true
+        if let result { modes.opened(result) }
+    }
+
+    mutating func prompted(_ id: [UInt8], countMax: Int) {
+        prompts.append(id)
+        if prompts.count > countMax {
+            prompts.removeFirst()
+            isInDoubt = true
+        }
+    }
+
+    mutating func loading(_ id: [UInt8]) { loads = loads.suffix(1) + [id] }
+
+    mutating func hold(_ id: [UInt8], _ line: [UInt8]) { held.append(Held(id: id, line: line)) }
+
+    mutating func missedSome() { isInDoubt = true }
+
+    /// What the editor takes back before the agent has it; all of it without an identifier.
+    mutating func takeHeld(_ id: [UInt8]? = nil) -> [Held] {
+        defer { held.removeAll { id == nil || $0.id == id } }
+        return held.filter { id == nil || $0.id == id }
+    }
+
+    // MARK: From afar
+
+    mutating func begin(_ own: Own) { self.own = own }
+    mutating func interrupting(_ name: SteeringName) { interrupts.append(name) }
+    mutating func setting(_ setting: Setting) { settings.append(setting) }
+    mutating func taken() { own?.isTaken = true }
+
+    // MARK: The agent
+
+    mutating func asked(_ question: Question, countMax: Int) {
+        closed(question: question.id)
+        questions.append(question)
+        if questions.count > countMax { questions.removeFirst() }
+    }
+
+    mutating func closed(question id: [UInt8]) { questions.removeAll { $0.id == id } }
+
+    /// `echoes`: the agent is known to show each prompt when it takes it, so that nothing less is evidence.
+    func evidence(in update: JSONValue, echoes: Bool) -> Evidence {
+        guard let own, !own.isTaken, loads.isEmpty else { return .none }
+        switch update.text("sessionUpdate") {
+        case "user_message_chunk":
+            let text = update.optional("content")?.text("text")
+            return text.map { LiteralPrompt.isSame($0, as: own.sent) } == true ? .echo : .none
+        case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan": return work(echoes: echoes)
+        default: return .none
+        }
+    }
+
+    /// What the agent does in a turn that only our prompt can have begun.
+    func work(echoes: Bool) -> Evidence {
+        guard let own, !own.isTaken, loads.isEmpty else { return .none }
+        return echoes || hasLateWords || !prompts.isEmpty ? .none : .work
+    }
+
+    /// The agent shows what a person said, live.
+    func isEcho(_ update: JSONValue) -> Bool {
+        hasTurn && loads.isEmpty && update.text("sessionUpdate") == "user_message_chunk"
+    }
+
+    /// The answer to one of the editor's requests; nil where it is none that is known here. True where that ended a turn.
+    mutating func answered(_ id: [UInt8], wasCutShort: Bool) -> Bool? {
+        if let place = loads.firstIndex(of: id) {
+            loads.remove(at: place)
+            return false
+        }
+        guard let place = prompts.firstIndex(of: id) else { return nil }
+        prompts.remove(at: place)
+        isInDoubt = false
+        turnEnded(wasCutShort: wasCutShort)
+        return true
+    }
+
+    mutating func ownAnswered(_ id: [UInt8], wasCutShort: Bool) -> Own? {
+        guard let answered = own, answered.id == id else { return nil }
+        own = nil
+        turnEnded(wasCutShort: wasCutShort)
+        return answered
+    }
+
+    mutating func settingAnswered(_ id: [UInt8]) -> Setting? {
+        settings.firstIndex { $0.id == id }.map { settings.remove(at: $0) }
+    }
+
+    /// Those that waited for the turn's end.
+    mutating func takeInterrupts() -> [SteeringName] {
+        defer { interrupts = [] }
+        return interrupts
+    }
+
+    private mutating func turnEnded(wasCutShort: Bool) {
+        hasLateWords = wasCutShort
+        // A turn's questions come before its answer: an agent that has ended it waits for none of them.
+        if !hasTurn { questions = [] }
+    }
+}

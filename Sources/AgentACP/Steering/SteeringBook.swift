@@ -1,0 +1,103 @@
+internal import RelayProtocol
+
+/// The turns of all sessions of one agent process, and what was asked of them from afar.
+struct SteeringBook {
+    private let limits: ACPLimits
+    /// Of every identifier of a request of ours; as long as this process no other has it.
+    private let idPrefix: [UInt8]
+    private var idCount = 0
+    private var sessions: [String: SessionTurns] = [:]
+    /// The agent has shown a prompt when it took it, and will again.
+    private(set) var echoes = false
+    /// The editor has left, or the agent.
+    private(set) var isClosing = false
+    /// Commands that came, oldest first.
+    private var met: [SteeringName] = []
+    /// Sessions of which something has changed since the last look.
+    private var touched: Set<String> = []
+
+    init(run: String, limits: ACPLimits) {
+        self.limits = limits
+        idPrefix = Array("\"heliograph-\(run.prefix(40))-".utf8)
+    }
+
+    subscript(name: String) -> SessionTurns? { sessions[name] }
+
+    var names: [String] { sessions.keys.sorted() }
+
+    /// Nothing where the session is not known.
+    @discardableResult
+    mutating func change<Result>(_ name: String, _ body: (inout SessionTurns) -> Result) -> Result? {
+        guard let place = sessions.index(forKey: name) else { return nil }
+        touched.insert(name)
+        return body(&sessions.values[place])
+    }
+
+    mutating func ensure(_ name: String) {
+        if sessions[name] == nil { sessions[name] = SessionTurns() }
+        touched.insert(name)
+    }
+
+    mutating func remove(_ name: String) {
+        sessions[name] = nil
+        touched.insert(name)
+    }
+
+    mutating func missedSome() {
+        for name in names { change(name) { $0.missedSome() } }
+    }
+
+    mutating func closed(question id: [UInt8]) {
+        for name in names where sessions[name]?.questions.contains(where: { $0.id == id }) == true {
+            change(name) { $0.closed(question: id) }
+        }
+    }
+
+    mutating func close() {
+        isClosing = true
+        touched.formUnion(sessions.keys)
+    }
+
+    mutating func hasEchoed() { echoes = true }
+
+    /// In a fixed order.
+    mutating func takeTouched() -> [String] {
+        defer { touched = [] }
+        return touched.sorted()
+    }
+
+    // MARK: Identifiers
+
+    mutating func nextID() -> [UInt8] {
+        idCount += 1
+        return idPrefix + Array("\(idCount)\"".utf8)
+    }
+
+    func isOwn(_ id: [UInt8]) -> Bool { id.starts(with: idPrefix) }
+
+    /// False where it came before: it has its outcome, or will have it.
+    mutating func meet(_ name: SteeringName) -> Bool {
+        guard !met.contains(name) else { return false }
+        met.append(name)
+        if met.count > limits.steeringNamesMax { met.removeFirst() }
+        return true
+    }
+
+    // MARK: Waiting prompts of the editor
+
+    func hasRoomToHold(_ line: [UInt8]) -> Bool {
+        let held = sessions.values.flatMap(\.held)
+        return held.count < limits.heldPromptsMax && held.reduce(line.count) { $0 + $1.line.count } <= limits.heldBytes
+    }
+
+    /// The session whose prompt it is, where the agent has not got it.
+    func session(holding id: [UInt8]) -> String? {
+        names.first { sessions[$0]?.held.contains { $0.id == id } == true }
+    }
+
+    func session(prompting id: [UInt8]) -> String? { names.first { sessions[$0]?.own?.id == id } }
+
+    func session(setting id: [UInt8]) -> String? {
+        names.first { sessions[$0]?.settings.contains { $0.id == id } == true }
+    }
+}

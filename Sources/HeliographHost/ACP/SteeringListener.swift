@@ -1,0 +1,76 @@
+import Glibc
+internal import HeliographPlatform
+internal import HostCore
+internal import RelayProtocol
+
+/// Waits at the daemon for what people afar send to one session, on a thread of its own. What the daemon gives is handed on once; what has
+/// become of it is told elsewhere.
+struct SteeringListener: Sendable {
+    /// What one request came to.
+    private enum Heard {
+        case command(SteeringRequest)
+        /// Nothing came in the time that the daemon keeps a request open.
+        case nothing
+        /// The daemon does not know what can be done to the session: it was restarted, or has not heard of it yet.
+        case forgotten
+        /// It was away, or went away.
+        case away
+        /// Another program waits for this session's commands, the session is over, or the daemon is of another version.
+        case unwanted
+    }
+
+    let session: SessionID
+    let socketPath: String
+    let limits: ACPDriverLimits
+
+    func run(isWanted: @escaping () -> Bool, sayAgain: () -> Void, took: (SteeringRequest) -> Void) {
+        while isWanted() {
+            let begun = ContinuousClock.now
+            let pause: Duration
+            switch next(isWanted) {
+            case .command(let request):
+                took(request)
+                continue
+            case .nothing: pause = limits.retryInterval - (ContinuousClock.now - begun)
+            case .forgotten, .away:
+                sayAgain()
+                pause = limits.retryInterval
+            case .unwanted: pause = limits.unwantedInterval
+            }
+            wait(pause, isWanted)
+        }
+    }
+
+    private func next(_ isWanted: @escaping () -> Bool) -> Heard {
+        let body = JSONWriter.object { $0.field("session", session) }
+        guard let request = HookRequest(path: ["agent", "steering", "next"], body: body) else {
+            preconditionFailure("the path is made of plain words")
+        }
+        let exchange = HookExchange(request: request, socketPath: socketPath, isAgentAlive: isWanted)
+        guard let socket = HookSocket(connectingTo: socketPath, until: .now + limits.postBudget),
+            case .answered(let status, let answer) = exchange.exchange(request.bytes(), on: socket, until: nil)
+        else { return .away }
+        switch status {
+        case 200:
+            // As the relay said it to the daemon. What cannot be read is not done; its sender is told so when the time for evidence is over.
+            guard case .steer(let asked)? = try? MessageToHost(parsing: answer) else { return .away }
+            return .command(asked)
+        case 204: return .nothing
+        case 409:
+            let path = (try? JSONDocument(parsing: answer).root)?.text("path")
+            return path == "$.offer" ? .forgotten : .unwanted
+        case 400...499: return .unwanted
+        default: return .away
+        }
+    }
+
+    private func wait(_ duration: Duration, _ isWanted: () -> Bool) {
+        let end = ContinuousClock.now + duration
+        while isWanted(), ContinuousClock.now < end {
+            let parts = min(end - .now, limits.retryInterval).components
+            var time = timespec(tv_sec: Int(max(0, parts.seconds)), tv_nsec: Int(max(0, parts.attoseconds / 1_000_000_000)))
+            // A signal that cuts this short costs one early look.
+            unsafe nanosleep(&time, nil)
+        }
+    }
+}

@@ -1,9 +1,10 @@
 """A model API that answers from a script: OpenAI's chat completions, as agents of many makes speak them, on loopback.
 
 A script is chosen by the words of the last prompt that it knows; a script is a list of turns, and a turn is a list of blocks:
-`{"text": …}` or `{"tool": …, "input": {…}}`.
+`{"text": …}`, `{"tool": …, "input": {…}}`, or `{"until": name}`: no answer before the test opens the gate of that name.
 """
 
+import contextlib
 import json
 import threading
 import uuid
@@ -20,9 +21,13 @@ class ScriptedOpenAIAPI:
     def __init__(self) -> None:
         self.scripts: dict[str, list[list[Block]]] = {}
         self.requests: list[dict[str, Any]] = []
+        self._gates: dict[str, threading.Event] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def gate(self, name: str) -> threading.Event:
+        return self._gates.setdefault(name, threading.Event())
 
     def start(self) -> None:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -63,6 +68,10 @@ class ScriptedOpenAIAPI:
                 body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
                 api.requests.append(body)
                 blocks = api.blocks(body)
+                for block in blocks:
+                    # A test that fails opens no gate.
+                    if "until" in block:
+                        api.gate(block["until"]).wait(120)
                 text = "".join(block.get("text", "") for block in blocks)
                 calls = [
                     {
@@ -74,7 +83,10 @@ class ScriptedOpenAIAPI:
                 base = {"id": "c" + uuid.uuid4().hex[:8], "created": 0, "model": body.get("model")}
                 reason = "tool_calls" if calls else "stop"
                 if body.get("stream"):
-                    self.stream(base | {"object": "chat.completion.chunk"}, text, calls, reason)
+                    # Who is interrupted hangs up.
+                    with contextlib.suppress(ConnectionError):
+                        self.stream(base | {"object": "chat.completion.chunk"}, text, calls, reason)
+                    self.close_connection = True
                     return
                 message = {"role": "assistant", "content": text} | ({"tool_calls": calls} if calls else {})
                 choice = {"index": 0, "message": message, "finish_reason": reason}

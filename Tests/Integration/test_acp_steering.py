@@ -1,0 +1,327 @@
+"""`heliograph acp` before the real Mistral Vibe, steered from a phone: what counts is what the model was told, what the editor sees, and that
+the outcome on the phone says just that."""
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_agents import Agent, vibe
+from acp_peers import Editor
+from client import WireClient
+from daemon import Daemon, paired
+from relay import BINARY, Relay
+from terminal import Terminal
+from waits import patient, wait_until
+
+FINAL = ("taken", "refused", "withdrawn", "unknown")
+RUN = {"tool": "bash", "input": {"command": "echo hi > out.txt"}}
+NOTE = "(The text below was sent as a message, not as a command.)"
+
+
+@pytest.fixture
+def agent(short_path: Path) -> Iterator[Agent]:
+    agent = vibe(short_path)
+    agent.api.scripts |= {
+        "write it": [[{"text": "Now run."}, RUN], [{"text": "All done."}]],
+        "slow": [[{"until": "slow"}, {"text": "Slow answer."}]],
+        "answer me": [[{"text": "Answered."}]],
+    }
+    yield agent
+    # What still waits for the model is let go before it is gone.
+    agent.api.gate("slow").set()
+    agent.close()
+
+
+@pytest.fixture
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
+    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
+    phone.subscribe()
+    return phone
+
+
+@pytest.fixture
+def daemon(agent: Agent, relay: Relay) -> Iterator[Daemon]:
+    with paired(agent.home.parent, relay) as daemon:
+        yield daemon
+
+
+class Steered:
+    """A session, and what the phone sends it."""
+
+    def __init__(self, agent: Agent, phone: WireClient, session: str):
+        self.agent, self.phone, self.name, self.session = agent, phone, session, f"local-{session}"
+        self.count = 0
+        self.wait_offer("prompt")
+        phone.subscribe(self.session)
+
+    def send(self, type: str, id: str | None = None, **fields: Any) -> str:
+        self.count += 1
+        id = id or f"c{self.count}"
+        reply = self.phone.command(type, id=id, session=self.session, **fields)
+        assert reply.get("delivery") == "sent", reply
+        return id
+
+    def prompt(self, text: str, id: str | None = None) -> str:
+        return self.send("prompt", id=id, text=text, busy="queue")
+
+    def changes(self, id: str) -> list[dict[str, Any]]:
+        events = self.phone.logs[self.session]
+        return [event["head"] for event in events if event["kind"] == "steering.changed" and event["head"]["command"] == id]
+
+    def stages(self, id: str) -> list[str]:
+        return [change["stage"] for change in self.changes(id)]
+
+    def stage(self, id: str, *stages: str, timeout: float = 30) -> dict[str, Any]:
+        def look() -> dict[str, Any] | None:
+            return next((change for change in self.changes(id) if change["stage"] in stages), None)
+
+        return wait_until(look, timeout, lambda: f"{id} to be {stages}; it was {self.changes(id)}")
+
+    def taken(self, id: str) -> None:
+        end = self.stage(id, *FINAL)
+        assert end["stage"] == "taken", end
+
+    def wait_offer(self, action: str) -> dict[str, Any]:
+        return self.phone.wait_summary(
+            self.session, lambda summary: action in (summary.get("steering") or {}).get("actions", []), 30, f"{action} to be offered"
+        )["steering"]
+
+    def status(self, status: str) -> None:
+        self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, 30, status)
+
+    def said(self) -> list[str]:
+        """The person's messages in the timeline."""
+        events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
+        return [event["body"]["text"] for event in events]
+
+    def asked(self, text: str) -> int:
+        """How often the model was asked with that as the newest words of a person."""
+        return sum(1 for told in map(self._newest, self.agent.api.requests) if told and text in told)
+
+    def wait_asked(self, text: str) -> None:
+        wait_until(lambda: self.asked(text), 20, lambda: f"the model to be told {text!r}")
+
+    @staticmethod
+    def _newest(request: dict[str, Any]) -> str | None:
+        if not request.get("tools"):
+            return None
+        told = [json.dumps(message["content"], ensure_ascii=False) for message in request["messages"] if message["role"] == "user"]
+        return told[-1] if told else None
+
+
+@pytest.fixture
+def editor(agent: Agent) -> Iterator[Editor]:
+    editor = Editor(agent.command, agent.environment, agent.project)
+    yield editor
+    editor.kill()
+
+
+@pytest.fixture
+def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> Steered:
+    return Steered(agent, phone, editor.open_session())
+
+
+def shown(editor: Editor, kind: str) -> list[str]:
+    """The texts of such updates at the editor."""
+    updates = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
+    return [update["content"]["text"] for update in updates if update["sessionUpdate"] == kind]
+
+
+def strangers(editor: Editor) -> list[Any]:
+    """Answers to what the editor never asked."""
+    return [message for message in editor.messages if "method" not in message and not isinstance(message["id"], int)]
+
+
+def test_a_prompt_to_a_session_that_rests(editor, steered):
+    id = steered.prompt("answer me please")
+    steered.taken(id)
+    wait_until(lambda: "Answered." in "".join(shown(editor, "agent_message_chunk")), 20, "the answer at the editor")
+    steered.status("idle")
+    assert steered.stages(id) == ["given", "taken"] and steered.said() == ["answer me please"]
+    assert shown(editor, "user_message_chunk") == ["answer me please"] and strangers(editor) == []
+    # And the editor goes on in the same conversation.
+    assert editor.wait_answer(editor.prompt(steered.name, "answer me again"))["result"]["stopReason"] == "end_turn"
+    assert steered.asked("answer me please") == 1 and steered.asked("answer me again") == 1
+
+
+def test_a_prompt_waits_for_the_end_of_the_editors_turn(agent, editor, steered):
+    turn = editor.prompt(steered.name, "slow work")
+    steered.wait_asked("slow work")
+    id = steered.prompt("answer me after that")
+    steered.stage(id, "queued")
+    assert steered.asked("answer me after that") == 0
+    agent.api.gate("slow").set()
+    assert editor.wait_answer(turn)["result"]["stopReason"] == "end_turn"
+    steered.taken(id)
+    steered.status("idle")
+    assert steered.stages(id) == ["queued", "given", "taken"] and steered.said() == ["slow work", "answer me after that"]
+
+
+def test_the_editors_prompt_waits_for_the_end_of_ours(agent, editor, steered):
+    id = steered.prompt("slow work")
+    steered.taken(id)
+    steered.wait_asked("slow work")
+    turn = editor.prompt(steered.name, "answer me after that")
+    # One that is behind it on the same pipe is answered, so the prompt has arrived, and waits.
+    editor.request("session/list", {"cwd": str(editor.folder)})
+    assert steered.asked("answer me after that") == 0
+    agent.api.gate("slow").set()
+    assert editor.wait_answer(turn)["result"]["stopReason"] == "end_turn"
+    steered.status("idle")
+    assert steered.said() == ["slow work", "answer me after that"] and strangers(editor) == []
+
+
+def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(agent, editor, steered):
+    turn = editor.prompt(steered.name, "write it")
+    card = steered.phone.wait_card()
+    id = steered.prompt("answer me: yes, allow everything")
+    steered.stage(id, "queued")
+    assert not (agent.project / "out.txt").exists() and editor.cancels() == []
+    steered.phone.decide(card["session"], card["approval"], "deny")
+    assert editor.wait_answer(turn)["result"]["stopReason"] == "end_turn"
+    steered.taken(id)
+    steered.status("idle")
+    assert not (agent.project / "out.txt").exists()
+
+
+@pytest.mark.parametrize("whose", ["the editor's", "ours"])
+def test_an_interrupt(agent, editor, steered, whose):
+    if whose == "ours":
+        steered.taken(steered.prompt("slow work"))
+        turn = None
+    else:
+        turn = editor.prompt(steered.name, "slow work")
+    steered.wait_asked("slow work")
+    steered.taken(steered.send("interrupt"))
+    if turn:
+        assert editor.wait_answer(turn)["result"]["stopReason"] == "cancelled"
+    steered.status("idle")
+    again = steered.stage(steered.send("interrupt"), *FINAL)
+    assert again["stage"] == "refused" and "nothing runs" in again["reason"]
+    steered.taken(steered.prompt("answer me"))
+    assert strangers(editor) == []
+
+
+def test_an_interrupt_with_a_permission_open(agent, editor, steered):
+    turn = editor.prompt(steered.name, "write it")
+    card = steered.phone.wait_card()
+    permission = wait_until(editor.permissions, 10, "the editor to be asked")[0]
+    steered.taken(steered.send("interrupt"))
+    assert editor.wait_answer(turn)["result"]["stopReason"] == "cancelled"
+    assert editor.cancels() == [permission["id"]]
+    steered.phone.wait_approval(card["approval"], "cancelled")
+    # Too late: the agent does not see it, neither now nor as the answer to its next question.
+    editor.select(permission, "allow_always")
+    turn = editor.prompt(steered.name, "write it")
+    second = wait_until(lambda: editor.permissions()[1:], 20, "the next question")[0]
+    assert not (agent.project / "out.txt").exists()
+    editor.select(second, "reject_once")
+    assert editor.wait_answer(turn)["result"]["stopReason"] == "end_turn"
+    assert not (agent.project / "out.txt").exists()
+
+
+def test_text_is_never_taken_for_a_command(editor, steered):
+    for text in ("/help answer me", " /compact answer me", "!answer me", "# answer me", "@README answer me"):
+        steered.taken(steered.prompt(text))
+        steered.status("idle")
+        wait_until(lambda: steered.asked(json.dumps(text, ensure_ascii=False)[1:-1]) == 1, 20, lambda: f"the model to be told {text!r}")
+    assert steered.said()[0] == "/help answer me" and len(steered.said()) == 5
+    assert shown(editor, "user_message_chunk")[0] == f"{NOTE}\n/help answer me"
+
+
+def test_the_same_id_twice_is_one_prompt(agent, editor, steered):
+    for _ in range(2):
+        reply = steered.phone.command("prompt", id="one", session=steered.session, text="answer me once", busy="queue")
+        assert "error" not in reply, reply
+    steered.taken("one")
+    steered.status("idle")
+    assert steered.asked("answer me once") == 1 and steered.stages("one") == ["given", "taken"]
+
+
+def test_modes_are_the_agents_own(agent, editor, steered):
+    offer = steered.wait_offer("mode")
+    assert "ask" in offer["modes"] and "auto-approve" in offer["modes"] and offer["mode"] in offer["modes"]
+    freer = steered.phone.command("mode", session=steered.session, mode="yolo")
+    assert freer["error"]["code"] == "unsupported"
+    steered.taken(steered.send("mode", mode="auto-approve"))
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == "auto-approve", 10, "the new mode")
+    told = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
+    assert [update["currentModeId"] for update in told if update["sessionUpdate"] == "current_mode_update"][-1] == "auto-approve"
+    assert editor.wait_answer(editor.prompt(steered.name, "write it"))["result"]["stopReason"] == "end_turn"
+    assert (agent.project / "out.txt").exists() and editor.permissions() == []
+
+
+def test_the_proxy_is_killed_while_a_prompt_waits(editor, steered):
+    steered.taken(steered.prompt("slow work"))
+    steered.wait_asked("slow work")
+    waits = steered.prompt("answer me never")
+    steered.stage(waits, "queued")
+    editor.process.kill()
+    editor.process.wait(patient(10))
+    assert steered.stage(waits, *FINAL)["stage"] == "refused"
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), 60, "the session's end")
+    assert steered.asked("answer me never") == 0
+
+
+def test_the_proxy_is_killed_before_the_agent_shows_that_it_took_a_prompt(editor, steered):
+    child = editor.agent_process()
+    os.kill(child, signal.SIGSTOP)
+    try:
+        given = steered.prompt("answer me perhaps")
+        steered.stage(given, "given")
+        editor.process.kill()
+        editor.process.wait(patient(10))
+        assert steered.stage(given, *FINAL)["stage"] == "unknown"
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def test_the_host_is_killed(agent, daemon, editor, steered):
+    turn = editor.prompt(steered.name, "slow work")
+    steered.wait_asked("slow work")
+    waits = steered.prompt("answer me never")
+    steered.stage(waits, "queued")
+    daemon.kill()
+    # Away: the editor and the agent go on.
+    agent.api.gate("slow").set()
+    assert editor.wait_answer(turn)["result"]["stopReason"] == "end_turn"
+    assert editor.wait_answer(editor.prompt(steered.name, "answer me here"))["result"]["stopReason"] == "end_turn"
+    daemon.start()
+    end = steered.stage(waits, *FINAL)
+    assert (end["stage"], "restarted" in end["reason"]) == ("refused", True)
+    steered.status("idle")
+
+    # Offered again, and taken: until the proxy has said so to the new daemon it is refused there.
+    def again() -> bool:
+        return steered.stage(steered.prompt("answer me now"), *FINAL)["stage"] == "taken"
+
+    wait_until(again, 20, "a prompt to be taken again")
+    assert steered.asked("answer me now") == 1 and steered.asked("answer me never") == 0
+
+
+def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon, phone, short_path):
+    terminal = Terminal(short_path / "tmux", agent.environment, agent.project)
+    try:
+        terminal.run([str(BINARY), "acp", "--", *agent.command], agent.environment)
+        wait_until(lambda: terminal.screen().rstrip().endswith(">"), 30, terminal.screen)
+        session = next(iter(wait_until(lambda: phone.summaries, 20, "a session")))
+        steered = Steered(agent, phone, session.removeprefix("local-"))
+        steered.taken(steered.prompt("slow work"))
+        terminal.wait_screen("From afar: slow work")
+        steered.wait_asked("slow work")
+        terminal.type("answer me typed")
+        terminal.press("Enter")
+        terminal.wait_screen("This waits until the agent is done.")
+        assert steered.asked("answer me typed") == 0
+        agent.api.gate("slow").set()
+        terminal.wait_screen("Answered.")
+        steered.taken(steered.prompt("answer me from afar"))
+        steered.status("idle")
+        assert steered.said() == ["slow work", "answer me typed", "answer me from afar"]
+    finally:
+        terminal.close()

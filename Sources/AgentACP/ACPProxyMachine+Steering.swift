@@ -141,6 +141,7 @@ extension ACPProxyMachine {
         guard let turns = steering[name] else { return }
         let evidence = turns.evidence(in: update, echoes: steering.echoes)
         if turns.isEcho(update) { steering.hasEchoed() }
+        if !turns.hasTurn { steering.change(name) { $0.saw(update) } }
         if evidence != .none { showTaken(name, isEchoed: evidence == .echo, now) }
         switch update.text("sessionUpdate") {
         case "current_mode_update": steering.change(name) { $0.modes.changed(to: update.text("currentModeId")) }

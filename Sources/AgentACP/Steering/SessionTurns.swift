@@ -59,6 +59,8 @@ struct SessionTurns {
     private var isInDoubt = false
     /// A turn that was cut short may have words that come late; what is said next is no evidence of the next prompt.
     private var hasLateWords = false
+    /// The agent has been seen at work outside any turn, so that its work is no evidence of a prompt.
+    private var worksAlone = false
 
     var standing: SteeringStanding {
         if !questions.isEmpty { return .waiting }
@@ -118,15 +120,22 @@ struct SessionTurns {
         case "user_message_chunk":
             let text = update.optional("content")?.text("text")
             return text.map { LiteralPrompt.isSame($0, as: own.sent) } == true ? .echo : .none
-        case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan": return work(echoes: echoes)
-        default: return .none
+        case let kind: return Self.isWork(kind) ? work(echoes: echoes) : .none
         }
     }
 
     /// What the agent does in a turn that only our prompt can have begun.
     func work(echoes: Bool) -> Evidence {
         guard let own, !own.isTaken, loads.isEmpty else { return .none }
-        return echoes || hasLateWords || !prompts.isEmpty ? .none : .work
+        return echoes || hasLateWords || worksAlone || !prompts.isEmpty ? .none : .work
+    }
+
+    mutating func saw(_ update: JSONValue) {
+        if isOpen, !hasTurn, loads.isEmpty, Self.isWork(update.text("sessionUpdate")) { worksAlone = true }
+    }
+
+    private static func isWork(_ kind: String?) -> Bool {
+        ["agent_message_chunk", "agent_thought_chunk", "tool_call", "plan"].contains(kind)
     }
 
     /// The agent shows what a person said, live.

@@ -15,7 +15,8 @@ final class DaemonReporter: Sendable {
         /// Questions on their way.
         var asking: Set<ApprovalID> = []
         /// What can be done to each session, as it was said last: also to a daemon that comes back.
-        var stands: [SessionID: ACPStand] = [:]
+        var stands: [SessionID: (stand: ACPStand, listener: Int)] = [:]
+        var listeners = 0
         var isClosing = false
         /// The daemon knows no such requests: it is of another version.
         var isUnsupported = false
@@ -54,16 +55,29 @@ final class DaemonReporter: Sendable {
 
     /// What can be done to a session from now on; nil where its commands need not be waited for any more.
     func stand(_ session: SessionID, _ stand: ACPStand?) {
-        let isNew = state.withLock { state in
-            defer { state.stands[session] = stand }
-            return stand != nil && state.stands[session] == nil
+        let (isTold, listener) = state.withLock { state -> (Bool, Int?) in
+            guard let stand else {
+                state.stands[session] = nil
+                return (false, nil)
+            }
+            if let known = state.stands[session]?.listener {
+                state.stands[session] = (stand, known)
+                return (true, nil)
+            }
+            state.listeners += 1
+            state.stands[session] = (stand, state.listeners)
+            return (true, state.listeners)
         }
-        if stand != nil { put(.stands(session)) }
-        guard isNew else { return }
+        if isTold { put(.stands(session)) }
+        if let listener { listen(session, listener) }
+    }
+
+    /// Until the session is closed; one that is opened again has a listener of its own.
+    private func listen(_ session: SessionID, _ number: Int) {
         let listener = SteeringListener(session: session, socketPath: socketPath, limits: limits)
         let isStarted = BackgroundThread.start { [self] in
             listener.run(
-                isWanted: { [self] in state.withLock { $0.stands[session] != nil && !$0.isClosing } },
+                isWanted: { [self] in state.withLock { $0.stands[session]?.listener == number } },
                 sayAgain: { [self] in put(.stands(session)) },
                 took: { [self] in inbox.put(.fact(.steered(session, $0))) })
         }
@@ -134,7 +148,7 @@ final class DaemonReporter: Sendable {
         case .events(let lines): return send(lines)
         case .settled(let body): return post("settled", body)
         case .stands(let session):
-            guard let stand = state.withLock({ $0.stands[session] }) else { return .taken }
+            guard let stand = state.withLock({ $0.stands[session]?.stand }) else { return .taken }
             return steer(
                 "steering",
                 JSONWriter.object { writer in

@@ -77,6 +77,12 @@ struct ACPSteeringTests {
             #"{"jsonrpc":"2.0","id":\#(ACPBench.own(1)),"error":{"code":-32603,"message":"A turn is already running"}}"#)
         #expect(bench.stages("p1") == [.given, .refused] && bench.reason("p1").contains("A turn is already running"))
         #expect(!bench.told.contains("user from afar"))
+        // One that works by itself as well.
+        var alone = open()
+        alone.says("by itself")
+        alone.prompt("p1", "from afar")
+        alone.says("by itself")
+        #expect(alone.stages("p1") == [.given])
         var silent = open()
         silent.editor(ACPBench.prompt("3", "hi"))
         silent.ends("3", "cancelled")

@@ -33,6 +33,37 @@ struct ClaudeControlTests {
         #expect(bench.take() == ["idle"])
     }
 
+    @Test(
+        "it shows a prompt only with the first of its answer: a turn that it began for it, and that goes on, is evidence as well"
+    )
+    func longThought() {
+        var bench = ControlBench()
+        bench.prompt("think", "k1")
+        bench.lifecycle("started")
+        bench.pass(.seconds(20))
+        _ = bench.take()
+        bench.write(#"{"type":"system","subtype":"init"}"#)
+        bench.pass(.milliseconds(1_999))
+        #expect(bench.take() == [])
+        bench.pass(.milliseconds(1))
+        #expect(bench.take() == ["k1 taken"])
+        bench.repeats()
+        bench.result()
+        #expect(bench.take() == ["idle"])
+    }
+
+    @Test("a prompt that a hook turns down was begun, and is not taken")
+    func turnedDown() {
+        var bench = ControlBench()
+        bench.prompt("think", "k1")
+        bench.lifecycle("started")
+        bench.write(#"{"type":"system","subtype":"init"}"#)
+        bench.result()
+        bench.pass(.seconds(5))
+        bench.lifecycle("completed")
+        #expect(!bench.take().contains("k1 taken"))
+    }
+
     @Test("the same command has the same name for the agent, which runs it once; others have others")
     func names() {
         var bench = ControlBench()

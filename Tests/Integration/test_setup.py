@@ -23,7 +23,7 @@ COMMANDS = [
     ["restore"], ["push"], ["push", "setup"], ["push", "status"], ["push", "test"], ["push", "profiles"], ["push", "preview"],
     ["devices"], ["devices", "list"], ["devices", "forget"], ["config"], ["config", "show"], ["config", "keys"], ["clock"], ["doctor"],
     ["budget"], ["budget", "list"], ["budget", "set"], ["budget", "clear"], ["logout"], ["bench"], ["apns-simulator"],
-    ["emit"], ["ask"], ["settle"], ["acp"],
+    ["emit"], ["ask"], ["settle"], ["acp"], ["run"], ["steering"], ["steered"],
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ extension ClaudeAdapter {
         let source = payload.text("source")
         let wasRunning = sessions[id]?.status == .running
         let isKnown = sessions[id]?.isEnded == false
-        take(id, hook.process, payload, isAttended: hook.isAttended)
+        take(id, hook.process, payload, hook)
         // Compacting goes on with the same conversation, often in the middle of a turn.
         if source == "compact", isKnown { return }
         costBegins(id, source: source)
@@ -17,23 +17,23 @@ extension ClaudeAdapter {
 
     /// Makes the session known on its first sign of life, which need not be its start: the daemon may be younger.
     mutating func ensureSession(
-        _ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, isAttended: Bool? = nil, revives: Bool
+        _ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, _ hook: ClaudeHook? = nil, revives: Bool
     ) {
         let isNew = sessions[id] == nil
-        let wasAttended = sessions[id]?.attended
-        take(id, process, payload, isAttended: isAttended)
+        let before = sessions[id]
+        take(id, process, payload, hook)
         if isNew || (revives && sessions[id]?.isEnded == true) {
             // Its SessionStart was not heard: it may have been copied from another, which its transcript tells.
             if isNew, revives { sessions[id]?.fork = .prompted }
             startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
-        } else if sessions[id]?.attended != wasAttended {
+        } else if sessions[id]?.attended != before?.attended || sessions[id]?.isRun != before?.isRun {
             offer(id)
         }
     }
 
-    private mutating func take(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, isAttended: Bool?) {
+    private mutating func take(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, _ hook: ClaudeHook?) {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
-        if let isAttended { session.attended = isAttended }
+        if let hook { (session.attended, session.isRun) = (hook.isAttended, hook.isRun) }
         if let process { session.process = process }
         // The first one: the project stays what it is when the agent changes its directory.
         if session.paths.workingDirectory == nil {

@@ -6,6 +6,10 @@ extension ClaudeAdapter {
     /// What can be done to it, and how to start it so that more can.
     mutating func offer(_ id: SessionID) {
         guard let session = sessions[id], !session.isEnded, session.program == nil else { return }
+        guard !session.isRun else {
+            return order(
+                .offer(id, SteeringOffer(reason: "`heliograph run`, which runs it, has not said yet what can be done to it.")))
+        }
         guard session.isAttended else {
             return order(.offer(id, SteeringOffer(reason: "Another program runs this session. \(Self.advice(nil))")))
         }
@@ -33,7 +37,7 @@ extension ClaudeAdapter {
         let id = request.session
         guard let session = sessions[id], !session.isEnded else { return order(.notGiven(request, "the session has ended")) }
         if session.program != nil { return hand(request) }
-        guard case .interrupt = request.action, session.isAttended else {
+        guard case .interrupt = request.action, session.isAttended, !session.isRun else {
             return order(.notGiven(request, "this session does not take \(request.action.kind.rawValue)"))
         }
         guard !hasOpenCard(id) else {

@@ -89,7 +89,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case "SessionEnd": sessionEnded(id, payload)
         default:
             ensureSession(
-                id, hook.process, payload, isAttended: hook.isAttended,
+                id, hook.process, payload, hook,
                 revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event))
             switch hook.event {
             case "UserPromptSubmit": promptSubmitted(id, payload)

@@ -10,6 +10,8 @@ package struct ClaudeHook: Sendable {
     package var process: AgentProcess?
     /// Whether somebody sits at the terminal, so that a prompt of its own stays when we abstain.
     package var isAttended = true
+    /// `heliograph run` runs it.
+    package var isRun = false
     /// From the second on it is the same call again, after this daemon or its connection broke.
     package var attempt = 1
     /// Names one run of the hook, the same at every attempt; nil where it told none.

@@ -77,7 +77,9 @@ package struct ClaudeSession {
     var attended: Bool?
     var isAttended: Bool { attended == true }
     var interrupt: Interrupt?
-    /// The `heliograph run` that runs it.
+    /// By its hooks it is `heliograph run` that runs it.
+    var isRun = false
+    /// The same, when it has said what can be done to it.
     var program: SteeredProgram?
     /// What was last said of it.
     package internal(set) var status: SessionStatus?

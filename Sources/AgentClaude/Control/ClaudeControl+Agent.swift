@@ -5,8 +5,8 @@ internal import RelayProtocol
 ///
 /// | line | shows |
 /// |---|---|
-/// | `user` with `isReplay` and our `uuid` | it took that prompt |
-/// | `command_lifecycle` with our `uuid` | a command of its own began, or what was sent is over |
+/// | `user` with `isReplay` and our `uuid` | it took that prompt: it says so with the first of the answer |
+/// | `command_lifecycle` with our `uuid` | it began with that, or is done with it |
 /// | `control_request`, `can_use_tool` | it asks, here and by its hook |
 /// | `control_cancel_request` | it has an answer from elsewhere |
 /// | `control_response` | a mode or model is set, or not; an interrupt was heard |
@@ -36,9 +36,10 @@ extension ClaudeControl {
         taken(uuid)
     }
 
-    private mutating func taken(_ uuid: String) {
+    mutating func taken(_ uuid: String) {
         guard let place = sent.firstIndex(where: { $0.uuid == uuid }) else { return }
         isInTurn = true
+        sent[place].takenAt = nil
         guard !sent[place].isTaken else { return }
         sent[place].isTaken = true
         if let name = sent[place].name { tell(name, .taken) }
@@ -51,6 +52,7 @@ extension ClaudeControl {
         switch line.text("state") {
         case "started":
             isInTurn = true
+            sent[place].isBegun = true
             if sent[place].isCommand { taken(uuid) }
         case "completed": over(place, "the agent is done with it and has not shown that it took it")
         case "cancelled": over(place, "the agent let it go")
@@ -69,7 +71,12 @@ extension ClaudeControl {
 
     private mutating func systemSaid(_ line: JSONValue) {
         if let mode = line.text("permissionMode") { self.mode = String(mode.prefix(64)) }
-        if line.text("subtype") == "init" { isInTurn = true }
+        guard line.text("subtype") == "init" else { return }
+        isInTurn = true
+        // Hooks have had their say by now, and one that turned it down ends the turn at once. The first of an answer may be minutes away.
+        for place in sent.indices where sent[place].isBegun && !sent[place].isTaken {
+            sent[place].takenAt = sent[place].takenAt ?? now + limits.takenAfter.milliseconds
+        }
     }
 
     private mutating func said(_ line: JSONValue) {
@@ -95,6 +102,7 @@ extension ClaudeControl {
     private mutating func turnOver(_ line: JSONValue) {
         isInTurn = false
         permissions = []
+        for place in sent.indices { sent[place].takenAt = nil }
         // An end of what was begun before a prompt was sent says nothing of that prompt.
         for sent in sent where sent.isCommand && !sent.isTaken {
             if let name = sent.name { tell(name, .taken) }

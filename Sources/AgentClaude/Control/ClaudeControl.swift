@@ -5,7 +5,7 @@ internal import RelayProtocol
 ///
 /// Pure: facts in, orders out. What happens in the session is told by its hooks, as it is in a terminal, and so is what it asks; here the
 /// same question can be answered at the place where it runs, and here it is steered. A prompt counts as taken when the agent repeats it
-/// under our name of it, and never because it could be written.
+/// under our name of it, or works on it, and never because it could be written.
 ///
 /// ```
 /// starting ─initialized─▶ running ─stop─▶ stopping ─turn over─▶ closing ─▶ (its process ends)
@@ -32,6 +32,10 @@ package struct ClaudeControl: Sendable {
         /// Nil where it was typed here.
         let name: SteeringName?
         let isCommand: Bool
+        /// The agent has begun with it. Hooks may still turn it down.
+        var isBegun = false
+        /// A turn runs for it: at this moment it counts as taken.
+        var takenAt: Int64?
         var isTaken = false
     }
 
@@ -115,7 +119,7 @@ package struct ClaudeControl: Sendable {
             case .stopping(let due), .closing(let due), .terminating(let due): due
             case .starting, .running, .over: nil
             }
-        return (permissions.compactMap(\.due) + [ending].compactMap { $0 }).min()
+        return (permissions.compactMap(\.due) + sent.compactMap(\.takenAt) + [ending].compactMap { $0 }).min()
     }
 
     var standing: SteeringStanding { !permissions.isEmpty ? .waiting : isInTurn || !sent.isEmpty ? .busy : .idle }
@@ -243,6 +247,7 @@ package struct ClaudeControl: Sendable {
             say("Denied: nobody decided in time.")
             answer(permission.request, ControlLine.deny(permission.request, ControlPermission.undecided))
         }
+        for sent in sent where sent.takenAt.map({ $0 <= now }) == true { taken(sent.uuid) }
         switch phase {
         case .stopping(let due) where due <= now: close()
         case .closing(let due) where due <= now:

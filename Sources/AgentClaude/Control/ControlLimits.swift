@@ -4,6 +4,8 @@ package struct ControlLimits: Sendable {
     package var lineBytesMax = 16 << 20
     /// Without anybody at the terminal: a permission that nobody decided is denied. As long as other agents without a terminal wait.
     package private(set) var decideWithin = Duration.seconds(3_600)
+    /// From the beginning of a prompt's turn until it counts as taken without an answer: a turn that is turned down ends within some ms.
+    package var takenAfter = Duration.seconds(2)
     /// For a turn that is interrupted to end, before the agent is ended anyway.
     package var turnGrace = Duration.seconds(5)
     /// For the agent to end after the end of its input: its hooks at the end may take 5 s.

@@ -10,6 +10,8 @@ struct HookReport {
     let isWhole: Bool
     let process: AgentProcess?
     let isAttended: Bool
+    /// By `heliograph run`, which is where it can be answered.
+    let isRun: Bool
     let attempt: Int
     let run: String?
     /// Where the adapter answers.

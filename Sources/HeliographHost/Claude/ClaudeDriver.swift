@@ -57,6 +57,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         var hook = ClaudeHook(event: report.event, payload: report.payload, process: report.process)
         hook.isWhole = report.isWhole
         hook.isAttended = report.isAttended
+        hook.isRun = report.isRun
         hook.attempt = report.attempt
         hook.run = report.run
         hook.token = report.token

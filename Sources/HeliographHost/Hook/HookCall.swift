@@ -21,7 +21,7 @@ enum HookCall {
         var caller = HookCaller(of: hooks)
         // `heliograph run` asks where it runs; only of the very session that it runs, for agents start agents.
         let run = HostPaths.variable("HELIOGRAPH_RUN")
-        if run != nil, run == HostPaths.variable("CLAUDE_CODE_SESSION_ID") { caller.attended = "1" }
+        if run != nil, run == HostPaths.variable("CLAUDE_CODE_SESSION_ID") { caller.attended = "run" }
         guard let input = HookStream.readInput(limits: limits),
             let request = HookRequest(
                 path: ["hook", agent, event], body: input.bytes, isWhole: input.isWhole, call: HookRequest.randomCall(),
@@ -32,7 +32,7 @@ enum HookCall {
         }
         var exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: watch(caller))
         // Only where the agent says so: one that says nothing may be waiting for us alone.
-        exchange.isAttended = caller.attended == "1"
+        exchange.isAttended = caller.attended == "1" || caller.attended == "run"
         if event == hooks.awaited {
             if let answer = exchange.ask() { HookStream.write(answer) }
             return 0

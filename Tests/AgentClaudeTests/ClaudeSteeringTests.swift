@@ -1,0 +1,158 @@
+import AgentTestSupport
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentClaude
+
+@Suite("Claude Code: steering as far as hooks and heliograph run allow it")
+struct ClaudeSteeringTests {
+    private static let session = SessionID("claude-s1")!
+    private static let offer = SteeringOffer(actions: [.prompt, .interrupt])
+
+    private func payload(_ event: String, _ rest: String = "") -> String {
+        #"{"session_id":"s1","transcript_path":"/home/dev/.claude/projects/-p/s1.jsonl","hook_event_name":"\#(event)"\#(rest)}"#
+    }
+
+    private let tool = #","tool_name":"Bash","tool_use_id":"t1","permission_mode":"default","tool_input":{"command":"ls"}"#
+
+    /// In a turn.
+    private func running(isAttended: Bool = true) throws -> ClaudeBench {
+        var bench = ClaudeBench()
+        try bench.call(payload("UserPromptSubmit", #","prompt":"work""#), isAttended: isAttended)
+        _ = bench.take()
+        return bench
+    }
+
+    private func request(_ action: SteeringAction, _ id: String = "k1") -> ClaudeInput {
+        let by = Named<ClientTag>(id: ClientID("c1")!, name: "Ada")
+        return .steer(SteeringRequest(command: CommandID(id)!, session: Self.session, by: by, action: action))
+    }
+
+    private func offers(_ bench: ClaudeBench) -> [SteeringOffer] {
+        bench.effects.compactMap {
+            if case .offer(_, let offer?) = $0 { offer } else { nil }
+        }
+    }
+
+    private func outcomes(_ bench: inout ClaudeBench) -> [String] { bench.take().filter { $0.hasPrefix("steering") } }
+
+    private func stops(_ bench: ClaudeBench) -> [String] {
+        bench.effects.compactMap {
+            if case .restrict(_, let output) = $0 { String(decoding: output, as: UTF8.self) } else { nil }
+        }
+    }
+
+    // MARK: Its own screen
+
+    @Test("at its own screen it can be interrupted, and is told how it could be more")
+    func plain() throws {
+        let offer = try #require(offers(try running()).last)
+        #expect(offer.actions == [.interrupt])
+        #expect(offer.reason?.contains("heliograph run -- claude --resume s1") == true)
+        #expect(offers(try running(isAttended: false)).last?.actions == [])
+    }
+
+    @Test("an interrupt stops the next tool, which does not run, and is taken when the turn is over")
+    func interrupt() throws {
+        var bench = try running()
+        bench.tell(request(.interrupt))
+        #expect(outcomes(&bench) == ["steering: k1 given (it stops before its next tool)"])
+        bench.tell(request(.interrupt, "k2"))
+        #expect(outcomes(&bench) == ["steering: k2 refused (it is being interrupted already)"])
+        try bench.call(payload("PreToolUse", #","agent_id":"a1""# + tool), isHeard: true)
+        #expect(stops(bench) == [], "what stops a subagent does not stop its master")
+        try bench.call(payload("PreToolUse", tool), isHeard: true)
+        let stop = try #require(stops(bench).last)
+        #expect(stop.contains(#""continue":false"#) && stop.contains(#""permissionDecision":"deny""#) && stop.contains("Ada"))
+        #expect(outcomes(&bench) == [], "that it was told is no evidence")
+        bench.registry("idle", after: .seconds(2))
+        bench.pass(.seconds(1))
+        #expect(outcomes(&bench) == ["steering: k1 taken"])
+    }
+
+    @Test("what comes of an interrupt without a tool, or of one that has no effect")
+    func interruptInVain() throws {
+        var bench = try running()
+        bench.tell(request(.interrupt))
+        bench.pass(.seconds(26))
+        #expect(outcomes(&bench).last == "steering: k1 refused (it used no tool meanwhile, so nothing could stop it)")
+        try bench.call(payload("PreToolUse", tool), isHeard: true)
+        #expect(stops(bench) == [], "it is over")
+        bench.tell(request(.interrupt, "k2"))
+        try bench.call(payload("Stop"))
+        #expect(outcomes(&bench).last == "steering: k2 refused (the turn was over before it used another tool)")
+        try bench.call(payload("UserPromptSubmit", #","prompt":"more""#))
+        bench.tell(request(.interrupt, "k3"))
+        try bench.call(payload("PreToolUse", tool), isHeard: true)
+        bench.pass(.seconds(26))
+        #expect(outcomes(&bench).last == "steering: k3 unknown (it was told to stop, and its turn goes on)")
+    }
+
+    @Test("while it asks, and for anything else, the answer is no")
+    func refused() throws {
+        var bench = try running()
+        bench.tell(request(.prompt(.init(text: "go on"))))
+        #expect(outcomes(&bench) == ["steering: k1 refused (this session does not take prompt)"])
+        try bench.call(payload("PermissionRequest", tool))
+        bench.tell(request(.interrupt, "k2"))
+        #expect(outcomes(&bench) == ["steering: k2 refused (the agent waits for an answer: deny what it asks instead)"])
+    }
+
+    // MARK: Run by heliograph run
+
+    private func said(_ word: SteeredWord, _ token: UInt64) -> ClaudeInput {
+        .own(.programSaid(word, Self.session, HookToken(rawValue: token)))
+    }
+
+    private func answers(_ bench: ClaudeBench, _ token: UInt64) -> [String] {
+        bench.effects.compactMap {
+            guard case .respond(let to, let output) = $0, to.rawValue == token else { return nil }
+            return output.map { String(decoding: $0, as: UTF8.self) } ?? "204"
+        }
+    }
+
+    @Test("its program says what can be done, fetches, and tells; nothing of it before a hook has told of the session")
+    func program() throws {
+        var early = ClaudeBench()
+        early.tell(said(.stands(Self.offer, .idle), 90))
+        #expect(answers(early, 90) == ["204"] && early.events.isEmpty)
+
+        var bench = try running()
+        bench.tell(said(.waits, 90))
+        #expect(answers(bench, 90) == ["204"])
+        bench.tell(said(.stands(Self.offer, .idle), 91))
+        #expect(answers(bench, 91) == ["{}"] && offers(bench).last == Self.offer)
+        bench.tell(said(.waits, 92))
+        bench.tell(request(.prompt(.init(text: "go on"))))
+        #expect(answers(bench, 92).first?.contains(#""text":"go on""#) == true)
+        let name = SteeringName(client: ClientID("c1")!, command: CommandID("k1")!)
+        bench.tell(said(.told(SteeringChange(name, .taken)), 93))
+        #expect(outcomes(&bench) == ["steering: k1 taken"] && answers(bench, 93) == ["{}"])
+    }
+
+    @Test("its program is gone: what was handed is unknown, what was not is refused, and nothing is offered")
+    func programGone() throws {
+        var bench = try running()
+        bench.tell(said(.stands(Self.offer, .idle), 91))
+        bench.tell(said(.waits, 92))
+        bench.tell(request(.prompt(.init(text: "go on"))))
+        bench.tell(said(.waits, 93))
+        bench.tell(.hookGone(HookToken(rawValue: 93)))
+        #expect(outcomes(&bench) == ["steering: k1 unknown (the program that runs the session is gone)"])
+        #expect(offers(bench).last?.actions == [])
+        bench.tell(request(.prompt(.init(text: "go on")), "k2"))
+        #expect(outcomes(&bench) == ["steering: k2 refused (this session does not take prompt)"])
+    }
+
+    @Test("its session ends: its request is answered")
+    func ended() throws {
+        var bench = try running()
+        bench.tell(said(.stands(Self.offer, .idle), 91))
+        bench.tell(said(.waits, 92))
+        try bench.call(payload("SessionEnd", #","reason":"other""#))
+        #expect(answers(bench, 92) == ["204"])
+        bench.tell(said(.stands(Self.offer, .idle), 94))
+        #expect(answers(bench, 94) == ["204"])
+    }
+}

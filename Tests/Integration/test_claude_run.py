@@ -1,0 +1,510 @@
+"""The real Claude Code, run by `heliograph run` and steered from a phone, and as far as its hooks alone allow it.
+
+What counts is what the model was told, what ran, and that the outcome on the phone says just that.
+"""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from claude import MODEL, Machine, claude_program
+from client import WireClient
+from relay import BINARY, Relay
+from waits import patient, wait_until
+
+pytestmark = pytest.mark.agent
+
+FINAL = ("taken", "refused", "withdrawn", "unknown")
+ANSWERED = [[{"text": "Answered."}]]
+WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
+LONG = {"tool": "Bash", "input": {"command": "tail -f /dev/null", "description": "Wait"}}
+ALLOWED = ["--allowedTools", "Bash(tail *)"]
+
+
+@pytest.fixture
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
+    """A client that may steer and follows all sessions."""
+    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
+    phone.subscribe()
+    return phone
+
+
+class Steered:
+    """A session that `heliograph run` runs, and what the phone sends it."""
+
+    def __init__(self, machine: Machine, phone: WireClient, *arguments: str, terminal: bool = False, run: tuple[str, ...] = ()):
+        self.machine, self.phone = machine, phone
+        self.ids = (f"s{number}" for number in itertools.count(1))
+        self.program: subprocess.Popen[bytes] | None = None
+        machine.api.script = ANSWERED
+        mode = [] if "--permission-mode" in arguments else ["--permission-mode", "manual"]
+        command = [str(BINARY), "run", *run, "--", str(claude_program()), "--model", MODEL, *mode, *arguments]
+        if terminal:
+            machine.terminal.run(command, machine.environment)
+        else:
+            self.log = (machine.folder / "run.log").open("wb")
+            self.program = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, cwd=machine.project, env=machine.environment
+            )
+        wait_until(lambda: phone.summaries, 30, lambda: f"a session. {self.shown()}")
+        self.session = next(iter(phone.summaries))
+        phone.subscribe(self.session)
+        self.offered("prompt")
+
+    def shown(self) -> str:
+        return self.machine.screen() if self.program is None else (self.machine.folder / "run.log").read_text(errors="replace")
+
+    @property
+    def name(self) -> str:
+        return self.session.removeprefix("claude-")
+
+    @property
+    def agent(self) -> int:
+        """The process of the agent, by its own registry."""
+        entries = [json.loads(path.read_text()) for path in (self.machine.home / ".claude/sessions").glob("*.json")]
+        return next(entry["pid"] for entry in entries if entry["sessionId"] == self.name)
+
+    def end(self) -> int:
+        """By SIGTERM, as when the machine goes down; its status."""
+        assert self.program
+        self.program.terminate()
+        return self.program.wait(patient(20))
+
+    # What the phone does
+
+    def send(self, type: str, id: str | None = None, **fields: Any) -> str:
+        id = id or next(self.ids)
+        reply = self.phone.command(type, id=id, session=self.session, **fields)
+        assert reply.get("delivery") == "sent", reply
+        return id
+
+    def prompt(self, text: str, id: str | None = None, **fields: Any) -> str:
+        return self.send("prompt", id=id, text=text, **({"busy": "queue"} | fields))
+
+    def begin(self, script: Any, text: str = "work") -> None:
+        """From the phone, up to the point where the model was asked."""
+        self.machine.api.script = script
+        asked = len(self.machine.api.requests)
+        self.taken(self.prompt(text))
+        wait_until(lambda: len(self.machine.api.requests) > asked, 15, "the model to be asked")
+
+    def ask(self) -> dict[str, Any]:
+        """The card of a tool that asks."""
+        self.begin([[WRITE], [{"text": "Answered."}]])
+        return self.phone.wait_card()
+
+    def tool_runs(self) -> None:
+        self.phone.wait_event(self.session, lambda event: event["kind"] == "tool.started", 20, "the tool to run")
+
+    # What comes of it
+
+    def stages(self, id: str) -> list[str]:
+        return [event["head"]["stage"] for event in self._changes(id)]
+
+    def stage(self, id: str, *stages: str, timeout: float = 20) -> dict[str, Any]:
+        def fits(event: dict[str, Any]) -> bool:
+            return event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] in stages
+
+        try:
+            return self.phone.wait_event(self.session, fits, timeout, f"{id} to be {stages}")["head"]
+        except AssertionError as error:
+            raise AssertionError(f"{error}\nIt was {self._changes(id)}. The program shows:\n{self.shown()[-2000:]}") from None
+
+    def taken(self, id: str, timeout: float = 20) -> None:
+        end = self.stage(id, *FINAL, timeout=timeout)
+        assert end["stage"] == "taken", end
+
+    def status(self, status: str, timeout: float = 20) -> dict[str, Any]:
+        return self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, timeout, status)
+
+    def offered(self, action: str) -> dict[str, Any]:
+        return self.phone.wait_summary(
+            self.session, lambda summary: action in (summary.get("steering") or {}).get("actions", []), 20, f"{action} to be offered"
+        )["steering"]
+
+    def told(self) -> list[str]:
+        """The person's words as the model has them, in the last request."""
+        texts = []
+        for message in self.machine.api.requests[-1]["messages"]:
+            if message["role"] != "user":
+                continue
+            content = message["content"]
+            parts = [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
+            texts += [part for part in parts if not part.startswith("<system-reminder>")]
+        return texts
+
+    def said(self) -> list[str]:
+        """The person's messages in the timeline."""
+        events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
+        return [event["body"]["text"] for event in events]
+
+    def _changes(self, id: str) -> list[dict[str, Any]]:
+        return [
+            event for event in self.phone.logs[self.session] if event["kind"] == "steering.changed" and event["head"]["command"] == id
+        ]
+
+
+@pytest.fixture
+def steer(machine: Machine, phone: WireClient):
+    """`steer(*arguments)`: a session that is run, and ended in the end."""
+    made: list[Steered] = []
+
+    def make(*arguments: str, **options: Any) -> Steered:
+        made.append(Steered(machine, phone, *arguments, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        if one.program and one.program.poll() is None:
+            one.end()
+
+
+@pytest.fixture
+def steered(steer) -> Steered:
+    return steer()
+
+
+def run(machine: Machine, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(BINARY), "run", "--", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=machine.project, env=machine.environment, timeout=patient(30)
+    )
+
+
+# Prompts
+
+
+def test_a_prompt_is_taken_once_and_the_session_is_one(machine, steered):
+    id = steered.prompt("one line\nand another")
+    steered.taken(id)
+    steered.status("idle")
+    again = steered.phone.command("prompt", id=id, session=steered.session, text="one line\nand another", busy="queue")
+    assert "error" not in again
+    steered.taken(steered.prompt("and more"))
+    steered.status("idle")
+    assert steered.told() == ["one line\nand another", "and more"]
+    assert steered.said() == ["one line\nand another", "and more"], "each once"
+    assert steered.stages(id) == ["given", "taken"]
+    assert len(steered.phone.summaries) == 1, "what hooks tell and what is steered is one session"
+    assert [event["body"]["text"] for event in steered.phone.logs[steered.session] if event["kind"] == "message" and event["head"]["role"] == "assistant"] == ["Answered."] * 2
+    assert steered.end() == 0
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), what="the end")
+
+
+def test_text_is_never_taken_for_a_command(machine, steered):
+    (machine.project / "README").write_text("content of a file\n")
+    long = "".join(f"line {number}\n" for number in range(2_500)) + "the end"
+    assert len(long) > 20_000
+    for text in ("/help", " /quit", "/compact now", "!touch ran", "# a note", long):
+        steered.taken(steered.prompt(text))
+        steered.status("idle")
+        assert steered.told()[-1].strip() == text.strip()
+    assert not (machine.project / "ran").exists()
+
+
+def test_a_command_of_the_agents_own_is_run_where_it_is_offered(machine, steered):
+    commands = steered.offered("prompt")["commands"]
+    assert "/context" in commands and "/model" not in commands
+    steered.taken(steered.prompt("hello"))
+    steered.status("idle")
+    asked = len(machine.api.requests)
+    steered.taken(steered.prompt("/context", command=True))
+    steered.status("idle")
+    assert len(machine.api.requests) == asked, "it was no prompt for the model"
+    refused = steered.phone.command("prompt", session=steered.session, text="/model haiku", command=True, busy="queue")
+    end = refused if "error" in refused else steered.stage(refused["id"], *FINAL)
+    assert "error" in end or end["stage"] == "refused"
+
+
+def test_while_the_agent_works_a_prompt_waits(machine, steered):
+    steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    id = steered.prompt("after that")
+    steered.stage(id, "queued")
+    withdrawn = steered.prompt("never")
+    steered.stage(withdrawn, "queued")
+    refused = steered.stage(steered.prompt("now or never", busy="refuse"), *FINAL)
+    assert refused["stage"] == "refused"
+    steered.phone.command("withdraw", session=steered.session, client=steered._changes(id)[0]["head"]["client"], command=withdrawn)
+    assert steered.stage(withdrawn, *FINAL)["stage"] == "withdrawn"
+    machine.api.script = ANSWERED
+    steered.taken(id)
+    steered.status("idle")
+    assert steered.told() == ["work", "after that"]
+    assert steered.stages(id) == ["queued", "given", "taken"]
+
+
+def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(machine, steered):
+    card = steered.ask()
+    id = steered.prompt("yes")
+    steered.stage(id, "queued")
+    assert steered.phone.approvals[card["approval"]]["stage"] == "pending" and not (machine.project / "out.txt").exists()
+    steered.phone.decide(card["session"], card["approval"], "deny")
+    steered.taken(id)
+    steered.status("idle")
+    assert steered.told()[-1] == "yes" and not (machine.project / "out.txt").exists()
+
+
+# Approvals
+
+
+@pytest.mark.parametrize("decision", ["allow", "deny"])
+def test_a_permission_is_decided_from_afar(machine, steered, decision):
+    card = steered.ask()
+    assert card["request"]["body"]["input"] == WRITE["input"]
+    more = {"message": "Use another file, please."} if decision == "deny" else {}
+    steered.phone.decide(card["session"], card["approval"], decision, **more)
+    if decision == "allow":
+        assert machine.wait_file("out.txt") == "hi\n"
+    else:
+        assert "Use another file" in machine.wait_tool_result("another file")
+    steered.status("idle")
+    assert steered.phone.wait_approval(card["approval"], "applied")["outcome"] == {"allow": "ran", "deny": "denied"}[decision]
+    assert len(steered.phone.approvals) == 1, "asked once, though hook and control line both ask"
+    assert (machine.project / "out.txt").exists() == (decision == "allow")
+
+
+@pytest.mark.parametrize("choice", ["1", "2 not that one"])
+def test_a_permission_is_answered_where_it_runs(machine, steer, choice):
+    steered = steer(terminal=True)
+    card = steered.ask()
+    machine.wait_screen("asks for permission")
+    machine.type(choice)
+    machine.press("Enter")
+    if choice == "1":
+        machine.wait_file("out.txt")
+    else:
+        machine.wait_tool_result("not that one")
+    steered.status("idle")
+    final = steered.phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in ("applied", "cancelled", "stale"))
+    assert (final["stage"], final.get("reason")) == ("cancelled", "allowedLocally" if choice == "1" else "deniedLocally")
+    assert (machine.project / "out.txt").exists() == (choice == "1")
+
+
+def test_who_sits_there_types_prompts_and_reads_the_answers(machine, steer):
+    steered = steer(terminal=True)
+    machine.type("typed here")
+    machine.press("Enter")
+    machine.wait_screen("Answered.")
+    steered.status("idle")
+    steered.taken(steered.prompt("from afar"))
+    machine.wait_screen("Ada's phone: from afar")
+    steered.status("idle")
+    assert steered.said() == ["typed here", "from afar"]
+    machine.press("C-d")
+    machine.wait_screen("claude --resume " + steered.name)
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), what="the end")
+
+
+def test_nobody_decides_and_it_is_denied(machine, steer, relay):
+    steered = steer(run=("--wait", "4"))
+    steered.machine.api.script = [[WRITE], [{"text": "Answered."}]]
+    steered.taken(steered.prompt("work"))
+    relay.kill()
+    assert "nobody decided in time" in machine.wait_tool_result("rejected", 30)
+    relay.start()
+    assert not (machine.project / "out.txt").exists()
+
+
+def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, steered, relay, client):
+    card = steered.ask()
+    token = steered.phone.token
+    relay.kill()
+    relay.start()
+    phone = client(relay, "Ada's phone", token=token)
+    phone.subscribe()
+    again = phone.wait_card()
+    assert again["approval"] == card["approval"] and not (machine.project / "out.txt").exists()
+    wait_until(lambda: phone.decide(again["session"], again["approval"], "allow").get("stage"), 20, "the decision to be taken")
+    machine.wait_file("out.txt", 30)
+    phone.subscribe(steered.session)
+    steered.phone = phone
+    steered.status("idle", 30)
+    steered.taken(steered.prompt("go on"), 30)
+
+
+# The other actions
+
+
+@pytest.mark.parametrize("what", ["text", "tool", "permission"])
+def test_interrupted(machine, steer, what):
+    steered = steer(*ALLOWED)
+    script = {"text": [{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], "tool": [LONG], "permission": [WRITE]}[what]
+    steered.begin([script, [{"text": "Done."}]])
+    if what == "tool":
+        steered.tool_runs()
+    if what == "permission":
+        steered.phone.wait_card()
+    steered.taken(steered.send("interrupt"), timeout=15)
+    steered.status("idle")
+    assert not (machine.project / "out.txt").exists()
+    again = steered.stage(steered.send("interrupt"), *FINAL)
+    assert (again["stage"], "nothing runs" in again["reason"]) == ("refused", True)
+    machine.api.script = ANSWERED
+    steered.taken(steered.prompt("go on"))
+    steered.status("idle")
+    assert steered.told()[-1] == "go on"
+
+
+def test_modes_and_models(machine, steered):
+    offer = steered.offered("mode")
+    assert offer["modes"] == ["default", "acceptEdits", "plan"], "none that asks nobody"
+    steered.taken(steered.send("mode", mode="acceptEdits"))
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "acceptEdits", what="the mode")
+    freer = steered.phone.command("mode", session=steered.session, mode="bypassPermissions")
+    assert freer["error"]["code"] == "unsupported"
+    edit = {"tool": "Write", "input": {"file_path": str(machine.project / "new.txt"), "content": "fresh\n"}}
+    steered.begin([[edit], [{"text": "Answered."}]])
+    machine.wait_file("new.txt")
+    steered.status("idle")
+    assert not steered.phone.approvals
+    model = next(model for model in offer["models"] if "haiku" in model)
+    steered.taken(steered.send("model", model=model))
+    machine.api.script = ANSWERED
+    steered.taken(steered.prompt("go on"))
+    steered.status("idle")
+    assert "haiku" in machine.api.requests[-1]["model"]
+
+
+def test_stopped_from_afar_and_taken_over_at_the_terminal(machine, steered):
+    steered.taken(steered.prompt("remember this"))
+    steered.status("idle")
+    live = run(machine, str(claude_program()), "--resume", steered.name)
+    assert live.returncode == 2 and "open in another program" in live.stderr
+    steered.taken(steered.send("stop"))
+    assert steered.program and steered.program.wait(patient(20)) == 0
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), what="the end")
+    machine.start_claude(ANSWERED, arguments=["--resume", steered.name])
+    machine.prompt("go on here")
+    wait_until(lambda: "go on here" in steered.told(), 20, "the model to be told")
+    assert "remember this" in steered.told()
+    resumed = steered.phone.wait_event(steered.session, lambda event: event["kind"] == "session.started" and event["head"].get("resumed"))
+    assert resumed
+    steered.phone.wait_summary(
+        steered.session, lambda summary: summary["steering"]["actions"] == ["interrupt"] and "heliograph run" in summary["steering"]["reason"],
+        what="what a terminal allows",
+    )
+
+
+def test_a_session_is_taken_over_from_the_terminal(machine, phone, steer):
+    machine.start_claude(ANSWERED)
+    machine.prompt("begun here")
+    machine.wait_screen("Answered.")
+    wait_until(lambda: phone.summaries, 15, "a session")
+    session = next(iter(phone.summaries))
+    machine.terminal.close()
+    phone.wait_summary(session, lambda summary: summary.get("endedAt"), 20, "the end")
+    steered = steer("--resume", session.removeprefix("claude-"))
+    assert steered.session == session
+    steered.taken(steered.prompt("go on from afar"))
+    steered.status("idle")
+    assert steered.told() == ["begun here", "go on from afar"]
+
+
+# Killed
+
+
+def test_the_agent_is_killed(machine, steered):
+    steered.begin([[{"sleep": 30}, {"text": "Never."}]])
+    id = steered.prompt("never given")
+    steered.stage(id, "queued")
+    os.kill(steered.agent, signal.SIGKILL)
+    assert steered.program and steered.program.wait(patient(20)) == 137
+    end = steered.stage(id, *FINAL, timeout=40)
+    assert end["stage"] == "refused"
+    assert steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), 40, "the end")["status"] == "failed"
+
+
+def test_heliograph_run_is_killed_and_nothing_more_is_given(machine, steered):
+    steered.begin([[{"sleep": 3}, {"text": "Slow answer."}]])
+    id = steered.prompt("never given")
+    steered.stage(id, "queued")
+    assert steered.program
+    steered.program.kill()
+    steered.program.wait()
+    end = steered.stage(id, *FINAL, timeout=40)
+    assert end["stage"] == "refused"
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), 40, "the agent to end by itself")
+    assert "never given" not in steered.told()
+
+
+def test_our_daemon_is_killed_and_the_session_is_steered_again(machine, steered):
+    steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    id = steered.prompt("never given")
+    steered.stage(id, "queued")
+    before = list(steered.phone.logs[steered.session])
+    machine.kill_daemon()
+    machine.start_daemon()
+    end = steered.stage(id, *FINAL, timeout=40)
+    assert (end["stage"], "restarted" in end["reason"]) == ("refused", True)
+    machine.api.script = ANSWERED
+    seen = len(before)
+    steered.phone.wait_event(
+        steered.session,
+        lambda event: event["kind"] == "steering.offered" and "prompt" in event["head"]["actions"] and event not in before, 20, "a new offer",
+    )
+    assert all(event["head"]["actions"] != ["interrupt"] for event in steered.phone.logs[steered.session][seen:] if event["kind"] == "steering.offered")
+    steered.status("idle")
+    given = steered.prompt("given")
+    steered.taken(given, 30)
+    steered.status("idle")
+    assert steered.told()[-1] == "given" and "never given" not in steered.told()
+
+
+def test_the_relay_is_killed_with_a_prompt_waiting_and_the_prompt_is_taken_once(machine, steered, relay, client):
+    steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    id = steered.prompt("after that")
+    steered.stage(id, "queued")
+    machine.api.script = ANSWERED
+    token = steered.phone.token
+    relay.kill()
+    relay.start()
+    phone = client(relay, "Ada's phone", token=token)
+    phone.subscribe()
+    phone.subscribe(steered.session)
+    steered.phone = phone
+    steered.taken(id, timeout=40)
+    steered.status("idle")
+    assert steered.told() == ["work", "after that"] and steered.said().count("after that") == 1
+
+
+# Plain `claude`
+
+
+def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_it_otherwise(machine, phone):
+    machine.start_claude([[{"sleep": 3}, WRITE], [{"text": "Never."}]])
+    machine.prompt("please work")
+    wait_until(lambda: phone.summaries, 15, "a session")
+    session = next(iter(phone.summaries))
+    phone.subscribe(session)
+    offer = phone.wait_summary(session, lambda summary: (summary.get("steering") or {}).get("actions"), what="an offer")["steering"]
+    assert offer["actions"] == ["interrupt"] and "heliograph run -- claude" in offer["reason"]
+    refused = phone.command("prompt", session=session, text="hello", busy="queue")
+    assert refused["error"]["code"] == "unsupported"
+    reply = phone.command("interrupt", id="i1", session=session)
+    assert reply.get("delivery") == "sent", reply
+    end = phone.wait_event(session, lambda event: event["kind"] == "steering.changed" and event["head"]["stage"] in FINAL, 30, "the outcome")
+    assert end["head"]["stage"] == "taken", end
+    assert not (machine.project / "out.txt").exists() and not phone.approvals
+    phone.wait_summary(session, lambda summary: summary["status"] == "idle")
+    machine.wait_screen("Interrupted from afar by Ada's phone")
+
+
+# What may not be
+
+
+@pytest.mark.parametrize("arguments", [["-p", "hello"], ["--session-id", "x"], ["--continue"]])
+def test_what_would_make_it_another_session_is_refused(machine, arguments):
+    result = run(machine, str(claude_program()), *arguments)
+    assert result.returncode == 2 and result.stderr.startswith("heliograph: ")
+
+
+def test_other_programs_and_missing_ones(machine):
+    assert run(machine, "bash").returncode == 2
+    missing = run(machine, "/nowhere/claude")
+    assert missing.returncode == 127, missing.stderr

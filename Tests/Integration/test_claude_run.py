@@ -486,6 +486,7 @@ def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_
     assert offer["actions"] == ["interrupt"] and "heliograph run -- claude" in offer["reason"]
     refused = phone.command("prompt", session=session, text="hello", busy="queue")
     assert refused["error"]["code"] == "unsupported"
+    phone.wait_summary(session, lambda summary: summary["status"] == "running")
     reply = phone.command("interrupt", id="i1", session=session)
     assert reply.get("delivery") == "sent", reply
     end = phone.wait_event(session, lambda event: event["kind"] == "steering.changed" and event["head"]["stage"] in FINAL, 30, "the outcome")

@@ -31,7 +31,7 @@ extension ClaudeAdapter {
     /// Its request is gone, and so is it: the agent loses its input and ends.
     mutating func programGone(_ token: HookToken) {
         guard
-            let id = sessionsInOrder.first(where: { $0.program != nil && sessions[$0.id]?.program?.hasLeft(token) == true })?.id
+            let id = sessions.keys.first(where: { sessions[$0]?.program?.hasLeft(token) == true })
         else { return }
         carryOut(sessions[id]?.program?.gone() ?? [], in: id)
         sessions[id]?.program = nil

@@ -56,6 +56,9 @@ extension ClaudeAdapter {
         return ClaudeAnswer.stop("Interrupted from afar by \(TextCut.line(clean(interrupt.by), bytesMax: 100)).")
     }
 
+    /// A turn that was stopped calls no such hook: this one ended by itself, whatever its tool was told.
+    mutating func turnEndedByItself(_ id: SessionID) { sessions[id]?.interrupt?.isTold = false }
+
     /// The turn is over.
     private mutating func interruptOver(_ id: SessionID) {
         guard let interrupt = sessions[id]?.interrupt else { return }
@@ -63,7 +66,7 @@ extension ClaudeAdapter {
         let change =
             interrupt.isTold
             ? SteeringChange(interrupt.name, .taken)
-            : SteeringChange(interrupt.name, .refused, reason: "the turn was over before it used another tool")
+            : SteeringChange(interrupt.name, .refused, reason: "the turn ended by itself")
         order(.steered(id, change))
     }
 

@@ -103,7 +103,9 @@ package struct ClaudeAdapter: AgentAdapter {
             case "SubagentStart": subagentStarted(id, payload)
             case "SubagentStop": subagentFinished(id, payload)
             case "TaskCreated", "TaskCompleted": tasksChanged(id)
-            case "Stop": turnFinished(id, payload)
+            case "Stop":
+                turnEndedByItself(id)
+                turnFinished(id, payload)
             case "StopFailure": turnFailed(id, payload)
             default: break
             }

@@ -43,10 +43,9 @@ extension LocalAdapter {
 
     /// Its open request was closed, with which it shows that it is there.
     mutating func programGone(_ token: HookToken) {
-        for id in steeredInOrder where sessions[id]?.program?.hasLeft(token) == true {
-            carryOut(sessions[id]?.program?.gone() ?? [], in: id)
-            order(.offer(id, SteeringOffer(reason: "the program that runs this session does not wait for commands")))
-        }
+        guard let id = steered.first(where: { sessions[$0]?.program?.hasLeft(token) == true }) else { return }
+        carryOut(sessions[id]?.program?.gone() ?? [], in: id)
+        order(.offer(id, SteeringOffer(reason: "the program that runs this session does not wait for commands")))
     }
 
     /// The session has ended.
@@ -57,26 +56,28 @@ extension LocalAdapter {
     }
 
     mutating func programsTimerFired() {
-        for id in steeredInOrder { carryOut(sessions[id]?.program?.timerFired(at: now) ?? [], in: id) }
+        for id in inOrder(steered) { carryOut(sessions[id]?.program?.timerFired(at: now) ?? [], in: id) }
     }
 
     /// A question that is open makes it wait, whatever it says.
     mutating func standAnew() {
-        for id in steeredInOrder where sessions[id]?.stood != standing(of: id) { stand(id) }
+        guard !steered.isEmpty else { return }
+        let asking = Set(desk.approvals.filter(\.isOpen).map(\.session))
+        for id in inOrder(steered.filter { sessions[$0]?.stood != standing(of: $0, asking) }) { stand(id) }
     }
 
     private mutating func stand(_ id: SessionID) {
-        guard let standing = standing(of: id) else { return }
+        guard let standing = standing(of: id, Set(desk.approvals.filter(\.isOpen).map(\.session))) else { return }
         sessions[id]?.stood = standing
         order(.stands(id, standing))
     }
 
-    private func standing(of id: SessionID) -> SteeringStanding? {
-        desk.contains { $0.session == id && $0.isOpen } ? .waiting : sessions[id]?.program?.standing
+    private func standing(of id: SessionID, _ asking: Set<SessionID>) -> SteeringStanding? {
+        asking.contains(id) ? .waiting : sessions[id]?.program?.standing
     }
 
     /// The same facts give the same orders.
-    private var steeredInOrder: [SessionID] { steered.sorted { $0.rawValue < $1.rawValue } }
+    private func inOrder(_ ids: Set<SessionID>) -> [SessionID] { ids.sorted { $0.rawValue < $1.rawValue } }
 
     private mutating func carryOut(_ orders: [SteeredProgram.Order], in id: SessionID) {
         for effect in orders {

@@ -56,14 +56,16 @@ struct AgentChild: Sendable {
         // The strings live until the child runs: posix_spawnp returns after that, and then they are freed.
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }
-        // The first of a name counts; ours go first. The strings of `environ` are the system's and stay.
+        // The strings of `environ` are the system's and stay. Of two variables of one name programs take one or the other.
+        let names = environment.map { String($0.prefix { $0 != "=" }) + "=" }
         let added: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) }
         defer { unsafe added.forEach { unsafe free($0) } }
         var variables = unsafe added
         var place = 0
         while let variable = unsafe environ[place] {
-            unsafe variables.append(variable)
             place += 1
+            let text = unsafe String(cString: variable)
+            if !names.contains(where: text.hasPrefix) { unsafe variables.append(variable) }
         }
         unsafe variables.append(nil)
         return unsafe posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &variables)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import capabilities
 from relay import ROOT as TOP
 
 CATALOGUE = TOP / "Sources/HeliographServer/HeliographServer.docc"
@@ -43,3 +44,9 @@ def test_list_of_modules_is_complete() -> None:
 
 def test_readme_is_read_to_the_end() -> None:
     assert len((TOP / "README.md").read_text().splitlines()) <= README_LINES_MAX
+
+
+def test_table_of_agents_is_what_the_tests_show() -> None:
+    text = capabilities.PAGE.read_text()
+    assert capabilities.BEGIN in text and capabilities.page(text) == text, "write it anew: python Tests/Integration/capabilities.py"
+    assert {capability for _, capability, _ in capabilities.marks()} == set(capabilities.CAPABILITIES)

@@ -12,7 +12,7 @@ struct Pair: ParsableCommand {
             Run it on the relay's machine.
 
               heliograph pair                               a page, a phone or a terminal
-              heliograph pair --role operator               one that may also tell agents what to do
+              heliograph pair --role operator               one that also steers agents
               heliograph pair --role watcher                one that only watches
               heliograph pair --role host                   a machine with agents
               heliograph pair --url https://relay.example   where the device finds it

@@ -35,6 +35,9 @@ package struct ACPLimits: Sendable {
     /// Prompts of the editor that wait for the end of one from afar, of all sessions. Beyond that they go through, and the agent refuses them.
     var heldPromptsMax = 16
     var heldBytes = 16 << 20
+    /// For the agent to show a prompt from afar, or to end it when it was cancelled. Then the editor's prompts wait for it no longer: an agent
+    /// that never answers a request of ours must not cost the editor the session.
+    var ownAnswerWithin = Duration.seconds(30)
     /// Prompts of the editor in one session that are not answered; editors send one after the other.
     var openPromptsMax = 16
     /// Questions of one session that are not answered.

@@ -5,21 +5,22 @@ internal import RelayProtocol
 extension ACPProxyMachine {
     // MARK: From afar
 
-    mutating func steered(_ session: SessionID, _ request: SteeringRequest) {
+    mutating func steered(_ session: SessionID, _ request: SteeringRequest, _ now: HostInstant) {
         guard steering.meet(request.name) else { return }
         guard !steering.isClosing, let name = sessions.name(of: session), let turns = steering[name], turns.isOpen else {
             return refuse(request, in: session, "this session is not open any more")
         }
         switch request.action {
-        case .prompt(let prompt): give(prompt, request, name, session, turns)
-        case .interrupt: interrupt(request, name, session, turns)
+        case .prompt(let prompt): give(prompt, request, name, session, turns, now)
+        case .interrupt: interrupt(request, name, session, turns, now)
         case .mode(let mode): set(mode, request, name, session, turns)
         case .stop, .model: refuse(request, in: session, "this session does not take \(request.action.kind.rawValue)")
         }
     }
 
     private mutating func give(
-        _ prompt: SteeringAction.Prompt, _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
+        _ prompt: SteeringAction.Prompt, _ request: SteeringRequest, _ name: String, _ session: SessionID,
+        _ turns: SessionTurns, _ now: HostInstant
     ) {
         guard takesPrompts else { return refuse(request, in: session, Self.onePrompt) }
         guard !prompt.isCommand else { return refuse(request, in: session, "the agent's commands are not taken from afar") }
@@ -30,7 +31,8 @@ extension ACPProxyMachine {
         case .waiting: return refuse(request, in: session, "the agent waits for an answer; it was not given to it")
         }
         let own = SessionTurns.Own(
-            id: steering.nextID(), name: request.name, text: prompt.text, sent: LiteralPrompt.text(prompt.text))
+            id: steering.nextID(), name: request.name, text: prompt.text, sent: LiteralPrompt.text(prompt.text),
+            givenAt: now.monotonic)
         steering.change(name) { $0.begin(own) }
         fromEditor.insert(SteeringLine.prompt(own.id, session: name, text: own.sent))
         change(request.name, .given, in: session)
@@ -39,13 +41,14 @@ extension ACPProxyMachine {
 
     /// An agent may wait for the answers to its questions all the same, so it gets them: no.
     private mutating func interrupt(
-        _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
+        _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns, _ now: HostInstant
     ) {
         guard turns.hasTurn else { return refuse(request, in: session, "nothing runs that could be interrupted") }
         guard turns.interrupts.count < limits.openCommandsMax else {
             return refuse(request, in: session, "so many interrupts wait for the agent already")
         }
         steering.change(name) { $0.interrupting(request.name) }
+        steering.change(name) { $0.cancelling(at: now) }
         fromEditor.insert(SteeringLine.cancel(session: name))
         let ended = permissions.end(of: session, isAnswered: true)
         let asked = Set(ended.map(\.id))
@@ -78,10 +81,10 @@ extension ACPProxyMachine {
     // MARK: From the editor
 
     /// One turn at a time: the editor's prompt waits for the end of ours, where there is room.
-    mutating func isHeld(_ id: [UInt8], _ params: JSONValue?, _ line: [UInt8]) -> Bool {
-        guard let name = params?.text("sessionId"), steering[name]?.own != nil, steering.hasRoomToHold(line) else {
-            return false
-        }
+    mutating func isHeld(_ id: [UInt8], _ params: JSONValue?, _ line: [UInt8], _ now: HostInstant) -> Bool {
+        guard let name = params?.text("sessionId"), let turns = steering[name], turns.own != nil, steering.hasRoomToHold(line),
+            !turns.isOwnLost(at: now, after: limits.ownAnswerWithin)
+        else { return false }
         steering.change(name) { $0.hold(id, line) }
         return true
     }
@@ -105,6 +108,13 @@ extension ACPProxyMachine {
             fromEditor.insert(held.line)
             guard case .request(let id, let method, let params) = RPCMessage(held.line) else { continue }
             requested(id, method, params, now)
+        }
+    }
+
+    /// Our prompt may be at the agent or not: what it says to the editor's next one shows that.
+    mutating func releaseFromLost(_ now: HostInstant) {
+        for name in steering.holding where steering[name]?.isOwnLost(at: now, after: limits.ownAnswerWithin) == true {
+            release(name, now)
         }
     }
 
@@ -184,14 +194,24 @@ extension ACPProxyMachine {
     }
 
     /// The answer to a prompt of the editor's.
-    mutating func turnAnswered(_ id: [UInt8], _ result: JSONValue?, _ failure: String?) {
+    mutating func turnAnswered(_ id: [UInt8], _ result: JSONValue?, _ failure: String?, _ now: HostInstant) {
         let reason = result?.text("stopReason")
         let wasCutShort = failure != nil || reason == "cancelled"
         for name in steering.names {
             guard let isTurn = steering.change(name, { $0.answered(id, wasCutShort: wasCutShort) }) ?? nil else { continue }
-            if isTurn { settleInterrupts(name, reason, failure) }
+            guard isTurn else { return }
+            settleInterrupts(name, reason, failure)
+            // It takes one prompt at a time, so it is not at ours.
+            if failure == nil, steering[name]?.isOwnLost(at: now, after: limits.ownAnswerWithin) == true { dropOwn(name) }
             return
         }
+    }
+
+    private mutating func dropOwn(_ name: String) {
+        guard let own = steering[name]?.own, let session = sessions[name]?.id else { return }
+        if !own.isTaken { change(own.name, .unknown, in: session, "the agent never answered it") }
+        steering.change(name) { $0.dropOwn() }
+        orders.append(.turnFromAfarEnded)
     }
 
     private mutating func settleInterrupts(_ name: String, _ reason: String?, _ failure: String?) {

@@ -55,13 +55,14 @@ package struct ACPProxyMachine: Sendable {
                 settle([(open.question.session, approval)], .unknown)
                 orders.append(.leftToEditor(open.question.request))
             }
-        case .steered(let session, let request): steered(session, request)
+        case .steered(let session, let request): steered(session, request, now)
         case .agentGone(let reason, let failed):
             agentIsGone()
             close(permissions.end(of: nil, isAnswered: false), .cancelled)
             settle(permissions.unproven(in: nil), .unknown)
             for name in sessions.names { tell(name) { $0.ended(reason: reason, failed: failed, at: now) } }
         }
+        releaseFromLost(now)
         releaseOwnLines()
         tellStands()
         defer { orders = [] }
@@ -92,12 +93,13 @@ package struct ACPProxyMachine: Sendable {
             orders.append(.toAgent(line))
             guard let name = params?.text("sessionId"), let session = sessions[name]?.id else { return }
             cancel(session)
+            steering.change(name) { $0.cancelling(at: now) }
             takeBack(steering.change(name) { $0.takeHeld() } ?? [])
         case .notification("$/cancel_request", let params):
             guard !isTakenBack(params) else { return }
             orders.append(.toAgent(line))
         case .request(let id, let method, let params):
-            if method == "session/prompt", isHeld(id, params, line) { return }
+            if method == "session/prompt", isHeld(id, params, line, now) { return }
             orders.append(.toAgent(line))
             requested(id, method, params, now)
         case .notification: orders.append(.toAgent(line))
@@ -173,7 +175,7 @@ package struct ACPProxyMachine: Sendable {
             if let open = permissions.takenBack(id) { close([(id: id, open: open)], .cancelled) }
         case .response(let id, let result, let failure):
             if let request = sessions.answered(id) { answered(request, result, failure, now) }
-            turnAnswered(id, result, failure)
+            turnAnswered(id, result, failure, now)
         case .request, .notification, nil: break
         }
     }

@@ -16,6 +16,9 @@ struct SessionTurns {
         /// As the person wrote it, and as the agent gets it.
         let text: String
         let sent: String
+        /// In milliseconds, monotonic.
+        let givenAt: Int64
+        var cancelledAt: Int64?
         var isTaken = false
     }
 
@@ -102,6 +105,18 @@ struct SessionTurns {
     mutating func interrupting(_ name: SteeringName) { interrupts.append(name) }
     mutating func setting(_ setting: Setting) { settings.append(setting) }
     mutating func taken() { own?.isTaken = true }
+
+    mutating func cancelling(at now: HostInstant) {
+        if own?.cancelledAt == nil { own?.cancelledAt = now.monotonic }
+    }
+
+    mutating func dropOwn() { own = nil }
+
+    /// The agent shows nothing of our prompt, or does not end it, for so long that nobody should wait for its answer.
+    func isOwnLost(at now: HostInstant, after wait: Duration) -> Bool {
+        guard let own, let since = own.cancelledAt ?? (own.isTaken ? nil : own.givenAt) else { return false }
+        return now.monotonic - since > wait.milliseconds
+    }
 
     // MARK: The agent
 

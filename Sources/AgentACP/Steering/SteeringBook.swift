@@ -90,6 +90,8 @@ struct SteeringBook {
         return held.count < limits.heldPromptsMax && held.reduce(line.count) { $0 + $1.line.count } <= limits.heldBytes
     }
 
+    var holding: [String] { names.filter { sessions[$0]?.held.isEmpty == false } }
+
     /// The session whose prompt it is, where the agent has not got it.
     func session(holding id: [UInt8]) -> String? {
         names.first { sessions[$0]?.held.contains { $0.id == id } == true }

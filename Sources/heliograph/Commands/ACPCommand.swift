@@ -10,7 +10,8 @@ struct ACPCommand: ParsableCommand {
         abstract: "Stand between an editor and an agent that speak the Agent Client Protocol.",
         discussion: """
             In your editor's settings, put `heliograph acp --` before the agent's command. Everything between the two goes through \
-            unchanged; what happens is reported, and what the agent asks can be answered from your phone as well: the first answer wins.
+            unchanged; what happens is reported, and what the agent asks can be answered from your phone as well: the first answer wins. \
+            A phone with the role operator can send prompts and interrupt, one turn at a time with the editor.
 
               heliograph acp -- vibe-acp
               heliograph acp -- openhands acp

@@ -191,6 +191,31 @@ struct ACPSteeringTests {
         #expect(small.takeAgentLines().count == 2)
     }
 
+    @Test("an agent that never answers ours does not cost the editor the session")
+    func lost() {
+        var bench = open()
+        bench.prompt("p1", "from afar")
+        bench.editor(ACPBench.prompt("7", "hi"))
+        #expect(bench.takeAgentLines().count == 1)
+        bench.now.monotonic += 31_000
+        bench.update(#"{"sessionUpdate":"usage_update","used":1,"size":2}"#)
+        #expect(bench.takeAgentLines() == [ACPBench.prompt("7", "hi")])
+        bench.ends("7")
+        #expect(bench.stages("p1") == [.given, .unknown] && bench.standing == .idle)
+        bench.prompt("p2", "again")
+        bench.echoes("again")
+        bench.editor(ACPBench.cancel)
+        bench.now.monotonic += 31_000
+        _ = bench.takeAgentLines()
+        bench.editor(ACPBench.prompt("8", "ho"))
+        #expect(bench.takeAgentLines() == [ACPBench.prompt("8", "ho")])
+        // Ours is at work after all: the agent says so, and the turn is ours until it ends.
+        bench.agent(#"{"jsonrpc":"2.0","id":8,"error":{"code":-32603,"message":"A turn is already running"}}"#)
+        #expect(bench.standing == .busy)
+        bench.ends(ACPBench.own(2), "cancelled")
+        #expect(bench.standing == .idle && !bench.takeEditorLines().contains { $0.contains("heliograph-run1") })
+    }
+
     @Test("an editor that leaves has its waiting prompts given to the agent, before the end")
     func editorLeaves() {
         var bench = open()

@@ -39,7 +39,7 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt"], "whileBusy": True, "reason": "r", "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model"], "whileBusy": True, "reason": "r", "mode": "plan", "modes": ["plan"], "models": ["m"],
         "commands": ["/compact"],
     },
     "steering.changed": {"client": "c1", "command": "c2", "stage": "queued", "reason": "r"},
@@ -91,6 +91,10 @@ FROM_CLIENT: dict[str, Message] = {
         },
     },
     "card": {"type": "card", "id": "c1", "device": "d1", "card": {"card": "k1", "session": "s1", "token": "0aF9", "state": "active"}},
+    "deviceChoices": {
+        "type": "deviceChoices", "id": "c1", "device": "d1", "text": "summary", "kinds": ["approval"], "muted": ["s1"],
+        "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"}, "hidesCost": True, "allowOnLockScreen": True,
+    },
     "forget": {"type": "forget", "id": "c1", "device": "d1"},
     "devices": {"type": "devices", "id": "c1", "watch": False},
     "testPush": {"type": "testPush", "id": "c1", "device": "d1"},

@@ -196,6 +196,7 @@ def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
         phone.wait_summary(f"local-{session}", lambda summary: summary.get("endedAt"))
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "always allow, by the agent's own offer", "no second question")
 def test_a_phone_chooses_an_option_by_its_name(agent, editor, relay, phone):
     """The same command again in that session is not asked about; in another it is, and a plain allow is for this once."""
 
@@ -228,6 +229,7 @@ def test_a_phone_chooses_an_option_by_its_name(agent, editor, relay, phone):
         assert len(editor.permissions()) == asked + 2
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "messages and tools are watched", "`session/update`")
 def test_what_vibe_does_is_told(agent, daemon, editor):
     session = editor.open_session()
     assert editor.wait_answer(editor.prompt(session, "make a file"))["result"]["stopReason"] == "end_turn"
@@ -252,6 +254,7 @@ def test_what_vibe_does_is_told(agent, daemon, editor):
     assert statuses == ["running", "idle"] and daemon.kinds()[-1] == "session.ended"
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "allowed from afar", "the tool call's own update")
 def test_allowed_from_afar(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     assert question["tool"] == "bash" and question["input"] == {"command": "echo hi > out.txt"} and question["kind"] == "tool"
@@ -271,6 +274,7 @@ def test_allowed_from_afar(agent, daemon, editor):
     assert daemon.wait_settled(second["approval"]) == "refused"
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "denied from afar, with words", "the tool call's own update")
 def test_denied_from_afar(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     daemon.answer(question["approval"], {"decision": "deny", "message": "no"})
@@ -279,6 +283,7 @@ def test_denied_from_afar(agent, daemon, editor):
     assert not (agent.project / "out.txt").exists()
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "answered at the terminal or editor first", "the editor's answer on its way")
 def test_answered_at_the_editor(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     editor.select(editor.permissions()[0], "allow_once")
@@ -297,6 +302,7 @@ def test_a_turn_that_the_editor_cancels(agent, daemon, editor):
     assert not (agent.project / "out.txt").exists()
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "both at once", "one answer reaches the agent")
 def test_both_at_once(agent, daemon, editor):
     """Twenty times the editor denies and the phone allows at one moment: one of them holds, and both know which."""
     session = editor.open_session()
@@ -330,6 +336,7 @@ def test_both_at_once(agent, daemon, editor):
     print(f"won from afar: {winners.count('ran')} of {len(winners)}")
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "the agent is killed", "its process is gone")
 def test_an_agent_that_is_killed(agent, daemon, editor):
     _, question = asked(editor, daemon)
     os.kill(editor.agent_process(), signal.SIGKILL)
@@ -355,6 +362,7 @@ def test_without_a_daemon_it_is_not_there(agent, editor):
         daemon.stop()
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "the host's daemon is killed", "the proxy asks the next daemon")
 def test_a_daemon_that_is_restarted_is_asked_again(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     daemon.stop()

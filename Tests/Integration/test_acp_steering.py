@@ -137,6 +137,7 @@ def strangers(editor: Editor) -> list[Any]:
     return [message for message in editor.messages if "method" not in message and not isinstance(message["id"], int)]
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "prompt to an idle agent", "the first `session/update` of the turn, or its answer")
 def test_a_prompt_to_a_session_that_rests(editor, steered):
     id = steered.prompt("answer me please")
     steered.taken(id)
@@ -149,6 +150,7 @@ def test_a_prompt_to_a_session_that_rests(editor, steered):
     assert steered.asked("answer me please") == 1 and steered.asked("answer me again") == 1
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "prompt to a busy one waits", "after the editor's turn")
 def test_a_prompt_waits_for_the_end_of_the_editors_turn(agent, editor, steered):
     turn = editor.prompt(steered.name, "slow work")
     steered.wait_asked("slow work")
@@ -176,6 +178,7 @@ def test_the_editors_prompt_waits_for_the_end_of_ours(agent, editor, steered):
     assert steered.said() == ["slow work", "answer me after that"] and strangers(editor) == []
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "prompt while a dialog is open waits", "after the answer")
 def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(agent, editor, steered):
     turn = editor.prompt(steered.name, "write it")
     card = steered.phone.wait_card()
@@ -190,6 +193,7 @@ def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(a
 
 
 @pytest.mark.parametrize("whose", ["the editor's", "ours"])
+@pytest.mark.shows("ACP: Mistral Vibe", "interrupt in text", "`stopReason` cancelled")
 def test_an_interrupt(agent, editor, steered, whose):
     if whose == "ours":
         steered.taken(steered.prompt("slow work"))
@@ -207,6 +211,7 @@ def test_an_interrupt(agent, editor, steered, whose):
     assert strangers(editor) == []
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "interrupt with an approval open", "`stopReason` cancelled, and the card is cancelled")
 def test_an_interrupt_with_a_permission_open(agent, editor, steered):
     turn = editor.prompt(steered.name, "write it")
     card = steered.phone.wait_card()
@@ -225,6 +230,7 @@ def test_an_interrupt_with_a_permission_open(agent, editor, steered):
     assert not (agent.project / "out.txt").exists()
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "a slash is text", "the model's own request")
 def test_text_is_never_taken_for_a_command(editor, steered):
     for text in ("/help answer me", " /compact answer me", "!answer me", "# answer me", "@README answer me"):
         steered.taken(steered.prompt(text))
@@ -234,6 +240,7 @@ def test_text_is_never_taken_for_a_command(editor, steered):
     assert shown(editor, "user_message_chunk")[0] == f"{NOTE}\n/help answer me"
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "the same id twice is one prompt", "one turn")
 def test_the_same_id_twice_is_one_prompt(agent, editor, steered):
     for _ in range(2):
         reply = steered.phone.command("prompt", id="one", session=steered.session, text="answer me once", busy="queue")
@@ -243,6 +250,7 @@ def test_the_same_id_twice_is_one_prompt(agent, editor, steered):
     assert steered.asked("answer me once") == 1 and steered.stages("one") == ["given", "taken"]
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "mode", "the agent's own answer")
 def test_modes_are_the_agents_own(agent, editor, steered):
     offer = steered.wait_offer("mode")
     assert "ask" in offer["modes"] and "auto-approve" in offer["modes"] and offer["mode"] in offer["modes"]

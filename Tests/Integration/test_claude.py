@@ -34,6 +34,8 @@ def session_of(card: dict[str, Any]) -> str:
 # Decided from afar
 
 
+@pytest.mark.shows("Claude Code, its own screen", "messages and tools are watched", "hooks")
+@pytest.mark.shows("Claude Code, its own screen", "allowed from afar", "the file is there, and `PostToolUse`")
 def test_remote_allow_makes_the_file_appear(machine, phone):
     card = ask(machine, phone)
     session = session_of(card)
@@ -62,6 +64,7 @@ def test_remote_allow_makes_the_file_appear(machine, phone):
     ]  # fmt: skip
 
 
+@pytest.mark.shows("Claude Code, its own screen", "denied from afar, with words", "the transcript's `toolDenialKind`")
 def test_remote_deny_reaches_the_model(machine, phone):
     card = ask(machine, phone)
     phone.decide(session_of(card), card["approval"], "deny", message="Use a temporary file, please.")
@@ -79,6 +82,7 @@ def test_a_deny_without_a_reason(machine, phone):
     assert not (machine.project / "out.txt").exists()
 
 
+@pytest.mark.shows("Claude Code, its own screen", "questions answered from afar", "the model is told the answers")
 def test_a_question_is_answered_from_afar(machine, phone):
     question = {
         "question": "Which color?", "header": "Color", "multiSelect": False,
@@ -149,6 +153,7 @@ def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
 @pytest.mark.parametrize(
     ("command", "rule"), [("npm test", "Bash(npm test *)"), ("python3 -c 'print(1)'", r"Bash(python3 -c 'print\(1\)')")], ids=["words", "escapes"]
 )
+@pytest.mark.shows("Claude Code, its own screen", "always allow, by the agent's own offer", "the rule in its settings, and no second question")
 def test_what_is_allowed_always_from_afar_is_written_and_not_asked_again(machine, phone, command, rule):
     run = {"tool": "Bash", "input": {"command": command, "description": "Run the tests"}}
     settings = machine.project / ".claude/settings.local.json"
@@ -315,6 +320,7 @@ def test_auto_mode_runs_without_a_question_and_a_rule_brings_it_back(machine, ph
 # Decided in the terminal
 
 
+@pytest.mark.shows("Claude Code, its own screen", "answered at the terminal or editor first", "the dialog's own answer")
 def test_local_yes_first_closes_the_card(machine, phone):
     card = ask(machine, phone)
     machine.decide_locally("Enter")
@@ -350,6 +356,7 @@ def test_the_dialog_closed_with_feedback(machine, phone):
 
 
 @pytest.mark.parametrize("delay_ms", [0, 15, 40])
+@pytest.mark.shows("Claude Code, its own screen", "both at once", "whose it was stands in the transcript")
 def test_both_at_once(machine, phone, delay_ms):
     """A local yes against a remote no: whoever wins, the card says what happened to the file."""
     card = ask(machine, phone)
@@ -409,6 +416,7 @@ def test_no_daemon_means_the_local_prompt_only(machine, phone):
     machine.wait_screen("All done now.")
 
 
+@pytest.mark.shows("Claude Code, its own screen", "the relay is killed or away", "the question is there again")
 def test_relay_killed_with_an_open_card(machine, phone, relay, client):
     card = ask(machine, phone)
     relay.kill()
@@ -424,6 +432,7 @@ def test_relay_killed_with_an_open_card(machine, phone, relay, client):
     assert tablet.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
+@pytest.mark.shows("Claude Code, its own screen", "the host's daemon is killed", "the hook asks the next daemon")
 def test_daemon_killed_with_an_open_card(machine, phone):
     """The waiting hook finds the new daemon, so the card lives on; meanwhile the local prompt is there, and nothing is allowed."""
     card = ask(machine, phone)
@@ -461,6 +470,7 @@ def test_daemon_killed_and_answered_locally(machine, phone):
     assert closed["reason"] in ("allowedLocally", "answeredLocally", "hostRestarted", "turnEnded")
 
 
+@pytest.mark.shows("Claude Code, its own screen", "the agent is killed", "its process is gone")
 def test_agent_killed_with_an_open_card(machine, phone):
     card = ask(machine, phone)
     machine.terminal.kill()

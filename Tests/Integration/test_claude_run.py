@@ -180,6 +180,9 @@ def run(machine: Machine, *arguments: str) -> subprocess.CompletedProcess[str]:
 # Prompts
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "messages and tools are watched", "hooks: one session")
+@pytest.mark.shows("Claude Code, `heliograph run`", "prompt to an idle agent", "it repeats the line under our `uuid`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "the same id twice is one prompt", "one line")
 def test_a_prompt_is_taken_once_and_the_session_is_one(machine, steered):
     id = steered.prompt("one line\nand another")
     steered.taken(id)
@@ -197,6 +200,8 @@ def test_a_prompt_is_taken_once_and_the_session_is_one(machine, steered):
     steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), what="the end")
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "a slash is text", "the model's own request")
+@pytest.mark.shows("Claude Code, `heliograph run`", "a prompt of 20 kB", "the model's own request")
 def test_text_is_never_taken_for_a_command(machine, steered):
     (machine.project / "README").write_text("content of a file\n")
     long = "".join(f"line {number}\n" for number in range(2_500)) + "the end"
@@ -222,6 +227,7 @@ def test_a_command_of_the_agents_own_is_run_where_it_is_offered(machine, steered
     assert "error" in end or end["stage"] == "refused"
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "prompt to a busy one waits", "our `uuid`, after the turn")
 def test_while_the_agent_works_a_prompt_waits(machine, steered):
     steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
     id = steered.prompt("after that")
@@ -239,6 +245,7 @@ def test_while_the_agent_works_a_prompt_waits(machine, steered):
     assert steered.stages(id) == ["queued", "given", "taken"]
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "prompt while a dialog is open waits", "our `uuid`, after the answer")
 def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(machine, steered):
     card = steered.ask()
     id = steered.prompt("yes")
@@ -254,6 +261,8 @@ def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(m
 
 
 @pytest.mark.parametrize("decision", ["allow", "deny"])
+@pytest.mark.shows("Claude Code, `heliograph run`", "allowed from afar", "the file is there, and `PostToolUse`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "denied from afar, with words", "the transcript's `toolDenialKind`")
 def test_a_permission_is_decided_from_afar(machine, steered, decision):
     card = steered.ask()
     assert card["request"]["body"]["input"] == WRITE["input"]
@@ -270,6 +279,7 @@ def test_a_permission_is_decided_from_afar(machine, steered, decision):
 
 
 @pytest.mark.parametrize("choice", ["1", "2 not that one"])
+@pytest.mark.shows("Claude Code, `heliograph run`", "answered at the terminal or editor first", "the answer on its way")
 def test_a_permission_is_answered_where_it_runs(machine, steer, choice):
     steered = steer(terminal=True)
     card = steered.ask()
@@ -311,6 +321,7 @@ def test_nobody_decides_and_it_is_denied(machine, steer, relay):
     assert not (machine.project / "out.txt").exists()
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "the relay is killed or away", "it waits, and is denied in the end")
 def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, steered, relay, client):
     card = steered.ask()
     token = steered.phone.token
@@ -332,6 +343,9 @@ def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, st
 
 
 @pytest.mark.parametrize("what", ["text", "tool", "permission"])
+@pytest.mark.shows("Claude Code, `heliograph run`", "interrupt in text", "`result`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "interrupt in a tool", "`result`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "interrupt with an approval open", "`result`, and the card is cancelled")
 def test_interrupted(machine, steer, what):
     steered = steer(*ALLOWED)
     script = {"text": [{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], "tool": [LONG], "permission": [WRITE]}[what]
@@ -351,6 +365,8 @@ def test_interrupted(machine, steer, what):
     assert steered.told()[-1] == "go on"
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "mode", "`control_response`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "model", "`control_response`")
 def test_modes_and_models(machine, steered):
     offer = steered.offered("mode")
     assert offer["modes"] == ["default", "acceptEdits", "plan"], "none that asks nobody"
@@ -371,6 +387,8 @@ def test_modes_and_models(machine, steered):
     assert "haiku" in machine.api.requests[-1]["model"]
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "end of the session from afar", "its process has ended")
+@pytest.mark.shows("Claude Code, `heliograph run`", "taken over at the terminal and resumed", "one session, resumed")
 def test_stopped_from_afar_and_taken_over_at_the_terminal(machine, steered):
     steered.taken(steered.prompt("remember this"))
     steered.status("idle")
@@ -409,6 +427,7 @@ def test_a_session_is_taken_over_from_the_terminal(machine, phone, steer):
 # Killed
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "the agent is killed", "its process is gone")
 def test_the_agent_is_killed(machine, steered):
     steered.begin([[{"sleep": 30}, {"text": "Never."}]])
     id = steered.prompt("never given")
@@ -433,6 +452,7 @@ def test_heliograph_run_is_killed_and_nothing_more_is_given(machine, steered):
     assert "never given" not in steered.told()
 
 
+@pytest.mark.shows("Claude Code, `heliograph run`", "the host's daemon is killed", "the program tells the next daemon")
 def test_our_daemon_is_killed_and_the_session_is_steered_again(machine, steered):
     steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
     id = steered.prompt("never given")
@@ -476,6 +496,7 @@ def test_the_relay_is_killed_with_a_prompt_waiting_and_the_prompt_is_taken_once(
 # Plain `claude`
 
 
+@pytest.mark.shows("Claude Code, its own screen", "interrupt in a tool", "the hook stops it at its next tool")
 def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_it_otherwise(machine, phone):
     machine.start_claude([[{"sleep": 3}, WRITE], [{"text": "Never."}]])
     machine.prompt("please work")

@@ -56,6 +56,7 @@ def wait_status(phone: WireClient, status: str, timeout: float = 15) -> dict[str
     return phone.wait_summary(session_of(phone), lambda summary: summary["status"] == status, timeout=timeout, what=status)
 
 
+@pytest.mark.shows("Codex", "messages and tools are watched", "its server's notifications")
 def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
     plan = {"tool": "update_plan", "input": {"plan": [{"step": "One", "status": "completed"}, {"step": "Two", "status": "in_progress"}]}}
     # The host looks for a new server each second; a plan of before that is not told.
@@ -78,6 +79,7 @@ def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
     assert summary["agent"]["name"] == "codex" and summary["title"] == "please do it"
 
 
+@pytest.mark.shows("Codex", "allowed from afar", "`item/completed`")
 def test_allowed_from_the_phone(machine, phone):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     assert card["request"]["head"]["tool"] == "Bash" and card["request"]["head"]["title"] == "Run: echo hi > out.txt"
@@ -88,6 +90,7 @@ def test_allowed_from_the_phone(machine, phone):
     machine.wait_gone(DIALOG)
 
 
+@pytest.mark.shows("Codex", "denied from afar, with words", "`item/completed`, declined")
 def test_denied_from_the_phone_the_turn_goes_on(machine, phone):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     phone.decide(card["session"], card["approval"], "deny")
@@ -111,6 +114,7 @@ def test_a_change_of_files_comes_with_its_diff(machine, phone):
     assert (changed["head"]["added"], changed["head"]["removed"]) == (1, 1)
 
 
+@pytest.mark.shows("Codex", "always allow, by the agent's own offer", "the rule in `default.rules`, and no second question")
 def test_a_rule_that_codex_offers_is_written_and_the_same_is_not_asked_again(machine, phone):
     again = command("echo hi >> out.txt")
     card = ask(machine, phone, [[again], DONE])
@@ -143,6 +147,7 @@ def test_changes_to_a_file_are_allowed_until_the_session_ends(machine, phone):
 
 
 @pytest.mark.parametrize("key", ["y", "Escape"])
+@pytest.mark.shows("Codex", "answered at the terminal or editor first", "`serverRequest/resolved`")
 def test_answered_at_the_terminal_first(machine, phone, key):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     machine.decide_locally(key)
@@ -152,6 +157,7 @@ def test_answered_at_the_terminal_first(machine, phone, key):
     assert (machine.project / "out.txt").exists() == (key == "y")
 
 
+@pytest.mark.shows("Codex", "both at once", "`item/completed`")
 def test_both_at_once_the_card_says_what_happened(machine, phone):
     rounds = len(ROUNDS)
     machine.start_codex([DONE])

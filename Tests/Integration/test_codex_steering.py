@@ -122,6 +122,8 @@ def steered(machine: CodexMachine, phone: WireClient) -> Steered:
     return Steered(machine, phone)
 
 
+@pytest.mark.shows("Codex", "prompt to an idle agent", "`item/started` with our `clientId`")
+@pytest.mark.shows("Codex", "half-typed text at the terminal stays", "the screen")
 def test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays(machine, steered):
     machine.type("half a thought")
     machine.wait_screen("half a thought")
@@ -138,6 +140,8 @@ def test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays(machine,
     wait_until(lambda: steered.told()[-1] == "half a thought", 15, lambda: f"the model to be told; it was told {steered.told()}")
 
 
+@pytest.mark.shows("Codex", "a slash is text", "the model's own request")
+@pytest.mark.shows("Codex", "a prompt of 20 kB", "the model's own request")
 def test_text_is_never_taken_for_a_command(machine, steered):
     (machine.project / "README").write_text("content of a file\n")
     long = "".join(f"line {number}\n" for number in range(2_500)) + "the end"
@@ -151,6 +155,8 @@ def test_text_is_never_taken_for_a_command(machine, steered):
     assert len(steered.said()) == 9
 
 
+@pytest.mark.shows("Codex", "prompt to a busy one waits", "`item/started`, after the turn")
+@pytest.mark.shows("Codex", "the same id twice is one prompt", "one item")
 def test_while_codex_works_a_prompt_waits_and_the_same_id_is_the_same_prompt(machine, steered):
     machine.api.script = SLOW
     steered.begin()
@@ -167,6 +173,7 @@ def test_while_codex_works_a_prompt_waits_and_the_same_id_is_the_same_prompt(mac
     assert steered.stages(id) == ["queued", "given", "taken"]
 
 
+@pytest.mark.shows("Codex", "prompt into the running turn", "`item/started` in that turn")
 def test_who_wants_that_steers_the_turn_that_runs(machine, steered):
     machine.api.script = TOOL
     steered.begin()
@@ -193,6 +200,7 @@ def test_what_was_not_read_when_the_turn_is_interrupted_was_refused(machine, ste
     assert "never read" not in steered.told() and "never read" not in steered.said()
 
 
+@pytest.mark.shows("Codex", "prompt while a dialog is open waits", "the screen, then `item/started`")
 def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, steered):
     machine.api.script = [[command("echo hi > out.txt")], [{"text": "Answered."}]]
     steered.begin()
@@ -212,6 +220,9 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
 
 
 @pytest.mark.parametrize("what", ["text", "tool", "question"])
+@pytest.mark.shows("Codex", "interrupt in text", "`turn/completed`, interrupted")
+@pytest.mark.shows("Codex", "interrupt in a tool", "`turn/completed`, interrupted")
+@pytest.mark.shows("Codex", "interrupt with an approval open", "`turn/completed`, and the card is cancelled")
 def test_interrupted(machine, steered, what):
     machine.api.script = {
         "text": [[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}]],
@@ -241,6 +252,8 @@ def test_interrupted(machine, steered, what):
     machine.wait_screen("Answered.")
 
 
+@pytest.mark.shows("Codex", "mode", "`thread/settings/updated`")
+@pytest.mark.shows("Codex", "model", "`thread/settings/updated`")
 def test_model_and_mode(machine, steered):
     offer = steered.offered("mode")
     assert (offer["mode"], offer["modes"]) == ("on-request", ["untrusted", "on-request"]), "nothing freer than at the terminal"
@@ -261,6 +274,7 @@ def test_model_and_mode(machine, steered):
     steered.taken(steered.send("mode", mode="on-request"))
 
 
+@pytest.mark.shows("Codex", "the agent is killed", "its screen alone: the server goes on, and takes prompts")
 def test_the_terminal_is_killed_and_prompts_are_taken(machine, steered):
     machine.terminal.kill()
     machine.terminal.wait_ended()
@@ -270,6 +284,7 @@ def test_the_terminal_is_killed_and_prompts_are_taken(machine, steered):
     assert steered.told()[-1] == "are you there?"
 
 
+@pytest.mark.shows("Codex", "the host's daemon is killed", "`outstanding`: what it lost is told as not taken")
 def test_our_daemon_is_killed_with_a_prompt_waiting_and_its_end_is_told(machine, steered):
     machine.api.script = SLOW
     steered.begin()
@@ -287,6 +302,7 @@ def test_our_daemon_is_killed_with_a_prompt_waiting_and_its_end_is_told(machine,
     assert steered.told()[-1] == "given" and "never given" not in steered.told()
 
 
+@pytest.mark.shows("Codex", "the relay is killed or away", "the prompt is taken once")
 def test_the_relay_is_killed_with_a_prompt_waiting_and_the_prompt_is_taken_once(machine, steered, relay, client):
     machine.api.script = SLOW
     steered.begin()

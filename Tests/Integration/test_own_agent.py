@@ -31,6 +31,7 @@ def sessions(daemon: Daemon) -> list[str]:
 # Events
 
 
+@pytest.mark.shows("your own program", "messages and tools are watched", "the program's own word")
 def test_events_appear_at_a_client(daemon: Daemon, phone: Any) -> None:
     status, reply = post(
         daemon.socket, "events",
@@ -65,6 +66,7 @@ def test_a_bad_line_is_named_and_nothing_is_taken(daemon: Daemon, phone: Any) ->
     assert post(daemon.socket, "settled", question("s1"))[1]["path"] == "$.outcome"
 
 
+@pytest.mark.shows("your own program", "the agent is killed", "its process is gone")
 def test_a_program_that_is_gone_ends_its_sessions(daemon: Daemon, phone: Any) -> None:
     program = subprocess.Popen(["sleep", "600"])
     try:
@@ -82,6 +84,7 @@ def test_a_program_that_is_gone_ends_its_sessions(daemon: Daemon, phone: Any) ->
 # Questions
 
 
+@pytest.mark.shows("your own program", "allowed from afar", "the program's own word")
 def test_a_question_is_allowed_and_applied_on_the_programs_word(daemon: Daemon, phone: Any) -> None:
     asking = Asking(daemon, question("s1"))
     card = asked(phone, "local-s1")
@@ -93,6 +96,7 @@ def test_a_question_is_allowed_and_applied_on_the_programs_word(daemon: Daemon, 
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
+@pytest.mark.shows("your own program", "denied from afar, with words", "the program's own word")
 def test_a_question_is_denied(daemon: Daemon, phone: Any) -> None:
     options = [{"id": "y", "kind": "allow_once"}, {"id": "n", "kind": "reject_once"}]
     asking = Asking(daemon, question("s1", options=options))
@@ -103,6 +107,7 @@ def test_a_question_is_denied(daemon: Daemon, phone: Any) -> None:
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "denied"
 
 
+@pytest.mark.shows("your own program", "questions answered from afar", "the answers at the program")
 def test_questions_are_answered(daemon: Daemon, phone: Any) -> None:
     asking = Asking(daemon, {"session": "s1", "approval": "colour", "kind": "question", "questions": CHOICES, "waitSeconds": 60})
     card = asked(phone, "local-s1")
@@ -131,6 +136,7 @@ def test_another_input_under_the_same_name_is_refused(daemon: Daemon, phone: Any
     assert asking.answer() == (200, {"decision": "allow"})
 
 
+@pytest.mark.shows("your own program", "the relay is killed or away", "no answer, which is no yes")
 def test_without_a_relay_there_is_no_decision(daemon: Daemon, relay: Any) -> None:
     post(daemon.socket, "events", event("s1", "status.changed", {"status": "running"}))
     daemon.wait_delivered()
@@ -144,6 +150,7 @@ def test_without_a_relay_there_is_no_decision(daemon: Daemon, relay: Any) -> Non
     daemon.wait_link()
 
 
+@pytest.mark.shows("your own program", "the host's daemon is killed", "the program asks the next daemon")
 def test_a_question_outlives_the_daemon(daemon: Daemon, phone: Any) -> None:
     """Killed while it asks; the program asks again, finds its question, and the decision that was made meanwhile."""
     waiting = command(daemon, "ask", "--session", "s1", "--approval", "go", "--tool", "Deploy", "--input", json.dumps(INPUT), "--wait", "60")

@@ -165,6 +165,7 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     phone: WireClient = client(relay, role="operator")
     phone.subscribe()
     host.start_session("s1")
+    host.event("s1", "steering.offered", HEADS["steering.offered"])
     host.wait_acked("s1")
     phone.command("prompt", session="s1", text="first", busy="refuse")
     host.wait_steered("prompt")

@@ -319,7 +319,7 @@ def test_an_approval_is_told_as_seen_when_all_of_it_was_on_the_screen(phone: Cal
     one = phone()
     short = host.request_approval("s1", "Bash", {"command": "npm test"})
     one.go(f"#/approvals/s1/{short}")
-    expect(one.card(short).get_by_role("button", name="Allow")).to_be_enabled()
+    expect(one.card(short).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
     assert [(command["session"], command["approval"]) for command in one.stage.said("seen")] == [("s1", short)]
     long = host.request_approval("s1", "Bash", {"command": "\n".join(f"echo {n}" for n in range(300))})
     cut = host.request_approval("s1", "Bash", {"command": "npm test"}, cut=True)
@@ -330,7 +330,7 @@ def test_an_approval_is_told_as_seen_when_all_of_it_was_on_the_screen(phone: Cal
     assert len(one.stage.said("seen")) == 1, "neither what is cut nor what was not scrolled through"
     one.card(long).get_by_role("group", name="whole", exact=False).first.focus()
     one.page.keyboard.press("End")
-    expect(one.card(long).get_by_role("button", name="Allow")).to_be_enabled()
+    expect(one.card(long).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
     assert one.stage.said("seen")[-1]["approval"] == long
 
 
@@ -342,7 +342,7 @@ def test_a_relay_that_knows_nothing_of_presence_is_not_bothered(phone: Callable[
     told = len(one.stage.said("presence"))
     approval = host.request_approval("s1", "Bash", {"command": "npm test"})
     one.go("#/approvals")
-    expect(one.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
+    expect(one.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
     one.settle()
     assert (len(one.stage.said("presence")), one.stage.said("seen")) == (told, [])
     expect(one.page.get_by_role("alert").filter(has_text=re.compile("."))).to_have_count(0)

@@ -42,7 +42,7 @@ def test_an_approval_from_end_to_end(machine: Any, relay: Any, screen: Callable[
         page.go("#/approvals")
         card = page.page.locator("approvals-inbox approval-card", has_text="built.txt")
         expect(card.locator("pre")).to_have_text(BUILD["input"]["command"])
-        card.get_by_role("button", name="Allow").click()
+        card.get_by_role("button", name="Allow", exact=True).click()
         assert machine.wait_file("built.txt") == "built\n"
         machine.wait_gone(DIALOG)
         machine.wait_screen("It is built.")

@@ -107,6 +107,8 @@ def program(daemon: Daemon, phone: WireClient) -> Program:
     return Program(daemon, phone).watched()
 
 
+@pytest.mark.shows("your own program", "prompt to an idle agent", "the program's own word")
+@pytest.mark.shows("your own program", "the same id twice is one prompt", "handed over once")
 def test_a_prompt_is_handed_over_once_and_ends_as_the_program_says(program: Program) -> None:
     waiting = program.waits()
     id = program.send(text="/help\nme")
@@ -120,6 +122,8 @@ def test_a_prompt_is_handed_over_once_and_ends_as_the_program_says(program: Prog
     assert program.waits().answer()[1]["id"] == stop, "not the prompt again"
 
 
+@pytest.mark.shows("your own program", "prompt to a busy one waits", "handed over after it")
+@pytest.mark.shows("your own program", "prompt while a dialog is open waits", "handed over after it")
 def test_while_it_works_or_asks_a_prompt_waits(program: Program) -> None:
     program.stands("busy")
     waiting = program.waits()

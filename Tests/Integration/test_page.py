@@ -241,7 +241,7 @@ def test_an_approval_from_the_page_reaches_the_host_and_shows_each_stage(screen:
     expect(card.locator("pre")).to_have_text("npm test")
     expect(card.locator(".agent-says")).to_contain_text("Run the tests")
     expect(card).to_contain_text("Fix the login · webshop · laptop")
-    card.get_by_role("button", name="Allow").dblclick()
+    card.get_by_role("button", name="Allow", exact=True).dblclick()
     decision = host.wait_decision(approval, timeout=5)
     assert decision["decision"]["decision"] == "allow"
     assert decision["decision"]["by"]["name"] == "Ada's phone"
@@ -323,18 +323,18 @@ def test_three_clients_agree_within_a_second_who_decided(screen: Callable[..., S
             assert watch.stdout
             for command in ("make one", "make two", "make three"):
                 approval = host.request_approval("s1", "Bash", {"command": command})
-                expect(phone.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
-                expect(laptop.card(approval).get_by_role("button", name="Allow")).to_be_enabled()
+                expect(phone.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+                expect(laptop.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
                 phone.page.evaluate(SHOWN, "Allowed by Ben's laptop")
                 laptop.page.evaluate(CLICKED)
-                laptop.card(approval).get_by_role("button", name="Allow").click()
+                laptop.card(approval).get_by_role("button", name="Allow", exact=True).click()
                 # The reader of this pipe is as quick as it can be: nothing else goes on here.
                 decided = next(line for line in watch.stdout if '"approval.decided"' in line)
                 printed = time.time() * 1000
                 assert "Ben's laptop" in decided and approval in decided
                 expect(laptop.card(approval)).to_contain_text("Allowed by you")
                 expect(phone.card(approval)).to_contain_text("Allowed by Ben's laptop")
-                expect(phone.card(approval).get_by_role("button", name="Allow")).to_be_hidden()
+                expect(phone.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_hidden()
                 expect(phone.page.locator("[data-tab=approvals] .count")).to_be_hidden()
                 clicked = laptop.page.evaluate("() => window.clickedAt")
                 pages.append(phone.page.evaluate("() => window.shownAt") - clicked)
@@ -401,7 +401,7 @@ def test_a_plan_is_allowed_in_a_mode_that_is_offered(screen: Callable[..., Scree
     card = one.card(approval)
     card.locator(".card-foot").scroll_into_view_if_needed()
     expect(card.get_by_role("button", name="Allow, ask before each edit")).to_be_enabled()
-    expect(card.get_by_role("button", name="Allow")).to_have_count(2)
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_have_count(2)
     one.expect_no_overflow()
     one.expect_accessible()
     card.get_by_role("button", name="Allow, and its edits unasked").click()
@@ -520,7 +520,7 @@ def test_a_long_command_can_be_allowed_only_after_its_end_was_on_screen(screen: 
     approval = host.request_approval("s1", "Bash", {"command": LONG}, title="a long command")
     one.go(f"#/approvals/s1/{approval}")
     card = one.card(approval)
-    allow = card.get_by_role("button", name="Allow")
+    allow = card.get_by_role("button", name="Allow", exact=True)
     allow.scroll_into_view_if_needed()
     expect(card).to_contain_text("Scroll to the end of the text before allowing it.")
     # Longer than a short command needs to open: it must be the scrolling, not the time.
@@ -542,7 +542,7 @@ def test_the_last_line_of_a_long_file_is_there_and_must_be_seen(screen: Callable
     approval = host.request_approval("s1", "Write", {"file_path": "/src/setup.sh", "content": "\n".join(lines)}, diff="@@ -0,0 +1 @@\n+echo harmless\n")
     one.go(f"#/approvals/s1/{approval}")
     card = one.card(approval)
-    allow = card.get_by_role("button", name="Allow")
+    allow = card.get_by_role("button", name="Allow", exact=True)
     allow.scroll_into_view_if_needed()
     expect(card).to_contain_text("Scroll to the end of the text before allowing it.")
     expect(card).not_to_contain_text("harmless")
@@ -570,10 +570,10 @@ def test_the_same_id_in_two_sessions_is_two_approvals(screen: Callable[..., Scre
     expect(first.locator("pre")).to_have_text("npm test")
     expect(second.locator("pre")).to_have_text("rm -rf build")
     expect(one.page.locator("[data-tab=approvals] .count")).to_have_text("2")
-    second.get_by_role("button", name="Allow").click()
+    second.get_by_role("button", name="Allow", exact=True).click()
     expect(second).to_contain_text("Allowed by you")
     expect(first).to_have_attribute("data-stage", "pending")
-    expect(first.get_by_role("button", name="Allow")).to_be_enabled()
+    expect(first.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
 
 
 def test_a_cut_request_can_only_be_denied(screen: Callable[..., Screen], host: Any) -> None:
@@ -583,7 +583,7 @@ def test_a_cut_request_can_only_be_denied(screen: Callable[..., Screen], host: A
     card = one.card(approval)
     expect(card).to_contain_text("Not whole")
     one.page.wait_for_timeout(1_200)
-    expect(card.get_by_role("button", name="Allow")).to_be_disabled()
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_be_disabled()
     card.get_by_role("button", name="Deny …").click()
     card.get_by_role("button", name="Deny", exact=True).click()
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "deny"
@@ -598,7 +598,7 @@ def test_a_request_with_hidden_parts_says_so_and_can_only_be_denied(screen: Call
     expect(card).to_contain_text("look at it at the terminal")
     expect(card).to_contain_text("mysqladmin --password ⟨redacted⟩ production")
     one.page.wait_for_timeout(1_200)
-    expect(card.get_by_role("button", name="Allow")).to_be_disabled()
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_be_disabled()
 
 
 # Losing and finding the relay
@@ -622,7 +622,7 @@ def test_a_reload_keeps_everything(screen: Callable[..., Screen], host: Any) -> 
     expect(waiting).to_be_visible()
     assert told() == before
     one.page.get_by_role("link", name="Review").last.click()
-    expect(waiting.get_by_role("button", name="Allow")).to_be_enabled()
+    expect(waiting.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
 
 
 def test_an_address_that_names_an_approval_leads_to_it(screen: Callable[..., Screen], host: Any) -> None:
@@ -647,7 +647,7 @@ def test_without_the_relay_the_page_says_how_old_it_is_and_comes_back_by_itself(
     one = screen()
     approval = host.request_approval("s1", "Bash", SHORT)
     one.go("#/approvals")
-    allow = one.card(approval).get_by_role("button", name="Allow")
+    allow = one.card(approval).get_by_role("button", name="Allow", exact=True)
     expect(allow).to_be_enabled()
     one.forgive_absence()
     relay.kill()
@@ -750,7 +750,7 @@ def test_the_keyboard_alone_can_decide(screen: Callable[..., Screen], host: Any)
     approval = host.request_approval("s1", "Bash", SHORT)
     expect(one.row("s1")).to_contain_text("1 waiting")
     one.page.keyboard.press("Tab")
-    allow = one.card(approval).get_by_role("button", name="Allow")
+    allow = one.card(approval).get_by_role("button", name="Allow", exact=True)
     one.go("#/approvals")
     expect(allow).to_be_enabled()
 

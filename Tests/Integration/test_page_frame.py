@@ -158,7 +158,7 @@ def test_after_a_decision_the_keyboard_goes_to_the_next_card_and_at_last_to_the_
     first, second = bash(host, "make one"), bash(host, "make two")
     one.go("#/approvals")
     for approval, following in ((first, one.card(second).locator(".card-title")), (second, one.page.get_by_role("heading", name="Approvals"))):
-        allow = one.card(approval).get_by_role("button", name="Allow")
+        allow = one.card(approval).get_by_role("button", name="Allow", exact=True)
         expect(allow).to_be_enabled()
         allow.focus()
         one.page.keyboard.press("Enter")

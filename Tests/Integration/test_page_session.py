@@ -33,7 +33,7 @@ def test_what_waits_is_decided_in_its_session(screen: Callable[..., Screen], hos
     expect(here.locator("pre")).to_have_text("npm test")
     one.expect_accessible()
     one.expect_no_overflow()
-    here.get_by_role("button", name="Allow").click()
+    here.get_by_role("button", name="Allow", exact=True).click()
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "allow"
     expect(here).to_contain_text("Allowed by you")
     expect(one.page.get_by_role("heading", name="Fix the login")).to_be_focused()
@@ -63,7 +63,7 @@ def test_review_leads_to_the_card_and_moves_nothing_else(screen: Callable[..., S
     expect(one.page.locator(".session-head")).to_be_in_viewport(ratio=1)
     expect(one.page.locator("header.bar")).to_be_in_viewport(ratio=1)
     assert one.page.url.endswith("#/session/s1")
-    card(one, first).get_by_role("button", name="Allow").click()
+    card(one, first).get_by_role("button", name="Allow", exact=True).click()
     expect(card(one, second).locator(".card-title")).to_be_focused()
 
 

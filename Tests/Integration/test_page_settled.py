@@ -95,7 +95,7 @@ def test_a_newcomer_is_told_what_to_do(screen: Callable[..., Screen], relay: Any
     expect(one.page.locator("session-list")).to_contain_text("heliograph connect claude")
     expect(one.page.locator("session-list")).to_contain_text("heliograph pair --role host")
     one.go("#/devices")
-    expect(one.page.locator("devices-view")).to_contain_text("No phone gets pushes yet.")
+    expect(one.page.locator("devices-view")).to_contain_text("No device gets pushes yet.")
     one.expect_accessible()
     one.go("#/link")
     expect(one.page.get_by_role("heading", name="Connection")).to_be_visible()

@@ -153,7 +153,7 @@ def test_what_destroys_looks_different_from_what_lists(screen: Callable[..., Scr
     colours = [one.card(each).locator(".card").evaluate("element => getComputedStyle(element).borderTopColor") for each in (calm, wild)]
     assert colours[0] != colours[1]
     for each in (calm, wild):
-        expect(one.card(each).get_by_role("button", name="Allow")).to_be_enabled()
+        expect(one.card(each).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
 
 
 def test_inputs_are_told_in_words(screen: Callable[..., Screen], host: Any) -> None:

@@ -31,6 +31,10 @@ COMMANDS: list[Message] = [
     {"type": "answer", "answers": [{"question": "q0", "choices": ["Blue"]}], **SAMPLE},
     {"type": "prompt", "text": "hello"},
     {"type": "interrupt"},
+    {"type": "stop"},
+    {"type": "mode", "mode": "plan"},
+    {"type": "model", "model": "m"},
+    {"type": "withdraw", "client": "c", "command": "k"},
     {"type": "seen", "approval": "the-approval"},
     {"type": "presence", "foreground": True},
     {"type": "budget", "budget": {"scope": "session", "microUSD": 5, "levels": [50]}},
@@ -48,8 +52,8 @@ class Side:
 @pytest.fixture
 def sides(relay: Relay) -> Iterator[tuple[Side, Side]]:
     """Ours, and another workspace's with a session `theirs` and a session of the same name as ours."""
-    ours = relay.token("host", "our laptop"), relay.token("client", "our phone")
-    theirs = relay.token("host", "their laptop"), relay.token("client", "their phone")
+    ours = relay.token("host", "our laptop"), relay.token("operator", "our phone")
+    theirs = relay.token("host", "their laptop"), relay.token("operator", "their phone")
     relay.stop()
     with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
         database.execute("INSERT INTO workspaces (workspace, name) VALUES (?, 'Theirs')", [OTHER])
@@ -58,7 +62,7 @@ def sides(relay: Relay) -> Iterator[tuple[Side, Side]]:
     relay.start()
     made = []
     for (host_token, client_token), name in ((ours, "our"), (theirs, "their")):
-        host = ScriptedHost(relay, f"{name} laptop", host_token, capabilities=("prompt", "interrupt"))
+        host = ScriptedHost(relay, f"{name} laptop", host_token, capabilities=("steer",))
         phone = WireClient(relay, f"{name} phone", client_token)
         phone.subscribe()
         made.append(Side(host, phone))
@@ -102,12 +106,12 @@ def test_absent_and_not_yours_are_answered_alike(sides: tuple[Side, Side]) -> No
             others = [message for message in ours.phone.messages[since:] if message["type"] != "reply"]
             replies.append(json.dumps([reply, others]).replace(name, "NAME").replace(session, "SESSION"))
         assert replies[0] == replies[1], command
-        if command["type"] in ("subscribe", "history", "decide", "answer", "prompt", "interrupt"):
+        if command["type"] in ("subscribe", "history", "decide", "answer", "prompt", "interrupt", "stop", "mode", "model", "withdraw"):
             assert '"code": "notFound"' in replies[0], (command, replies[0])
     said = shown(ours)
     assert not [word for word in SECRETS if word in said.replace('"theirs"', "")]
     assert theirs.phone.approvals["the-approval"] == before and theirs.host.decisions == []
-    assert not [message for message in theirs.host.received if message["type"] in ("prompt", "interrupt", "hold")]
+    assert not [message for message in theirs.host.received if message["type"] in ("prompt", "interrupt", "stop", "mode", "model", "withdraw", "hold")]
 
 
 def test_the_same_names_in_two_workspaces_never_meet(sides: tuple[Side, Side]) -> None:

@@ -24,6 +24,7 @@ COMMANDS = [
     ["devices"], ["devices", "list"], ["devices", "forget"], ["config"], ["config", "show"], ["config", "keys"], ["clock"], ["doctor"],
     ["budget"], ["budget", "list"], ["budget", "set"], ["budget", "clear"], ["logout"], ["bench"], ["apns-simulator"],
     ["emit"], ["ask"], ["settle"], ["acp"], ["run"], ["steering"], ["steered"],
+    ["prompt"], ["interrupt"], ["stop"], ["mode"], ["model"], ["withdraw"],
 ]  # fmt: skip
 
 
@@ -39,6 +40,16 @@ def test_every_command_explains_itself(relay, command):
 
 def test_version(relay):
     assert re.search(r"\d+\.\d+\.\d+", relay.run("--version").stdout)
+
+
+def test_a_home_whose_socket_has_too_long_a_name_is_said_so(relay):
+    home = relay.folder / ("deep" * 30)
+    home.mkdir()
+    result = subprocess.run(
+        [str(BINARY), "host", relay.pair_link("host"), "--name", "laptop"], env=plain_environment(home), cwd=home, capture_output=True,
+        text=True, stdin=subprocess.DEVNULL, timeout=patient(20),
+    )  # fmt: skip
+    assert "1 to 107 bytes" in result.stderr and 0 < result.returncode < 128, (result.returncode, result.stderr)
 
 
 def test_nonsense_is_refused_with_help(relay):

@@ -40,8 +40,12 @@ final class HostDaemon {
         try SignalWatch.start(stopOnly: true) { signals.fire($0) }
         var settings = EventLoop.Configuration()
         settings.name = "heliograph-host"
+        // While the loop is torn down connections end, and tell it: also where it could not start.
+        var kept: HostDaemon?
+        defer { withExtendedLifetime(kept) {} }
         try EventLoop.run(settings, logger: logger) { loop in
             let daemon = HostDaemon(configuration, agents, spool, loop, logger)
+            kept = daemon
             try daemon.start(agents)
             service.map { loop.report(to: $0) }
             let bound = LoopBound(daemon, loop: loop)

@@ -15,7 +15,7 @@ package enum ACPCall {
             client = ACPClientMachine(directory: try folder(), version: software, prompt: prompt, hasTerminal: hasTerminal)
         }
         limits.isAttended = client == nil || hasTerminal
-        let inbox = try ACPInbox()
+        let inbox = try LoopInbox<ACPItem>()
         guard let run = HookRequest.randomCall() else { throw HostError(.system, "the system gives no random bytes") }
         var signals = passedOn
         // Before any thread starts: they inherit it.
@@ -59,7 +59,7 @@ package enum ACPCall {
         return set
     }
 
-    private static func passSignals(to inbox: ACPInbox) {
+    private static func passSignals(to inbox: LoopInbox<ACPItem>) {
         var signals = passedOn
         var info = unsafe siginfo_t()
         while true {

@@ -16,7 +16,7 @@ struct ACPProxyLoop {
     }
 
     private let child: AgentChild
-    private let inbox: ACPInbox
+    private let inbox: LoopInbox<ACPItem>
     private let reporter: DaemonReporter
     private let limits: ACPDriverLimits
     private var machine: ACPProxyMachine
@@ -36,7 +36,8 @@ struct ACPProxyLoop {
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
 
     init(
-        child: AgentChild, machine: ACPProxyMachine, client: ACPClientMachine?, inbox: ACPInbox, reporter: DaemonReporter,
+        child: AgentChild, machine: ACPProxyMachine, client: ACPClientMachine?, inbox: LoopInbox<ACPItem>,
+        reporter: DaemonReporter,
         limits: ACPDriverLimits
     ) {
         self.child = child
@@ -111,7 +112,7 @@ struct ACPProxyLoop {
     }
 
     private mutating func readEditor() {
-        switch read(STDIN_FILENO) {
+        switch PipeRead.bytes(from: STDIN_FILENO, max: limits.readBytes) {
         case .some(let bytes) where bytes.isEmpty: editorLeft()
         case .some(let bytes): if client == nil { perform(.fromEditor(bytes)) } else { type(bytes) }
         case nil: break
@@ -119,23 +120,11 @@ struct ACPProxyLoop {
     }
 
     private mutating func readAgent() {
-        switch read(child.output) {
+        switch PipeRead.bytes(from: child.output, max: limits.readBytes) {
         case .some(let bytes) where bytes.isEmpty: agentOutputIsOpen = false
         case .some(let bytes): perform(.fromAgent(bytes))
         case nil: break
         }
-    }
-
-    /// Empty at the end, nil where there is nothing after all.
-    private func read(_ descriptor: Int32) -> [UInt8]? {
-        var count = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limits.readBytes) { buffer, initialized in
-            count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            // Exactly the bytes that read wrote.
-            initialized = max(0, count)
-        }
-        if count >= 0 { return bytes }
-        return errno == EINTR || errno == EAGAIN ? nil : []
     }
 
     private mutating func editorLeft() {
@@ -155,7 +144,7 @@ struct ACPProxyLoop {
 
     // MARK: What else happens
 
-    private mutating func take(_ item: ACPInbox.Item) {
+    private mutating func take(_ item: ACPItem) {
         switch item {
         case .fact(let fact): perform(fact)
         case .ended(let end): self.end = (end, .now + limits.drainGrace)

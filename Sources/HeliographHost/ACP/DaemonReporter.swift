@@ -30,9 +30,9 @@ final class DaemonReporter: Sendable {
     private let logger: Logger
     private let work: WakePipe
     private let finished: WakePipe
-    private let inbox: ACPInbox
+    private let inbox: LoopInbox<ACPItem>
 
-    init(socketPath: String, inbox: ACPInbox, limits: ACPDriverLimits, logger: Logger) throws {
+    init(socketPath: String, inbox: LoopInbox<ACPItem>, limits: ACPDriverLimits, logger: Logger) throws {
         self.socketPath = socketPath
         self.inbox = inbox
         self.limits = limits

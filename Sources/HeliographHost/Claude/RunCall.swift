@@ -45,7 +45,7 @@ package enum RunCall {
         _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl
     ) throws -> Int32 {
         let limits = RunLimits()
-        let inbox = try RunInbox()
+        let inbox = try LoopInbox<RunItem>()
         var signals = handled
         // Before any thread starts: they inherit it.
         guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
@@ -88,7 +88,7 @@ package enum RunCall {
         return set
     }
 
-    private static func passSignals(to inbox: RunInbox) {
+    private static func passSignals(to inbox: LoopInbox<RunItem>) {
         var signals = handled
         var info = unsafe siginfo_t()
         while true {

@@ -7,7 +7,7 @@ internal import RelayProtocol
 /// whatever comes next.
 struct RunLoop {
     private let child: AgentChild
-    private let inbox: RunInbox
+    private let inbox: LoopInbox<RunItem>
     private let steering: SteeringLink
     private let limits: RunLimits
     private var control: ClaudeControl
@@ -25,7 +25,8 @@ struct RunLoop {
     private var daemonWasThere: Bool?
 
     init(
-        child: AgentChild, control: ClaudeControl, hasTerminal: Bool, inbox: RunInbox, steering: SteeringLink, limits: RunLimits
+        child: AgentChild, control: ClaudeControl, hasTerminal: Bool, inbox: LoopInbox<RunItem>, steering: SteeringLink,
+        limits: RunLimits
     ) {
         self.child = child
         self.control = control
@@ -77,7 +78,7 @@ struct RunLoop {
     }
 
     private mutating func readTerminal() {
-        guard let bytes = read(STDIN_FILENO) else { return }
+        guard let bytes = PipeRead.bytes(from: STDIN_FILENO, max: limits.readBytes) else { return }
         guard !bytes.isEmpty else {
             readsTerminal = false
             return perform(.inputClosed)
@@ -93,20 +94,8 @@ struct RunLoop {
     }
 
     private mutating func readAgent() {
-        guard let bytes = read(child.output) else { return }
+        guard let bytes = PipeRead.bytes(from: child.output, max: limits.readBytes) else { return }
         if bytes.isEmpty { agentOutputIsOpen = false } else { perform(.received(bytes)) }
-    }
-
-    /// Empty at the end, nil where there is nothing after all.
-    private func read(_ descriptor: Int32) -> [UInt8]? {
-        var count = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limits.readBytes) { buffer, initialized in
-            count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            // Exactly the bytes that read wrote.
-            initialized = max(0, count)
-        }
-        if count >= 0 { return bytes }
-        return errno == EINTR || errno == EAGAIN ? nil : []
     }
 
     private mutating func closeAgentInput() {
@@ -116,7 +105,7 @@ struct RunLoop {
         close(child.input)
     }
 
-    private mutating func take(_ item: RunInbox.Item) {
+    private mutating func take(_ item: RunItem) {
         switch item {
         case .steered(let request): perform(.steered(request))
         case .signal(SIGINT): perform(.interrupted)

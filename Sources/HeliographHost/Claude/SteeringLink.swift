@@ -23,11 +23,11 @@ final class SteeringLink: Sendable {
     private let session: SessionID
     private let socketPath: String
     private let limits: RunLimits
-    private let inbox: RunInbox
+    private let inbox: LoopInbox<RunItem>
     private let work: WakePipe
     private let finished: WakePipe
 
-    init(session: SessionID, socketPath: String, inbox: RunInbox, limits: RunLimits) throws {
+    init(session: SessionID, socketPath: String, inbox: LoopInbox<RunItem>, limits: RunLimits) throws {
         self.session = session
         self.socketPath = socketPath
         self.inbox = inbox

@@ -1,0 +1,9 @@
+internal import AgentACP
+
+/// What other threads have for the loop of `heliograph acp`.
+enum ACPItem: Sendable {
+    case fact(ACPFact)
+    /// A signal that somebody sent us, for the agent.
+    case signal(Int32)
+    case ended(AgentEnd)
+}

@@ -30,7 +30,7 @@ const countedFrom = promptBytesMax * 0.75;
  * @returns {Standing}
  */
 export function standing(may, { steering, endedAt, host }, isLive) {
-  if (!may.includes("steer")) return { composes: false, reason: "This device was not paired to steer agents.", command: "heliograph pair --role operator" };
+  if (!may.includes("steer")) return { composes: false, reason: "This device cannot tell agents what to do. To change that, run this on the relay’s machine, and open its link here:", command: "heliograph pair --role operator" };
   if (endedAt) return { composes: false, reason: "This session has ended." };
   if (!steering) return { composes: false, reason: "Nothing can be sent to this session: its agent, or its host, does not take it." };
   if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from afar." };
@@ -93,6 +93,11 @@ const modes = new Map(Object.entries({
   ask: { freedom: 1, words: "asks first" },
   acceptEdits: { freedom: 2, words: "edits without asking" },
   "accept-edits": { freedom: 2, words: "edits without asking" },
+  // Codex
+  untrusted: { freedom: 1, words: "asks before what is not known to be safe" },
+  "on-request": { freedom: 2, words: "decides itself when to ask" },
+  "on-failure": { freedom: 3, words: "asks only about what failed" },
+  never: { freedom: 4, words: "asks nothing" },
   auto: { freedom: 3, words: "decides itself what to ask" },
   dontAsk: { freedom: 3, words: "does not ask" },
   bypassPermissions: { freedom: 4, words: "asks nothing" },

@@ -12,6 +12,12 @@ const kinds = /** @type {Record<string, string>} */ ({
 export const kindOf = ({ kind, role }) => kinds[kind] ?? (role === "host" ? "Host" : kind);
 
 /**
+ * What it may do more, or less, than one that watches and decides.
+ * @param {Pick<Token, "role">} token
+ */
+export const mayOf = ({ role }) => (role === "operator" ? ", steers agents" : role === "watcher" ? ", only watches" : "");
+
+/**
  * When it was last here, in words.
  * @param {Token} token @param {number} now
  */

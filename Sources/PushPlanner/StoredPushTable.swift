@@ -7,6 +7,7 @@ package enum StoredPushTable {
         nil,
         [
             .required("device", .object(WireTable.device)), .optional("told", .object(WireTable.deviceChoices)),
+            .optional("onlyWatches", .flag),
             .required("client", .object([.required("id", .identifier), .required("name", .name)])),
             .required("alertTokenAt", .time), .required("startTokenAt", .time), .optional("proven", .flag),
             .defaulted("troubles", .object(PushTrouble.allCases.map { .optional($0.rawValue, .anyText) })),

@@ -30,6 +30,9 @@ package struct Relay {
     /// As last told: what the wall clock is ahead of history's time; nil where it is believed.
     private var toldDoubt: Int64?
 
+    /// Who holds a token of a client; nil: everybody.
+    var holders: Set<ClientKey>?
+
     /// Collected while one input is handled.
     var orders = Orders()
 
@@ -51,6 +54,7 @@ package struct Relay {
 
     /// `holders`: who holds a token of a client; nil: everybody.
     package mutating func started(at now: Instant, holders: Set<ClientKey>? = nil) -> [Effect] {
+        self.holders = holders
         tellDoubt()
         startBudgets(at: now)
         sessions.started(at: now, &orders)
@@ -100,7 +104,9 @@ package struct Relay {
             staging.clock = ages.record
             sweep.fallsDue()
         case .clientsListed(let holders):
+            self.holders = holders
             presence.showOut(allBut: holders, &orders)
+            for (host, peer) in presence.speakers.sorted(by: { $0.value < $1.value }) { takeBackSteering(of: host, peer) }
             tellPlanner(.clientsListed(holders), at: now)
         }
         tellDoubt()

@@ -291,7 +291,7 @@ struct ClaudeControlPermissionTests {
         bench.write(#"{"type":"control_cancel_request","request_id":"p1"}"#)
         bench.asks("p2", "Write", #"{"file_path":"x"}"#)
         _ = bench.take()
-        for line in ["1", "2", "yes", "y", "", "5", "0", "-1", "3 because"] {
+        for line in ["1", "2", "yes", "y", "", "5", "0", "-1", "3 because", "\(Int.min)", "\(Int.max)"] {
             bench.tell(.typed(line))
             #expect(!bench.take().contains { $0.hasPrefix(">") }, "\(line)")
         }

@@ -291,7 +291,7 @@ def test_a_session_is_ended_after_a_question(screen: Callable[..., Screen], host
 def test_who_may_not_steer_is_told_why_in_one_line(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
     one.go("#/session/s1")
-    expect(one.page.locator("session-composer")).to_have_text("This device was not paired to steer agents. heliograph pair --role operator", use_inner_text=True)
+    expect(one.page.locator("session-composer")).to_have_text("This device cannot tell agents what to do. To change that, run this on the relay’s machine, and open its link here: heliograph pair --role operator", use_inner_text=True)
     expect(composer(one)).to_be_hidden()
     one.expect_accessible()
     one.expect_no_overflow()
@@ -343,3 +343,21 @@ def test_on_the_narrowest_screen(screen: Callable[..., Screen], host: Any) -> No
     one.expect_no_overflow()
     one.expect_accessible()
     assert wait_until(lambda: one.page.locator("session-composer").evaluate("element => element.scrollWidth <= element.clientWidth"), 5, "no sideways scroll")
+
+
+def test_who_only_watches_is_offered_nothing_else(screen: Callable[..., Screen], host: Any) -> None:
+    host.request_approval("s1", "Bash", {"command": "make deploy"})
+    one = screen(role="watcher")
+    # The relay refuses the list of what is let in, which nobody asked for here.
+    one.forgiven += ("Failed to load resource",)
+    one.go("#/approvals")
+    card = one.page.locator("approvals-inbox approval-card")
+    expect(card).to_contain_text("This device only watches. What agents ask is decided on another one.")
+    expect(card.get_by_role("button")).to_have_count(0)
+    one.expect_accessible()
+    one.go("#/link")
+    expect(one.page.locator("link-view")).to_contain_text("watch, and nothing else")
+    expect(one.page.get_by_role("button", name="Pair another device")).to_be_hidden()
+    one.go("#/devices")
+    expect(one.page.get_by_role("heading", name="Notifications on this device")).to_be_visible()
+    expect(one.page.locator("token-list")).to_be_hidden()

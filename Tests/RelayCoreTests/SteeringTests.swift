@@ -128,6 +128,20 @@ struct SteeringTests {
         #expect(t.take(client).first?.contains(#""code":"closed""#) == true)
     }
 
+    @Test("what somebody sent whose token is revoked is taken back from its host, now and when the host comes back")
+    func revoked() {
+        let (t, host, client) = withSession()
+        _ = ask(t, prompt("go on"), by: client)
+        _ = t.take(host)
+        t.handle(.clientsListed([ClientKey(workspace: T.home.id, client: Self.name.client)]))
+        #expect(t.types(host) == [], "it still holds one")
+        t.handle(.clientsListed([]))
+        #expect(t.types(host) == ["withdraw"])
+        t.handle(.disconnected(host))
+        let again = t.host(capabilities: [.steer])
+        #expect(t.types(again).suffix(2) == ["outstanding", "withdraw"])
+    }
+
     @Test("a session that has ended is steered by nobody")
     func ended() {
         let (t, host, client) = withSession()

@@ -10,6 +10,7 @@ import { conflict, isWhole, modeAfter, obstacle, outcome, steps, waysToAllow } f
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
+import { has, watchesOnly } from "../rights.js";
 import { keyOf } from "../store.js";
 import { exact, line } from "../text.js";
 import { requestOf, risksOf } from "../tools.js";
@@ -249,7 +250,8 @@ export class ApprovalCard extends HTMLElement {
     const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it goes out again when the connection is back.";
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
-    write(this.#gate, sending ? gone : advice ?? this.#measure);
+    const mayDecide = has(this.#app.state.welcome, "decide");
+    write(this.#gate, !mayDecide ? watchesOnly : sending ? gone : advice ?? this.#measure);
     const lost = Boolean(attempt?.error && final.has(attempt.error.code));
     this.#allow.disabled = Boolean(sending) || lost || hindrance !== null;
     this.#allowMore.disabled = this.#allow.disabled;
@@ -257,7 +259,7 @@ export class ApprovalCard extends HTMLElement {
     this.#offers.locked = this.#allow.disabled;
     if (!open || sending || lost) this.#offers.close();
     this.#questions.locked = !open || Boolean(sending);
-    attribute(this.#buttons, "hidden", !open || this.#denying || this.#offers.isOpen);
+    attribute(this.#buttons, "hidden", !open || !mayDecide || this.#denying || this.#offers.isOpen);
     attribute(this.#denial, "hidden", !open || !this.#denying);
     attribute(this.#result, "hidden", open);
     if (!open) this.#drawOutcome();
@@ -271,6 +273,8 @@ export class ApprovalCard extends HTMLElement {
     const { welcome, sessions } = this.#app.state;
     const told = outcome(this.#approval, { now: this.#app.now(), client: welcome?.client.id, host: sessions.get(session)?.host });
     attribute(this.#result, "data-tone", told.tone);
+    // Where a rule went is read to its end.
+    attribute(this.#result, "data-rule", chosenIn(this.#approval) !== "");
     say(this.#outcomeTitle, told.title, line);
     const { decision } = this.#approval;
     const message = decision?.message ? ` Message: “${decision.message}”` : "";

@@ -3,6 +3,7 @@
 import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { ask } from "../page-key.js";
+import { has, rightsOf } from "../rights.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { phases, stops } from "./link-state.js";
@@ -19,7 +20,7 @@ export class LinkView extends View {
   #buttons = h("div", { class: "buttons stacked" }, this.#pair, this.#logout);
   #confirmation = new Confirmation({ opener: this.#logout, buttons: this.#buttons, verb: "Log out", deed: () => this.#logOut() });
   #problem = h("p", { class: "problem", role: "alert" });
-  #values = { device: fact(), workspace: fact(), relay: fact(), heard: fact() };
+  #values = { device: fact(), may: fact(), workspace: fact(), relay: fact(), heard: fact() };
 
   connectedCallback() {
     this.#confirmation.question = "Log this device out? It sees and decides nothing more, and gets no notifications, until it is paired again with a new code.";
@@ -29,7 +30,7 @@ export class LinkView extends View {
       h("div", { class: "sheet" },
         h("section", { class: "link-now", "aria-label": "State" },
           h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
-        h("dl", { class: "numbers" }, row("This device", this.#values.device), row("Workspace", this.#values.workspace),
+        h("dl", { class: "numbers" }, row("This device", this.#values.device), row("It may", this.#values.may), row("Workspace", this.#values.workspace),
           row("Relay", this.#values.relay), row("Last heard", this.#values.heard)),
         this.#buttons, this.#confirmation.element, this.#problem),
       this.#dialog);
@@ -42,7 +43,9 @@ export class LinkView extends View {
     attribute(this, "data-phase", link.phase);
     attribute(this.#retry, "disabled", !["live", "silent", "waiting"].includes(link.phase));
     attribute(this.#pair, "disabled", !link.isLive);
+    attribute(this.#pair, "hidden", !has(welcome, "administer"));
     say(this.#values.device, welcome?.client.name ?? "…", line);
+    write(this.#values.may, rightsOf(welcome));
     say(this.#values.workspace, welcome?.workspace.name ?? "…", line);
     say(this.#values.relay, welcome ? `${welcome.software} at ${location.host}` : location.host, line);
     this.tick();

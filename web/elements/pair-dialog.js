@@ -7,7 +7,7 @@ import { qrCode } from "./qr-code.js";
 
 /** @typedef {import("./view.js").App} App */
 
-const scanning = "Scan this with the phone's camera, or open the link there. It works once.";
+const scanning = "Scan this with the phone's camera, or open the link there. It works once. The device may then watch and decide; one that steers agents is let in by heliograph pair --role operator.";
 
 export class PairDialog extends HTMLElement {
   app = /** @type {App} */ (/** @type {unknown} */ (undefined));

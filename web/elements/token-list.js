@@ -1,8 +1,9 @@
 /** `<token-list>`: everything that the relay lets in, when it was last used, and the end of it. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { has } from "../rights.js";
 import { line } from "../text.js";
-import { inOrder, kindOf, lastUse, origin, revocationQuestion, revokedWords } from "../tokens.js";
+import { inOrder, kindOf, lastUse, mayOf, origin, revocationQuestion, revokedWords } from "../tokens.js";
 import { Confirmation } from "./confirmation.js";
 
 /** @typedef {import("../wire").Token} Token */
@@ -23,7 +24,7 @@ export class TokenList extends HTMLElement {
   /** @param {App} app */
   show(app) {
     const { all, problem, isKnown } = app.tokens;
-    attribute(this, "hidden", !isKnown || (!all && !problem));
+    attribute(this, "hidden", !isKnown || (!all && !problem) || !has(app.state.welcome, "administer"));
     write(this.#problem, problem && `The list cannot be had: ${problem}`);
     const tokens = inOrder(all ?? []);
     const ids = new Set(tokens.map(({ id }) => id));
@@ -92,7 +93,7 @@ class TokenRow {
 
   tick() {
     const now = this.#app.now();
-    say(this.#use, `${kindOf(this.#token)} · ${lastUse(this.#token, now)}`, line);
+    say(this.#use, `${kindOf(this.#token)}${mayOf(this.#token)} · ${lastUse(this.#token, now)}`, line);
     say(this.#origin, origin(this.#token, now), line);
   }
 

@@ -104,10 +104,13 @@ extension ClaudeControl {
         permissions = []
         for place in sent.indices { sent[place].takenAt = nil }
         // An end of what was begun before a prompt was sent says nothing of that prompt.
-        for sent in sent where sent.isCommand && !sent.isTaken {
-            if let name = sent.name { tell(name, .taken) }
+        if !tellsLifecycle {
+            for sent in sent where sent.isCommand && !sent.isTaken {
+                if let name = sent.name { tell(name, .taken) }
+            }
+            sent.removeAll(where: \.isCommand)
         }
-        sent.removeAll { $0.isTaken || $0.isCommand }
+        sent.removeAll(where: \.isTaken)
         // An older one does not say when it is done with what it never took.
         if !tellsLifecycle {
             for case let name? in sent.map(\.name) {

@@ -50,7 +50,7 @@ extension ClaudeControl {
         let parts = words.split(separator: " ", maxSplits: 1)
         let place = Int(parts[0]).flatMap { number in
             permissions.firstIndex { permission in
-                permission.firstNumber.map { (0..<permission.choices.count).contains(number - $0) } ?? false
+                permission.firstNumber.map { ($0..<$0 + permission.choices.count).contains(number) } ?? false
             }
         }
         guard let place, let number = Int(parts[0]), let first = permissions[place].firstNumber else {

@@ -184,8 +184,8 @@ package struct ClaudeControl: Sendable {
         tell(name, .given)
     }
 
-    /// A slash at the very beginning would make a command of it.
-    static func literal(_ text: String) -> String { text.hasPrefix("/") ? " " + text : text }
+    /// A slash at the very beginning would make a command of it, also one with a mark on it.
+    static func literal(_ text: String) -> String { text.utf8.first == UInt8(ascii: "/") ? " " + text : text }
 
     /// 32 hexadecimal digits, spelled as a UUID of the version that the agent's own have.
     package static func uuid(_ digest: String) -> String {

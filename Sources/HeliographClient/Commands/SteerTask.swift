@@ -125,11 +125,13 @@ final class SteerTask: ClientTask {
         let offer = summary.steering
         guard let offer, offer.actions.contains(action.kind) else {
             throw ClientError(
-                .refused, "this session does not take \(action.kind.rawValue) from afar",
+                .refused, "this is no session that \(action.kind.inWords(of: 1)) from afar",
                 advice: offer?.reason.map(VisibleText.line))
         }
         guard summary.hostIsConnected else {
-            throw ClientError(.refused, "host \(summary.host.name) is away, and nothing is kept for it")
+            throw ClientError(
+                .refused,
+                "\(VisibleText.line(summary.host.name)) is away, and nothing is kept for it: send it again when it is back")
         }
         switch action {
         case .mode(let mode): try check(mode, among: offer.modes, "mode")

@@ -10,11 +10,11 @@ enum SteeredLookup {
             view.sessions.values.filter { $0.endedAt == nil && $0.steering?.actions.contains(kind) == true })
         switch able.count {
         case 1: return able[0].session
-        case 0: throw ClientError(.notFound, "no session takes \(kind.rawValue) from afar now", advice: "heliograph sessions")
+        case 0: throw ClientError(.notFound, "no session \(kind.inWords(of: 1)) from afar now", advice: "heliograph sessions")
         default:
             let names = ShortNames.shortest(of: view.sessions.keys.map(\.rawValue))
             throw ClientError(
-                .usage, "\(able.count) sessions take \(kind.rawValue): say which",
+                .usage, "\(able.count) sessions \(kind.inWords(of: able.count)) from afar: say which",
                 advice: able.prefix(5).map { "  \(names[$0.session.rawValue] ?? "")  \(title($0.session, in: view))" }
                     .joined(separator: "\n"))
         }
@@ -24,5 +24,18 @@ enum SteeredLookup {
     static func title(_ session: SessionID, in view: ClientView) -> String {
         guard let summary = view.sessions[session] else { return session.rawValue }
         return VisibleText.line(summary.title ?? summary.project ?? session.rawValue)
+    }
+}
+
+extension SteeringAction.Kind {
+    /// What a session, or several, can have done to them.
+    func inWords(of count: Int) -> String {
+        switch self {
+        case .prompt: count == 1 ? "takes prompts" : "take prompts"
+        case .interrupt: "can be interrupted"
+        case .stop: "can be ended"
+        case .mode: "can be put into another mode"
+        case .model: "can go on with another model"
+        }
     }
 }

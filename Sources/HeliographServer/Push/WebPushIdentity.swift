@@ -58,7 +58,7 @@ struct WebPushIdentity {
     func contact() throws(PushObstacle) -> VAPIDContact {
         guard let text = given ?? publicURL else {
             throw PushObstacle(
-                sentence: "the makers of browsers take pushes only from relays whose operator they can ask: \(Self.mend)")
+                sentence: "the makers of browsers want to know whom they can ask about its notifications: \(Self.mend)")
         }
         do throws(WebPushError) { return try VAPIDContact(text) } catch {
             let name = given == nil ? "the public URL" : "pushContact"

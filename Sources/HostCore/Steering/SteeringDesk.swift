@@ -60,7 +60,8 @@ struct SteeringDesk {
 
     /// The relay knows of no outcome of these. Those that nobody here knows were sent to an earlier life of this daemon.
     mutating func outstanding(_ names: [SteeringName], of session: SessionID) -> [SteeringOrder] {
-        names.filter { meet($0) }.map { name in
+        // What is still here has its end to come, however many others came since.
+        names.filter { sessions[session]?.holds($0) != true && meet($0) }.map { name in
             if mayHaveBeenGiven.contains(name) {
                 .tell(
                     session, SteeringChange(name, .unknown, reason: "its host was restarted while the agent was being given it")
@@ -187,6 +188,7 @@ private struct SteeredSession {
     private var isPromptGiven: Bool { given.contains { $0.request.action.kind == .prompt } }
 
     func isGiven(_ name: SteeringName) -> Bool { given.contains { $0.request.name == name } }
+    func holds(_ name: SteeringName) -> Bool { isGiven(name) || queue.contains { $0.request.name == name } }
 
     mutating func stands(_ standing: SteeringStanding) {
         self.standing = standing

@@ -8,6 +8,8 @@ struct RegisteredDevice {
     private(set) var told: DeviceChoices?
     /// The client that registered it.
     var client: Named<ClientTag>
+    /// That client may decide: what is pushed to one that only watches carries no code. All of before could.
+    var mayDecide = true
     /// When the app last told these tokens, in milliseconds since 1970.
     var alertTokenAt: Int64
     var startTokenAt: Int64
@@ -100,6 +102,7 @@ struct RegisteredDevice {
         device = try Device(from: value.required("device"))
         if let told = value.optional("told") { self.told = try DeviceChoices(from: told.object()) }
         client = try Named(from: value.required("client"))
+        mayDecide = !(try value.flag("onlyWatches"))
         alertTokenAt = try value.integer("alertTokenAt")
         startTokenAt = try value.integer("startTokenAt")
         isEnvironmentProven = try value.flag("proven")
@@ -119,6 +122,7 @@ struct RegisteredDevice {
             writer.raw("device", device.bytes)
             if let told { writer.object("told") { told.write(to: &$0) } }
             writer.object("client") { client.write(to: &$0) }
+            writer.flag("onlyWatches", !mayDecide)
             writer.field("alertTokenAt", alertTokenAt)
             writer.field("startTokenAt", startTokenAt)
             writer.flag("proven", isEnvironmentProven)

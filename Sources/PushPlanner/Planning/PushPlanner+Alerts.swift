@@ -24,7 +24,7 @@ extension PushPlanner {
         intent.replaces = alert.replaces
         intent.isHarmlessToRepeat = true
         intent.toldAt = device.alertTokenAt
-        if let approval = alert.approval {
+        if let approval = alert.approval, device.mayDecide {
             intent.code = PushCode(
                 session: approval.session, approval: approval.id, digest: approval.request.digest, expiresAt: end)
         }
@@ -32,7 +32,9 @@ extension PushPlanner {
         if isSealed, let seal = device.device.sealKey {
             intent.seal = PushSeal(key: seal, text: alert.text.bytes(withCode: intent.code != nil))
         }
-        let mayAllow = alert.text.isWhole && alert.approval.map { !$0.request.isCut && !$0.request.isRedacted } == true
+        let mayAllow =
+            device.mayDecide && alert.text.isWhole
+            && alert.approval.map { !$0.request.isCut && !$0.request.isRedacted } == true
         let whole = AlertContent(
             kind: alert.kind, text: isSealed ? alert.cover : alert.text, thread: alert.thread, replaces: alert.replaces,
             level: alert.level, session: alert.session, approval: alert.approval?.id,

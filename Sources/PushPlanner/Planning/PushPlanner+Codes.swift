@@ -7,7 +7,8 @@ extension PushPlanner {
     mutating func codePresented(
         _ id: PushID, _ verdict: Decision.Verdict, _ command: CommandID, _ peer: PeerID, at now: Instant
     ) {
-        guard let planned = pushes[id], let code = planned.intent.code, let device = devices[planned.key] else {
+        guard let planned = pushes[id], let code = planned.intent.code, let device = devices[planned.key], device.mayDecide
+        else {
             reply(.noSuchCode, to: command, of: peer)
             return
         }

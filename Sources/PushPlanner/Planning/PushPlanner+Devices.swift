@@ -34,6 +34,7 @@ extension PushPlanner {
         } else {
             devices[key]?.update(device, client: request.client.client, at: now.wall)
         }
+        devices[key]?.mayDecide = request.client.scope.allows(.decide)
         if app.cards == nil { devices[key]?.device.cards = .off }
         stageRecord(of: key)
         replyWhenStaged(to: request)

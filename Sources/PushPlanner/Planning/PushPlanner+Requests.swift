@@ -4,6 +4,7 @@ import RelayProtocol
 /// What clients ask of the planner.
 extension PushPlanner {
     mutating func run(_ request: ClientRequest, at now: Instant) {
+        if isOfAnother(request) { return reply(.failed(.forbidden, "this device is another's"), to: request) }
         switch request.command {
         case .presence(let isForeground, _, let device):
             setPresence(isForeground, device, request, at: now)
@@ -21,6 +22,14 @@ extension PushPlanner {
         case .testPush(let device): testPush(device, request, at: now)
         default: preconditionFailure("not a command about pushes")
         }
+    }
+
+    /// Those who may decide care for each other's devices; who only watches has no hand in them.
+    private func isOfAnother(_ request: ClientRequest) -> Bool {
+        guard !request.client.scope.allows(.decide), let device = request.command.namedDevice,
+            let known = devices[DeviceKey(workspace: request.workspace, device: device)]
+        else { return false }
+        return known.mayDecide || known.client.id != request.client.client.id
     }
 
     mutating func reply(_ reply: Reply, to request: ClientRequest) {
@@ -95,6 +104,17 @@ extension Card {
             writer.field("startedAt", startedAt)
             writer.field("updatedAt", sentAt)
             writer.field("hasToken", isReachable)
+        }
+    }
+}
+
+extension ClientCommand {
+    /// The device that it changes, or has ring.
+    fileprivate var namedDevice: DeviceID? {
+        switch self {
+        case .device(let device): device.id
+        case .deviceChoices(let id, _), .card(let id, _), .forget(let id), .testPush(let id): id
+        default: nil
         }
     }
 }

@@ -63,8 +63,14 @@ struct Commands {
         _ request: SteeringRequest, _ name: CommandKey, of peer: PeerID, to host: HostKey, at time: Int64,
         _ orders: inout Orders
     ) -> CommandRecord? {
-        guard hasRoom(for: peer), recorded.count + waiters.count < Limits.commandsMax else {
+        guard hasRoom(for: peer) else {
             orders.reply(.failed(.tooMany, "too many commands; wait for their answers"), to: name.command, of: peer)
+            return nil
+        }
+        guard isRemembered(one: name) else {
+            orders.reply(
+                .failed(.tooMany, "too many commands in a day; the oldest have to be forgotten first"), to: name.command,
+                of: peer)
             return nil
         }
         began(peer)
@@ -72,6 +78,13 @@ struct Commands {
         waiters.append(CommandWaiter(peer: peer, key: name, request: isFirst ? request : nil, host: host))
         guard isFirst else { return nil }
         return CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: time)
+    }
+
+    /// Whether there is room to remember another one: one client's many leave room for others', and a workspace's for others'.
+    private func isRemembered(one name: CommandKey) -> Bool {
+        guard recorded.count + waiters.count >= Limits.commandsOfClientMax else { return true }
+        let names = [Array(recorded.keys), waiters.map(\.key)].joined().filter { $0.workspace == name.workspace }
+        return names.count < Limits.commandsMax && names.count { $0.client == name.client } < Limits.commandsOfClientMax
     }
 
     /// They are on disk: they go to their hosts, over the connection that speaks for each. Hands back those whose host has gone.

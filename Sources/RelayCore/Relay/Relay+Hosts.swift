@@ -48,6 +48,18 @@ extension Relay {
             guard let open = shown[key]?.openSteering, !open.isEmpty else { continue }
             orders.send(.outstanding(key.session, open), toHost: peer)
         }
+        takeBackSteering(of: host.key, peer)
+    }
+
+    /// Whoever was shown out steers no more: what still waits at a host is taken back. What an agent has, it has.
+    mutating func takeBackSteering(of host: HostKey, _ peer: PeerID) {
+        guard let holders, presence.hosts[peer]?.capabilities.contains(.steer) == true else { return }
+        for key in sessions.inOrder(of: host) {
+            for name in shown[key]?.openSteering ?? []
+            where !holders.contains(ClientKey(workspace: key.workspace, client: name.client)) {
+                orders.send(.withdraw(key.session, name), toHost: peer)
+            }
+        }
     }
 
     /// Nil where the relay has had no such session of this host.

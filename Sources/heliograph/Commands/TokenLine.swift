@@ -7,7 +7,7 @@ import RelayProtocol
 enum TokenLine {
     static func text(_ entry: TokenRoster.Entry) -> String {
         let token = entry.token
-        var parts = [token.id, token.kind.rawValue, time(token.createdAt), VisibleText.line(token.name)]
+        var parts = [token.id, token.kind.rawValue, token.role.rawValue, time(token.createdAt), VisibleText.line(token.name)]
         if let parent = entry.parent {
             parts.append("by \(VisibleText.line(parent.name)) (\(parent.id)\(parent.revokedAt == nil ? "" : ", revoked"))")
         }

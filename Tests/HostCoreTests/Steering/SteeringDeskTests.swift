@@ -176,6 +176,19 @@ struct SteeringDeskTests {
         #expect(said(desk.outstanding([name("k3")], of: Self.session)) == [], "it is under way")
     }
 
+    @Test("what still waits is not told as lost, however many commands came after it")
+    mutating func remembered() {
+        comeUp(SteeringOffer(actions: [.prompt, .interrupt]), .busy)
+        #expect(prompt("k0") == ["k0 queued"])
+        for number in 1...SteeringLimits().knownMax {
+            let name = "k\(number)"
+            _ = desk.asked(request(name, .interrupt), at: now)
+            _ = changed(name, .taken)
+        }
+        #expect(said(desk.outstanding([name("k0")], of: Self.session)) == [])
+        #expect(stands(.idle) == ["give k0"])
+    }
+
     @Test("so many wait and no more")
     mutating func bound() {
         comeUp(Self.all, .busy)

@@ -44,12 +44,11 @@ final class PlannerStage {
         now = Instant(wall: now.wall + milliseconds, uptime: now.uptime + milliseconds)
     }
 
-    func ask(_ command: ClientCommand) {
+    func ask(_ command: ClientCommand, as client: ClientIdentity = phone) {
         lastCommand += 1
         tell(
             .clientAsked(
-                ClientRequest(
-                    command, CommandID("c\(lastCommand)")!, by: Self.peer, of: Self.phone, namesNoSession: false)))
+                ClientRequest(command, CommandID("c\(lastCommand)")!, by: Self.peer, of: client, namesNoSession: false)))
     }
 
     /// What the agent did is on disk.

@@ -61,6 +61,42 @@ import Testing
         #expect(stage.take() == ["reply k1: no"])
     }
 
+    private static let watcher = ClientIdentity(
+        workspace: S.home, client: Named(id: ClientID("onlooker")!, name: "Onlooker"), scope: Scope(of: .watcher))
+
+    @Test("what is pushed to a device of somebody who only watches decides nothing, also after the relay was started anew")
+    func watched() throws {
+        let stage = Self.stage()
+        var device = Self.browser()
+        device.id = DeviceID("d2")!
+        stage.ask(.device(device), as: Self.watcher)
+        let record = try #require(stage.records.last { $0.kind == .device && $0.name == "d2" })
+        #expect(String(decoding: record.bytes ?? [], as: UTF8.self).contains(#""onlyWatches":true"#))
+        stage.asks(RequestWords(full: "ls", isWhole: true))
+        let push = try #require(stage.staged)
+        #expect(push.device == device.id && push.code == nil)
+        #expect(!String(decoding: push.payload, as: UTF8.self).contains("decisions"))
+        stage.tell(.committed([push]))
+        _ = stage.take()
+        stage.tell(.codePresented(push.id, .deny(message: nil), CommandID("k1")!, S.peer))
+        #expect(stage.take() == ["reply k1: no"])
+    }
+
+    @Test("who only watches has no hand in the devices of others")
+    func othersDevices() {
+        let stage = Self.stage()
+        let device = Self.browser()
+        stage.ask(.device(device))
+        _ = stage.take()
+        let asked: [ClientCommand] = [
+            .device(device), .deviceChoices(device.id, device.choices), .testPush(device.id), .forget(device.id),
+        ]
+        for command in asked {
+            stage.ask(command, as: Self.watcher)
+            #expect(stage.take().map { $0.hasSuffix("no") } == [true], "\(command)")
+        }
+    }
+
     @Test("words that the channel has to cut can be denied by their code, not allowed")
     func cut() throws {
         let stage = Self.stage()

@@ -30,7 +30,7 @@ const countedFrom = promptBytesMax * 0.75;
  * @returns {Standing}
  */
 export function standing(may, { steering, endedAt, host }, isLive) {
-  if (!may.includes("steer")) return { composes: false, reason: "This device cannot tell agents what to do. To change that, run this on the relay’s machine, and open its link here:", command: "heliograph pair --role operator" };
+  if (!may.includes("steer")) return { composes: false, reason: "To steer agents from here, open a link from", command: "heliograph pair --role operator" };
   if (endedAt) return { composes: false, reason: "This session has ended." };
   if (!steering) return { composes: false, reason: "Nothing can be sent to this session: its agent, or its host, does not take it." };
   if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from afar." };

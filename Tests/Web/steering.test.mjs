@@ -10,7 +10,7 @@ const asked = (command, text, more = {}) => event("steering.requested", { action
 const changed = (command, stage, reason) => event("steering.changed", { client: "me", command, stage, reason });
 
 test("who has no right is told how to get it, before anything else", () => {
-  assert.deepEqual(standing(["watch", "decide"], summary(), true), { composes: false, reason: "This device cannot tell agents what to do. To change that, run this on the relay’s machine, and open its link here:", command: "heliograph pair --role operator" });
+  assert.deepEqual(standing(["watch", "decide"], summary(), true), { composes: false, reason: "To steer agents from here, open a link from", command: "heliograph pair --role operator" });
 });
 
 test("a session that takes nothing says why in its host's words, where it has some", () => {

@@ -17,7 +17,8 @@ AGENTS = ["Claude Code, its own screen", "Claude Code, `heliograph run`", "Codex
 CAPABILITIES = [
     "messages and tools are watched",
     "allowed from afar",
-    "denied from afar, with words",
+    "denied from afar",
+    "the agent reads why it was denied",
     "questions answered from afar",
     "answered at the terminal or editor first",
     "both at once",

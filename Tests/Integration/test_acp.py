@@ -274,7 +274,7 @@ def test_allowed_from_afar(agent, daemon, editor):
     assert daemon.wait_settled(second["approval"]) == "refused"
 
 
-@pytest.mark.shows("ACP: Mistral Vibe", "denied from afar, with words", "the tool call's own update")
+@pytest.mark.shows("ACP: Mistral Vibe", "denied from afar", "the tool call's own update")
 def test_denied_from_afar(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     daemon.answer(question["approval"], {"decision": "deny", "message": "no"})

@@ -64,7 +64,8 @@ def test_remote_allow_makes_the_file_appear(machine, phone):
     ]  # fmt: skip
 
 
-@pytest.mark.shows("Claude Code, its own screen", "denied from afar, with words", "the transcript's `toolDenialKind`")
+@pytest.mark.shows("Claude Code, its own screen", "denied from afar", "the transcript's `toolDenialKind`")
+@pytest.mark.shows("Claude Code, its own screen", "the agent reads why it was denied", "the model's own request")
 def test_remote_deny_reaches_the_model(machine, phone):
     card = ask(machine, phone)
     phone.decide(session_of(card), card["approval"], "deny", message="Use a temporary file, please.")

@@ -262,7 +262,8 @@ def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(m
 
 @pytest.mark.parametrize("decision", ["allow", "deny"])
 @pytest.mark.shows("Claude Code, `heliograph run`", "allowed from afar", "the file is there, and `PostToolUse`")
-@pytest.mark.shows("Claude Code, `heliograph run`", "denied from afar, with words", "the transcript's `toolDenialKind`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "denied from afar", "the transcript's `toolDenialKind`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "the agent reads why it was denied", "the model's own request")
 def test_a_permission_is_decided_from_afar(machine, steered, decision):
     card = steered.ask()
     assert card["request"]["body"]["input"] == WRITE["input"]

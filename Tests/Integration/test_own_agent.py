@@ -96,7 +96,7 @@ def test_a_question_is_allowed_and_applied_on_the_programs_word(daemon: Daemon, 
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
-@pytest.mark.shows("your own program", "denied from afar, with words", "the program's own word")
+@pytest.mark.shows("your own program", "denied from afar", "the program's own word")
 def test_a_question_is_denied(daemon: Daemon, phone: Any) -> None:
     options = [{"id": "y", "kind": "allow_once"}, {"id": "n", "kind": "reject_once"}]
     asking = Asking(daemon, question("s1", options=options))

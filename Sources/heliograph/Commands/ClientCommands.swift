@@ -67,7 +67,8 @@ struct Login: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Pair this terminal by a link.",
         discussion: """
-            Not needed on the relay's own machine.
+            Not needed on the relay's own machine to watch and decide; needed there,
+            too, to tell agents what to do.
 
               heliograph login 'https://relay.example/#pair=CODE'
             """)

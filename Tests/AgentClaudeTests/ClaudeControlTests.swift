@@ -100,6 +100,7 @@ struct ClaudeControlTests {
         _ = bench.take()
         bench.prompt("!ls # and @file", "k2")
         #expect(bench.take()[1] == "> !ls # and @file", "those mean nothing to it over this way")
+        #expect(ClaudeControl.literal("/\u{301}help") == " /\u{301}help", "a slash with a mark on it is one, too")
         bench.repeats()
         bench.result()
         _ = bench.take()

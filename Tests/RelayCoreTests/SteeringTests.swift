@@ -142,6 +142,21 @@ struct SteeringTests {
         #expect(t.types(again).suffix(2) == ["outstanding", "withdraw"])
     }
 
+    @Test("one client's commands leave room for others'")
+    func room() {
+        let (t, host, client) = withSession()
+        for number in 0..<Limits.commandsOfClientMax {
+            _ = ask(t, .mode("plan"), "k\(number)", by: client)
+            let name = SteeringName(client: Self.name.client, command: CommandID("k\(number)")!)
+            t.send([.steeringChanged(SteeringChange(name, .taken))], first: Int64(3 + number), by: host)
+            t.commit()
+        }
+        _ = t.take(client)
+        #expect(ask(t, .mode("plan"), "more", by: client).last?.contains("tooMany") == true)
+        let other = t.client("tablet")
+        #expect(ask(t, .mode("plan"), "more", by: other).last?.contains("sent") == true)
+    }
+
     @Test("a session that has ended is steered by nobody")
     func ended() {
         let (t, host, client) = withSession()

@@ -92,7 +92,7 @@ FROM_CLIENT: dict[str, Message] = {
     },
     "card": {"type": "card", "id": "c1", "device": "d1", "card": {"card": "k1", "session": "s1", "token": "0aF9", "state": "active"}},
     "deviceChoices": {
-        "type": "deviceChoices", "id": "c1", "device": "d1", "text": "summary", "kinds": ["approval"], "muted": ["s1"],
+        "type": "deviceChoices", "id": "c1", "device": "d9", "text": "summary", "kinds": ["approval"], "muted": ["s1"],
         "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"}, "hidesCost": True, "allowOnLockScreen": True,
     },
     "forget": {"type": "forget", "id": "c1", "device": "d1"},

@@ -134,7 +134,7 @@ enum AnswerTarget {
             require(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "a control character is shown")
         }
         _ = VisibleText.warnings(about: text)
-        if let line = StatusLine.text(for: bytes) {
+        if let line = ClaudeStatusLine.text(for: bytes) {
             require(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "a status line that commands")
         }
     }

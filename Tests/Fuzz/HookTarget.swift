@@ -115,7 +115,7 @@ private struct HookWorld {
 
     /// As the local socket does it.
     private mutating func call(_ line: [UInt8], attempt: Int) {
-        _ = StatusLine.text(for: line)
+        _ = ClaudeStatusLine.text(for: line)
         guard let document = try? JSONDocument(parsing: line), document.root.isObject else { return }
         guard let event = try? document.root.string("hook_event_name") else {
             tell(.statusLineShown(document, process: process))
@@ -149,7 +149,7 @@ private struct HookWorld {
         decisions += 1
         if !otherDigest, !asked.request.isCut {
             switch verdict {
-            case .deny: break
+            case .deny, .denyWith: break
             case .allow, .allowIn, .allowWith, .answer: allowed[asked.run] = asked.input
             }
         }

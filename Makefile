@@ -15,6 +15,8 @@ PATIENCE ?= 3
 # Whoever may mount, trace and make networks has failed a test of faults that is left out; elsewhere the runs say which are.
 SKIPS ?= $(shell Tests/Tools/may-make-faults && echo fail || echo allow)
 MINUTES ?= 10
+# Processes that run the files of integration tests side by side: most tests wait.
+WORKERS ?= 2
 # Of processor time, for each fuzz target; and how many of them at a time.
 SECONDS ?= 60
 JOBS ?= 1
@@ -85,7 +87,8 @@ test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
 test-integration: build app-probe venv test-packages servers
-	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
+	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) \
+		--numprocesses $(WORKERS) --dist loadfile Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
 	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made beside them.

@@ -1,5 +1,6 @@
 """Real agents of PyPI that speak the Agent Client Protocol, each in an environment of its own, with a scripted model on loopback."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -34,13 +35,17 @@ def install(requirement: str) -> Path:
     """The folder of its programs. Installed once for all runs, and said how long that took."""
     folder = ROOT / ".build/agents" / requirement.replace("==", "-")
     done = folder / "installed"
-    if not done.exists():
-        begun = time.monotonic()
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([python(), "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(folder / "bin/pip"), "install", "--quiet", "--disable-pip-version-check", requirement], check=True)
-        done.write_text(f"{time.monotonic() - begun:.0f} s\n")
-        print(f"{requirement} was installed in {done.read_text().strip()}")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Tests that run side by side may want the same one first.
+    with (folder.parent / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            begun = time.monotonic()
+            shutil.rmtree(folder, ignore_errors=True)
+            subprocess.run([python(), "-m", "venv", str(folder)], check=True)
+            subprocess.run([str(folder / "bin/pip"), "install", "--quiet", "--disable-pip-version-check", requirement], check=True)
+            done.write_text(f"{time.monotonic() - begun:.0f} s\n")
+            print(f"{requirement} was installed in {done.read_text().strip()}")
     return folder / "bin"
 
 

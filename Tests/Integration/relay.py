@@ -1,6 +1,7 @@
 """The real relay: the release binary as a process of its own, on loopback, in a folder of its own."""
 
 import http.client
+import itertools
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sqlite3
 import subprocess
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,33 @@ BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph
 CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")
 
 
+PORTS_OF_WORKER = 4_000
+"""How many each of the processes that run tests side by side has to itself."""
+
+
+def own_ports() -> Iterator[int]:
+    """Those of this process, again and again. They lie below the ones that the kernel gives to outgoing connections, so that no connection
+    of another test takes the port of a relay that is just being started again."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    first = 12_000 + worker % 5 * PORTS_OF_WORKER
+    start = os.getpid() % PORTS_OF_WORKER
+    for count in itertools.count(start):
+        yield first + count % PORTS_OF_WORKER
+
+
+_ports = own_ports()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody listens on and that no other test of this run is given."""
+    for port in itertools.islice(_ports, PORTS_OF_WORKER):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError(f"none of the {PORTS_OF_WORKER} ports is free")
 
 
 def plain_environment(home: Path) -> dict[str, str]:

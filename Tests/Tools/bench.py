@@ -21,6 +21,7 @@ from beside import SlowReader, Storm, beside  # noqa: E402
 from fairness import fairness  # noqa: E402
 from hook import hook  # noqa: E402
 from peer import wire_sizes  # noqa: E402
+from proxy import acp_proxy  # noqa: E402
 from push_rate import pushes_a_second  # noqa: E402
 from pushes import APPROVALS, approval_to_push  # noqa: E402
 from relay import BINARY  # noqa: E402
@@ -45,6 +46,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "resume": ("resume", rows.resume),
     "start": ("start with history", rows.start),
     "hook": ("the hook", hook),
+    "proxy": ("`heliograph acp` between an editor and its agent", acp_proxy),
     "pushes": ("pushes over one connection", pushes_a_second),
     "push": ("approval to push", lambda bench: approval_to_push(APPROVALS // (4 if bench.quick else 1))),
 }

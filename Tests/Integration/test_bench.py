@@ -66,10 +66,10 @@ def test_a_limit_of_the_relay_is_named_and_not_measured(make_relay, limit):
     assert done.returncode == 1 and f"limits.{name}" in done.stderr and "--rate" in done.stderr, done.stderr
 
 
-def test_without_a_relay_it_starts_one_and_leaves_nothing(tmp_path):
-    folder = tmp_path / "temporary"
+def test_without_a_relay_it_starts_one_and_leaves_nothing(short_path):
+    folder = short_path / "temporary"
     folder.mkdir()
-    environment = plain_environment(tmp_path) | {"TMPDIR": str(folder)}
+    environment = plain_environment(short_path) | {"TMPDIR": str(folder)}
     command = [BINARY, "bench", "resume", "--clients", "5", "--json"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patient(60))
     assert done.returncode == 0, done.stderr

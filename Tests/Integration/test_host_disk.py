@@ -67,9 +67,9 @@ class Daemon:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path, relay: Relay) -> Iterator[Daemon]:
+def small_disk(short_path: Path, relay: Relay) -> Iterator[Daemon]:
     """A daemon whose spool has 1 MiB of disk."""
-    daemon = Daemon(tmp_path, relay)
+    daemon = Daemon(short_path, relay)
     mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,nr_inodes=64,mode=700", "tmpfs", str(daemon.spool)], capture_output=True)
     if mount.returncode != 0:
         pytest.skip("needs the right to mount a small file system")
@@ -106,10 +106,10 @@ def test_a_full_disk_is_a_gap_with_its_count_and_passes_without_a_restart(small_
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
-def test_a_failed_sync_loses_and_doubles_nothing(tmp_path: Path, relay: Relay, client: Callable[..., WireClient]):
+def test_a_failed_sync_loses_and_doubles_nothing(short_path: Path, relay: Relay, client: Callable[..., WireClient]):
     # Every third fdatasync fails from the start on: of the spool's own files and of those that replace them.
     daemon = Daemon(
-        tmp_path, relay, ("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=3+3")
+        short_path, relay, ("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=3+3")
     )
     daemon.start()
     phone = client()

@@ -17,7 +17,8 @@ enum ClaudeIntegration: AgentIntegration {
     static var hooks: HookPart? {
         HookPart(
             process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
-            awaited: ClaudeDriver.awaited, beforeTool: ClaudeDriver.beforeTool, ask: { ClaudeAnswer.ask },
+            session: "CLAUDE_CODE_SESSION_ID", run: RunCall.variable, awaited: ClaudeDriver.awaited,
+            beforeTool: ClaudeDriver.beforeTool, ask: { ClaudeAnswer.ask },
             statusLine: ClaudeStatusLine.text)
     }
 

@@ -87,7 +87,8 @@ final class LocalSocket: ServerHandler {
                 // What is not strict JSON is shown as well as it can be, so that no event of an agent vanishes.
                 event: event, payload: strict ?? JSONRepair.document(request.body),
                 isWhole: strict != nil && request.header("x-cut") == nil, process: process(request),
-                isAttended: request.header("x-agent-attended") != "0", isRun: request.header("x-agent-attended") == "run",
+                isAttended: request.header("x-agent-attended") != "0",
+                isRun: request.header("x-agent-attended") == HookCaller.run,
                 attempt: request.header("x-attempt").flatMap { Int($0) } ?? 1,
                 run: request.header("x-call").flatMap(Self.run),
                 token: isAnswered ? HookToken(rawValue: id.rawValue) : nil))

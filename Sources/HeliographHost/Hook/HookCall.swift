@@ -19,9 +19,7 @@ enum HookCall {
         var limits = HookLimits()
         if isHeld { limits.budget = limits.heldBudget }
         var caller = HookCaller(of: hooks)
-        // `heliograph run` asks where it runs; only of the very session that it runs, for agents start agents.
-        let run = HostPaths.variable("HELIOGRAPH_RUN")
-        if run != nil, run == HostPaths.variable("CLAUDE_CODE_SESSION_ID") { caller.attended = "run" }
+        caller.lookForRun(of: hooks)
         guard let input = HookStream.readInput(limits: limits),
             let request = HookRequest(
                 path: ["hook", agent, event], body: input.bytes, isWhole: input.isWhole, call: HookRequest.randomCall(),
@@ -31,8 +29,7 @@ enum HookCall {
             return 0
         }
         var exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: watch(caller))
-        // Only where the agent says so: one that says nothing may be waiting for us alone.
-        exchange.isAttended = caller.attended == "1" || caller.attended == "run"
+        exchange.isAttended = caller.isAttended
         if event == hooks.awaited {
             if let answer = exchange.ask() { HookStream.write(answer) }
             return 0

@@ -5,6 +5,10 @@ struct HookPart {
     let process: String
     let entrypoint: String
     let attended: String
+    /// Where the agent names the session of the hook, and where a program of ours that runs a session names that: it answers for this one,
+    /// and for none that its agent starts in turn.
+    let session: String
+    let run: String
     /// The event whose hook waits for a person; SIGTERM ends it at once, and the daemon sees the hang-up.
     let awaited: String
     /// The event before a tool runs: the other one that may be answered, at once.

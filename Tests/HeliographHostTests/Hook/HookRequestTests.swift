@@ -32,6 +32,21 @@ struct HookRequestTests {
         #expect(asked == ["CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"])
     }
 
+    @Test("A session that `heliograph run` runs is told apart from one that its agent starts in turn")
+    func attended() throws {
+        let hooks = try Self.claude()
+        func attended(_ variables: [String: String]) -> (String?, Bool) {
+            var caller = HookCaller(of: hooks) { variables[$0] }
+            caller.lookForRun(of: hooks) { variables[$0] }
+            return (caller.attended, caller.isAttended)
+        }
+        #expect(attended(["HELIOGRAPH_RUN": "s1", "CLAUDE_CODE_SESSION_ID": "s1"]) == ("run", true))
+        let inner = ["HELIOGRAPH_RUN": "s1", "CLAUDE_CODE_SESSION_ID": "s2", "CLAUDE_CODE_SESSION_ATTENDED": "0"]
+        #expect(attended(inner) == ("0", false))
+        #expect(attended(["CLAUDE_CODE_SESSION_ATTENDED": "1"]) == ("1", true))
+        #expect(attended([:]) == (nil, false), "one that says nothing may be waiting for us alone")
+    }
+
     @Test("A run has a name of its own, and says it at every attempt")
     func run() throws {
         let call = try #require(HookRequest.randomCall())

@@ -127,17 +127,11 @@ final class ClientRun {
 
     /// Control-C and its kin end the command as if it were done. Call it before any other thread starts.
     func finishOnInterrupt() {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, signal) }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let signals = BlockedSignals(BlockedSignals.ending)
         let finish = LoopBound({ [weak self] in self?.finish(.done) }, loop: loop)
         let handle = loop.handle
-        let awaited = signals
         start {
-            var awaited = awaited
-            var signal: Int32 = 0
-            unsafe sigwait(&awaited, &signal)
+            _ = signals.next()
             handle.execute { finish.value() }
         }
     }

@@ -17,11 +17,7 @@ package enum ACPCall {
         limits.isAttended = client == nil || hasTerminal
         let inbox = try LoopInbox<ACPItem>()
         guard let run = HookRequest.randomCall() else { throw HostError(.system, "the system gives no random bytes") }
-        var signals = passedOn
-        // Before any thread starts: they inherit it.
-        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
-            throw HostError(.system, "the signals could not be blocked")
-        }
+        let signals = BlockedSignals(BlockedSignals.ending)
         let child: AgentChild
         do { child = try AgentChild(command) } catch let failure as AgentStartError {
             logger.error("\(failure.sentence)")
@@ -31,7 +27,7 @@ package enum ACPCall {
         let reporter = try DaemonReporter(socketPath: HostPaths().socket, inbox: inbox, limits: limits, logger: logger)
         let isStarted =
             reporter.start() && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
-            && BackgroundThread.start { passSignals(to: inbox) }
+            && BackgroundThread.start { pass(signals, to: inbox) }
         guard isStarted else {
             kill(child.process, SIGKILL)
             throw HostError(.system, "no thread could be started")
@@ -52,20 +48,11 @@ package enum ACPCall {
         return unsafe String(cString: path)
     }
 
-    private static var passedOn: sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&set, signal) }
-        return set
-    }
-
-    private static func passSignals(to inbox: LoopInbox<ACPItem>) {
-        var signals = passedOn
-        var info = unsafe siginfo_t()
+    private static func pass(_ signals: BlockedSignals, to inbox: LoopInbox<ACPItem>) {
         while true {
-            let signal = unsafe sigwaitinfo(&signals, &info)
+            let signal = signals.next()
             // What a terminal sends, the agent gets as well: it is of our process group.
-            if signal > 0, unsafe info.si_code <= 0 { inbox.put(.signal(signal)) }
+            if signal.isFromProcess { inbox.put(.signal(signal.number)) }
         }
     }
 }

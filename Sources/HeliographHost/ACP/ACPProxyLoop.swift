@@ -57,10 +57,10 @@ struct ACPProxyLoop {
         while true {
             if let end, !agentOutputIsOpen || .now >= end.drainUntil {
                 let isEditorSlow =
-                    agentOutputIsOpen && editorIsOpen && !toEditor.isBroken && toEditor.count >= limits.bufferBytes
+                    agentOutputIsOpen && editorIsOpen && !toEditor.isBroken && toEditor.count >= limits.child.bufferBytes
                 guard isEditorSlow else { return finish(end.0) }
                 // It is waited for, as the agent's own pipe would wait with what is left in it.
-                let later = ContinuousClock.now + limits.drainGrace
+                let later = ContinuousClock.now + limits.child.drainGrace
                 self.end?.drainUntil = later
             }
             waitAndPass()
@@ -74,9 +74,9 @@ struct ACPProxyLoop {
         let reason = end.reason ?? (ending == .none ? nil : "the editor has left")
         perform(.agentGone(reason: reason, failed: end.exit != 0 && ending == .none))
         let deadline = ContinuousClock.now + limits.flushGrace
-        toEditor.write(bytesMax: limits.writeBytes)
+        toEditor.write(bytesMax: limits.child.writeBytes)
         while toEditor.count > 0, HookSocket.wait(for: POLLOUT, on: STDOUT_FILENO, until: deadline) == .ready {
-            toEditor.write(bytesMax: limits.writeBytes)
+            toEditor.write(bytesMax: limits.child.writeBytes)
         }
         guard let clientFailed else { return end }
         return AgentEnd(exit: clientFailed ? 1 : 0, signal: nil)
@@ -86,8 +86,8 @@ struct ACPProxyLoop {
 
     private mutating func waitAndPass() {
         // A descriptor that is not waited for is left out: a hang-up would wake us again and again.
-        let readsEditor = readsInput && editorIsOpen && toAgent.count < limits.bufferBytes
-        let readsAgent = agentOutputIsOpen && toEditor.count < limits.bufferBytes
+        let readsEditor = readsInput && editorIsOpen && toAgent.count < limits.child.bufferBytes
+        let readsAgent = agentOutputIsOpen && toEditor.count < limits.child.bufferBytes
         var entries = [
             pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
             pollfd(fd: readsEditor ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
@@ -104,15 +104,15 @@ struct ACPProxyLoop {
             toEditor.fail()
             editorLeft()
         }
-        if agentInputIsOpen { toAgent.write(bytesMax: limits.writeBytes) }
-        toEditor.write(bytesMax: limits.writeBytes)
+        if agentInputIsOpen { toAgent.write(bytesMax: limits.child.writeBytes) }
+        toEditor.write(bytesMax: limits.child.writeBytes)
         if toAgent.isBroken { closeAgentInput() }
         if toEditor.isBroken { editorLeft() }
         if !editorIsOpen, toAgent.count == 0 { closeAgentInput() }
     }
 
     private mutating func readEditor() {
-        switch PipeRead.bytes(from: STDIN_FILENO, max: limits.readBytes) {
+        switch PipeRead.bytes(from: STDIN_FILENO, max: limits.child.readBytes) {
         case .some(let bytes) where bytes.isEmpty: editorLeft()
         case .some(let bytes): if client == nil { perform(.fromEditor(bytes)) } else { type(bytes) }
         case nil: break
@@ -120,7 +120,7 @@ struct ACPProxyLoop {
     }
 
     private mutating func readAgent() {
-        switch PipeRead.bytes(from: child.output, max: limits.readBytes) {
+        switch PipeRead.bytes(from: child.output, max: limits.child.readBytes) {
         case .some(let bytes) where bytes.isEmpty: agentOutputIsOpen = false
         case .some(let bytes): perform(.fromAgent(bytes))
         case nil: break
@@ -147,7 +147,7 @@ struct ACPProxyLoop {
     private mutating func take(_ item: ACPItem) {
         switch item {
         case .fact(let fact): perform(fact)
-        case .ended(let end): self.end = (end, .now + limits.drainGrace)
+        case .ended(let end): self.end = (end, .now + limits.child.drainGrace)
         case .signal(let signal):
             guard end == nil else { return }
             kill(child.process, signal)
@@ -211,7 +211,7 @@ struct ACPProxyLoop {
             tellClient(.typed(line))
         }
         // A terminal gives no longer line than 4 KiB.
-        if typed.count > limits.bufferBytes { typed = [] }
+        if typed.count > limits.child.bufferBytes { typed = [] }
     }
 
     private mutating func tellClient(_ fact: ACPClientMachine.Fact) {

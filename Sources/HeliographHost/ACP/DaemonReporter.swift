@@ -74,7 +74,7 @@ final class DaemonReporter: Sendable {
 
     /// Until the session is closed; one that is opened again has a listener of its own.
     private func listen(_ session: SessionID, _ number: Int) {
-        let listener = SteeringListener(session: session, socketPath: socketPath, limits: limits)
+        let listener = SteeringListener(session: session, socketPath: socketPath, limits: limits.daemon)
         let isStarted = BackgroundThread.start { [self] in
             listener.run(
                 isWanted: { [self] in state.withLock { $0.stands[session]?.listener == number } },
@@ -92,7 +92,7 @@ final class DaemonReporter: Sendable {
             state.stands = [:]
         }
         work.wake()
-        _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.reportGrace)
+        _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.daemon.reportGrace)
     }
 
     // MARK: - On the reporter's thread
@@ -122,7 +122,7 @@ final class DaemonReporter: Sendable {
 
     /// It is not called at each event, and what is asked meanwhile is the editor's alone.
     private func waitForDaemon() {
-        let next = ContinuousClock.now + limits.retryInterval
+        let next = ContinuousClock.now + limits.daemon.retryInterval
         repeat {
             let questions = state.withLock { $0.queue.removeQuestions() }
             for approval in questions { inbox.put(.fact(.undecided(approval))) }
@@ -149,14 +149,8 @@ final class DaemonReporter: Sendable {
         case .settled(let body): return post("settled", body)
         case .stands(let session):
             guard let stand = state.withLock({ $0.stands[session]?.stand }) else { return .taken }
-            return steer(
-                "steering",
-                JSONWriter.object { writer in
-                    writer.field("session", session)
-                    writer.object("offer") { stand.offer.write(to: &$0) }
-                    writer.field("standing", stand.standing.rawValue)
-                })
-        case .steered(let body): return steer("steered", body)
+            return steer(.stands(stand.offer, stand.standing), in: session)
+        case .steered(let session, let change): return steer(.told(change), in: session)
         case .withdraw(let approval):
             state.withLock { _ = $0.asking.remove(approval) }
             return .taken
@@ -181,20 +175,14 @@ final class DaemonReporter: Sendable {
     }
 
     /// A daemon that knows no steering knows all else.
-    private func steer(_ word: String, _ body: [UInt8]) -> Sent {
-        let sent = post(word, body)
+    private func steer(_ word: SteeredWord, in session: SessionID) -> Sent {
+        let sent = post(word.path, word.bytes(in: session.rawValue))
         return sent == .unsupported ? .taken : sent
     }
 
     private func post(_ word: String, _ body: [UInt8], refused: () -> Void = {}) -> Sent {
-        guard let request = HookRequest(path: ["agent", word], body: body) else {
-            preconditionFailure("the path is made of plain words")
-        }
-        let deadline = ContinuousClock.now + limits.postBudget
-        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
-            case .answered(let status, let answer) = HookExchange(request: request, socketPath: socketPath)
-                .exchange(request.bytes(), on: socket, until: deadline)
-        else { return .away }
+        let exchange = HookExchange(agent: word, body, socketPath: socketPath, budget: limits.daemon.postBudget)
+        guard let (status, answer) = exchange.send() else { return .away }
         switch status {
         case 200...299: return .taken
         case 404, 405: return .unsupported

@@ -21,7 +21,7 @@ struct ReportQueue: Sendable {
         case ask(ACPQuestion)
         case withdraw(ApprovalID)
         case stands(SessionID)
-        case steered([UInt8])
+        case steered(SessionID, SteeringChange)
     }
 
     private let limits: ACPDriverLimits
@@ -58,7 +58,7 @@ struct ReportQueue: Sendable {
         case .steered:
             // A daemon that is away has forgotten what it had given us, and says so itself.
             let places = items.indices.filter { if case .steered = items[$0] { true } else { false } }
-            if places.count >= limits.changesMax { items.remove(at: places[0]) }
+            if places.count >= limits.daemon.changesMax { items.remove(at: places[0]) }
             return false
         default: return false
         }
@@ -89,14 +89,7 @@ struct ReportQueue: Sendable {
         case .ask(let question): return .ask(question)
         case .withdraw(let approval): return .withdraw(approval)
         case .stands(let session): return .stands(session)
-        case .steered(let session, let change):
-            return .steered(
-                JSONWriter.object { writer in
-                    writer.field("session", session)
-                    change.name.write(to: &writer)
-                    writer.field("stage", change.stage.rawValue)
-                    writer.field("reason", change.reason)
-                })
+        case .steered(let session, let change): return .steered(session, change)
         case .settled(let session, let approval, let outcome):
             return .settled(
                 JSONWriter.object {

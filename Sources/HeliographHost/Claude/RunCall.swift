@@ -44,13 +44,11 @@ package enum RunCall {
     private static func start(
         _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl
     ) throws -> Int32 {
-        let limits = RunLimits()
+        var limits = DaemonLimits()
+        // Nobody else waits for this session's commands for long: it is open in no other program.
+        limits.unwantedInterval = limits.retryInterval
         let inbox = try LoopInbox<RunItem>()
-        var signals = handled
-        // Before any thread starts: they inherit it.
-        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
-            throw HostError(.system, "the signals could not be blocked")
-        }
+        let signals = BlockedSignals(BlockedSignals.ending)
         let child: AgentChild
         // Apart from us: Ctrl-C at the terminal is an interrupt of the turn, and would end the agent.
         do { child = try AgentChild(command, isApart: true, environment: ["\(variable)=\(name)"]) } catch let failure
@@ -62,13 +60,14 @@ package enum RunCall {
         let link = try SteeringLink(session: session, socketPath: HostPaths().socket, inbox: inbox, limits: limits)
         let isStarted =
             link.start() && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
-            && BackgroundThread.start { passSignals(to: inbox) }
+            && BackgroundThread.start { while true { inbox.put(.signal(signals.next().number)) } }
         guard isStarted else {
             kill(child.process, SIGKILL)
             throw HostError(.system, "no thread could be started")
         }
         var loop = RunLoop(
-            child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link, limits: limits)
+            child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link,
+            limits: ChildLimits())
         let end = loop.run()
         link.finish()
         let again = "\nThis session goes on with: claude --resume \(name)\nor: heliograph run -- claude --resume \(name)\n"
@@ -79,21 +78,5 @@ package enum RunCall {
     private static func refuse(_ sentence: String) -> Int32 {
         ProgramRequest.complain(sentence)
         return 2
-    }
-
-    private static var handled: sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&set, signal) }
-        return set
-    }
-
-    private static func passSignals(to inbox: LoopInbox<RunItem>) {
-        var signals = handled
-        var info = unsafe siginfo_t()
-        while true {
-            let signal = unsafe sigwaitinfo(&signals, &info)
-            if signal > 0 { inbox.put(.signal(signal)) }
-        }
     }
 }

@@ -9,7 +9,7 @@ struct RunLoop {
     private let child: AgentChild
     private let inbox: LoopInbox<RunItem>
     private let steering: SteeringLink
-    private let limits: RunLimits
+    private let limits: ChildLimits
     private var control: ClaudeControl
     private var toAgent: OutputBuffer
     private var toTerminal = OutputBuffer(descriptor: STDOUT_FILENO)
@@ -26,7 +26,7 @@ struct RunLoop {
 
     init(
         child: AgentChild, control: ClaudeControl, hasTerminal: Bool, inbox: LoopInbox<RunItem>, steering: SteeringLink,
-        limits: RunLimits
+        limits: ChildLimits
     ) {
         self.child = child
         self.control = control

@@ -1,4 +1,3 @@
-internal import AgentClaude
 import Glibc
 internal import HeliographPlatform
 internal import HostCore
@@ -11,10 +10,12 @@ internal import Synchronization
 /// it has forgotten then what it had given us, and says so itself.
 final class SteeringLink: Sendable {
     private struct State {
-        var stand: (offer: SteeringOffer, standing: SteeringStanding)?
+        var stand: SteeredWord?
         var isStandTold = true
         var changes: [SteeringChange] = []
         var isClosing = false
+        /// All is told, or the grace for that is over.
+        var isOver = false
     }
 
     private enum Sent { case taken, refused, away }
@@ -22,12 +23,12 @@ final class SteeringLink: Sendable {
     private let state = Mutex(State())
     private let session: SessionID
     private let socketPath: String
-    private let limits: RunLimits
+    private let limits: DaemonLimits
     private let inbox: LoopInbox<RunItem>
     private let work: WakePipe
     private let finished: WakePipe
 
-    init(session: SessionID, socketPath: String, inbox: LoopInbox<RunItem>, limits: RunLimits) throws {
+    init(session: SessionID, socketPath: String, inbox: LoopInbox<RunItem>, limits: DaemonLimits) throws {
         self.session = session
         self.socketPath = socketPath
         self.inbox = inbox
@@ -40,7 +41,7 @@ final class SteeringLink: Sendable {
 
     func stand(_ offer: SteeringOffer, _ standing: SteeringStanding) {
         state.withLock { state in
-            state.stand = (offer, standing)
+            state.stand = .stands(offer, standing)
             state.isStandTold = false
         }
         work.wake()
@@ -60,6 +61,7 @@ final class SteeringLink: Sendable {
         state.withLock { $0.isClosing = true }
         work.wake()
         _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.reportGrace)
+        state.withLock { $0.isOver = true }
     }
 
     func start() -> Bool { BackgroundThread.start { self.report() } && BackgroundThread.start { self.listen() } }
@@ -82,13 +84,7 @@ final class SteeringLink: Sendable {
     /// False where the daemon is away. What has become of a command goes before what can be done next: the desk gives the next one on that.
     private func tellAll() -> Bool {
         while let change = state.withLock({ $0.changes.first }) {
-            let body = JSONWriter.object {
-                $0.field("session", session)
-                change.name.write(to: &$0)
-                $0.field("stage", change.stage.rawValue)
-                $0.field("reason", change.reason)
-            }
-            guard post(["agent", "steered"], body) != .away else { return false }
+            guard post(.told(change)) != .away else { return false }
             state.withLock { state in
                 if state.changes.first == change { state.changes.removeFirst() }
             }
@@ -99,12 +95,7 @@ final class SteeringLink: Sendable {
                 return state.isStandTold ? nil : state.stand
             })
         else { return true }
-        let body = JSONWriter.object {
-            $0.field("session", session)
-            $0.object("offer") { stand.offer.write(to: &$0) }
-            $0.field("standing", stand.standing.rawValue)
-        }
-        switch post(["agent", "steering"], body) {
+        switch post(stand) {
         case .taken: inbox.put(.daemon(isThere: true))
         // The daemon hears of the session by its first hook, which may be on its way.
         case .refused, .away:
@@ -114,15 +105,10 @@ final class SteeringLink: Sendable {
         return true
     }
 
-    private func post(_ path: [String], _ body: [UInt8]) -> Sent {
-        guard let request = HookRequest(path: path, body: body) else {
-            preconditionFailure("the path is made of plain words")
-        }
-        let deadline = ContinuousClock.now + limits.postBudget
-        guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
-            case .answered(let status, _) = HookExchange(request: request, socketPath: socketPath)
-                .exchange(request.bytes(), on: socket, until: deadline)
-        else {
+    private func post(_ word: SteeredWord) -> Sent {
+        let exchange = HookExchange(
+            agent: word.path, word.bytes(in: session.rawValue), socketPath: socketPath, budget: limits.postBudget)
+        guard let (status, _) = exchange.send() else {
             inbox.put(.daemon(isThere: false))
             return .away
         }
@@ -131,29 +117,24 @@ final class SteeringLink: Sendable {
 
     // MARK: - Listening
 
+    /// Also while the last is told: a request that is closed says that nobody is there who could tell it.
     private func listen() {
-        let body = JSONWriter.object { $0.field("session", session) }
-        guard let request = HookRequest(path: ["agent", "steering", "next"], body: body) else {
-            preconditionFailure("the path is made of plain words")
-        }
-        while !state.withLock({ $0.isClosing }) {
-            let exchange = HookExchange(request: request, socketPath: socketPath)
-            if let socket = HookSocket(connectingTo: socketPath, until: .now + limits.postBudget),
-                case .answered(let status, let answer) = exchange.exchange(request.bytes(), on: socket, until: nil)
-            {
-                // The daemon says it as the relay said it to the daemon.
-                if status == 200, case .steer(let asked)? = try? MessageToHost(parsing: answer), asked.session == session {
-                    inbox.put(.steered(asked))
-                    continue
+        SteeringListener(session: session, socketPath: socketPath, limits: limits).run(
+            isWanted: { [self] in state.withLock { !$0.isOver } },
+            sayAgain: { [self] in
+                // A daemon that was away has forgotten what can be done here.
+                let isKnown = state.withLock { state in
+                    if state.stand != nil { state.isStandTold = false }
+                    return state.stand != nil
                 }
-            }
-            // A daemon that was away has forgotten what can be done here.
-            let isKnown = state.withLock { state in
-                if state.stand != nil { state.isStandTold = false }
-                return state.stand != nil
-            }
-            if isKnown { work.wake() }
-            _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.retryInterval)
-        }
+                if isKnown { work.wake() }
+            },
+            took: { [self] request in
+                if state.withLock({ $0.isClosing }) {
+                    tell(SteeringChange(request.name, .refused, reason: "the agent has ended"))
+                } else {
+                    inbox.put(.steered(request))
+                }
+            })
     }
 }

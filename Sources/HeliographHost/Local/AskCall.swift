@@ -36,7 +36,7 @@ package struct AskCall {
             return .undecided
         }
         let request = ProgramRequest(process: process ?? getppid())
-        guard let exchange = request.exchange("ask", body), let (status, answer) = exchange.wait() else {
+        guard let (status, answer) = request.exchange("ask", body).wait() else {
             ProgramRequest.complain("no host daemon answers; is `heliograph host` running?")
             return .undecided
         }

@@ -102,7 +102,7 @@ package struct EmitCall {
     private mutating func flush() -> ProgramExit? {
         guard batchCount > 0 else { return nil }
         defer { (batch, batchCount) = ([], 0) }
-        guard let exchange = request.exchange("events", batch), let (status, body) = exchange.send() else {
+        guard let (status, body) = request.exchange("events", batch).send() else {
             ProgramRequest.complain("no host daemon answers; is `heliograph host` running? Lines up to \(number) may be lost")
             return .unreachable
         }

@@ -11,15 +11,11 @@ struct ProgramRequest {
     private static let budget = Duration.seconds(5)
     private static let transferMax = Duration.seconds(30)
 
-    func exchange(_ what: String, _ body: [UInt8]) -> HookExchange? {
+    func exchange(_ what: String, _ body: [UInt8]) -> HookExchange {
         let parent = getppid()
-        let caller = HookCaller(process: "\(process)")
-        let path = ["agent"] + what.split(separator: "/").map(String.init)
-        guard let request = HookRequest(path: path, body: body, caller: caller) else { return nil }
-        var limits = HookLimits()
-        limits.budget = Self.budget
-        limits.transferMax = Self.transferMax
-        return HookExchange(request: request, socketPath: socketPath, limits: limits, isAgentAlive: { getppid() == parent })
+        return HookExchange(
+            agent: what, body, caller: HookCaller(process: "\(process)"), socketPath: socketPath, budget: Self.budget,
+            transferMax: Self.transferMax, isAgentAlive: { getppid() == parent })
     }
 
     static func complain(_ sentence: String) {

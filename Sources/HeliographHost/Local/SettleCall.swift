@@ -11,7 +11,7 @@ package enum SettleCall {
             $0.field("outcome", outcome)
         }
         let request = ProgramRequest(process: process ?? getppid())
-        guard let exchange = request.exchange("settled", body), let (status, said) = exchange.send() else {
+        guard let (status, said) = request.exchange("settled", body).send() else {
             ProgramRequest.complain("no host daemon answers; is `heliograph host` running?")
             return .unreachable
         }

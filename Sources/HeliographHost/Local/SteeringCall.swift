@@ -1,7 +1,7 @@
 internal import AgentLocal
 internal import Glibc
 internal import HostCore
-internal import RelayProtocol
+package import RelayProtocol
 
 /// `heliograph steering`: says what people can do to a script's session, waits for one command, and prints it.
 package struct SteeringCall {
@@ -20,22 +20,16 @@ package struct SteeringCall {
 
     package func run() -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)
-        let request = ProgramRequest(process: process ?? getppid())
-        let offer = JSONWriter.object {
-            $0.field("session", session)
-            $0.object("offer") { SteeringOffer(actions: Set(actions.compactMap(SteeringAction.Kind.init))).write(to: &$0) }
-            // Who waits for a command could take a prompt.
-            $0.field("standing", SteeringStanding.idle.rawValue)
-        }
-        let next = JSONWriter.object { $0.field("session", session) }
+        // Who waits for a command could take a prompt.
+        let stand = SteeredWord.stands(SteeringOffer(actions: Set(actions.compactMap(SteeringAction.Kind.init))), .idle)
         let end = waitSeconds.map { ContinuousClock.now + .seconds($0) }
         while end.map({ .now < $0 }) ?? true {
-            guard let (status, answer) = request.exchange("steering", offer)?.send() else { return Self.unreachable() }
+            guard let (status, answer) = exchange(stand).send() else { return Self.unreachable() }
             guard status == 200 else { return Self.refused(status, answer) }
-            guard var exchange = request.exchange("steering/next", next) else { return Self.unreachable() }
-            let isAlive = exchange.isAgentAlive
-            exchange.isAgentAlive = { isAlive() && end.map { .now < $0 } ?? true }
-            guard let (nextStatus, command) = exchange.wait() else {
+            var next = exchange(.waits)
+            let isAlive = next.isAgentAlive
+            next.isAgentAlive = { isAlive() && end.map { .now < $0 } ?? true }
+            guard let (nextStatus, command) = next.wait() else {
                 return end.map { .now >= $0 } == true ? .timedOut : Self.unreachable()
             }
             switch nextStatus {
@@ -49,6 +43,10 @@ package struct SteeringCall {
             }
         }
         return .timedOut
+    }
+
+    private func exchange(_ word: SteeredWord) -> HookExchange {
+        ProgramRequest(process: process ?? getppid()).exchange(word.path, word.bytes(in: session))
     }
 
     private static func path(_ answer: [UInt8]) -> String? { (try? JSONDocument(parsing: answer))?.root.text("path") }
@@ -71,21 +69,16 @@ package struct SteeringCall {
 /// `heliograph steered`: says what has become of a command that `steering` printed.
 package enum SteeredCall {
     package static func run(
-        session: String, command: String, stage: String, reason: String?, process: Int32?
+        session: String, command: String, stage: SteeringStage, reason: String?, process: Int32?
     ) -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)
         guard case .steer(let request)? = try? MessageToHost(parsing: Array(command.utf8)) else {
             ProgramRequest.complain("that is no command that `heliograph steering` printed")
             return .refused
         }
-        let body = JSONWriter.object {
-            $0.field("session", session)
-            request.name.write(to: &$0)
-            $0.field("stage", stage)
-            $0.field("reason", reason)
-        }
-        let exchange = ProgramRequest(process: process ?? getppid()).exchange("steered", body)
-        guard let (status, said) = exchange?.send() else {
+        let word = SteeredWord.told(SteeringChange(request.name, stage, reason: reason))
+        let exchange = ProgramRequest(process: process ?? getppid()).exchange(word.path, word.bytes(in: session))
+        guard let (status, said) = exchange.send() else {
             ProgramRequest.complain("no host daemon answers; is `heliograph host` running?")
             return .unreachable
         }

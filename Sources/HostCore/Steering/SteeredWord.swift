@@ -15,6 +15,28 @@ package enum SteeredWord: Sendable, Equatable {
     /// What comes after `/v1/agent/`.
     package static let paths: Set<String> = ["steering", "steering/next", "steered"]
 
+    package var path: String {
+        switch self {
+        case .stands: "steering"
+        case .waits: "steering/next"
+        case .told: "steered"
+        }
+    }
+
+    /// As `read` takes it. `session` is as the program calls it.
+    package func bytes(in session: String) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("session", session)
+            switch self {
+            case .stands(let offer, let standing):
+                writer.object("offer") { offer.write(to: &$0) }
+                writer.field("standing", standing.rawValue)
+            case .waits: break
+            case .told(let change): change.write(to: &writer)
+            }
+        }
+    }
+
     /// Nil where it is no word about steering. `session` is as the program calls it.
     package static func read(_ path: String, _ body: [UInt8]) throws(WireError) -> (session: String, word: SteeredWord)? {
         guard paths.contains(path) else { return nil }

@@ -35,7 +35,7 @@ package struct SteeringChange: Sendable, Equatable {
             reason: try head.optionalString("reason", bytesMax: WireLimits.lineBytesMax))
     }
 
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         name.write(to: &writer)
         writer.field("stage", stage.rawValue)
         writer.field("reason", reason)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HeliographHost
+import RelayProtocol
 
 /// `heliograph steering`
 struct SteeringCommand: ParsableCommand {
@@ -51,7 +52,18 @@ struct SteeringCommand: ParsableCommand {
 
 /// `heliograph steered`
 struct SteeredCommand: ParsableCommand {
-    enum Stage: String, ExpressibleByArgument, CaseIterable { case given, taken, refused, unknown }
+    enum Stage: String, ExpressibleByArgument, CaseIterable {
+        case given, taken, refused, unknown
+
+        var meant: SteeringStage {
+            switch self {
+            case .given: .given
+            case .taken: .taken
+            case .refused: .refused
+            case .unknown: .unknown
+            }
+        }
+    }
 
     static let configuration = CommandConfiguration(
         commandName: "steered",
@@ -79,6 +91,6 @@ struct SteeredCommand: ParsableCommand {
 
     func run() throws {
         throw ExitCode(
-            SteeredCall.run(session: session, command: command, stage: stage.rawValue, reason: reason, process: pid).rawValue)
+            SteeredCall.run(session: session, command: command, stage: stage.meant, reason: reason, process: pid).rawValue)
     }
 }

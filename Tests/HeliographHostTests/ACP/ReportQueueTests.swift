@@ -43,7 +43,7 @@ struct ReportQueueTests {
             case .ask: out.append("ask")
             case .withdraw: out.append("withdraw")
             case .stands(let session): out.append("stands \(session.rawValue)")
-            case .steered(let body): out.append(try "\(JSONDocument(parsing: body).root.string("command"))")
+            case .steered(_, let change): out.append(change.name.command.rawValue)
             }
         }
         #expect(queue.isEmpty)
@@ -96,7 +96,7 @@ struct ReportQueueTests {
     @Test("how a session stands is told once, where it was to be told first; outcomes keep their order and are bounded")
     func steering() throws {
         var bounded = limits()
-        bounded.changesMax = 2
+        bounded.daemon.changesMax = 2
         var queue = ReportQueue(limits: bounded)
         for item in [event("a"), .stands(session), change("c1"), .stands(session), change("c2"), event("b"), change("c3")] {
             _ = queue.put(item)

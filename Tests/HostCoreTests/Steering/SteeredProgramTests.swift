@@ -136,6 +136,20 @@ struct SteeredWordTests {
     }
 
     @Test(
+        "it is read as it was written",
+        arguments: [
+            .waits, .stands(SteeringOffer(), .busy),
+            .stands(SteeringOffer(actions: [.prompt, .mode], reason: "so", mode: "plan", modes: ["plan"]), .waiting),
+            .told(SteeringChange(SteeringName(client: ClientID("phone")!, command: CommandID("c1")!), .refused, reason: "no")),
+        ] as [SteeredWord])
+    func written(_ word: SteeredWord) throws {
+        let bytes = word.bytes(in: "build 1")
+        let read = try #require(try SteeredWord.read(word.path, bytes))
+        #expect(read.session == "build 1" && read.word == word)
+        #expect(SteeredWord.paths.contains(word.path) && SteeredWord.session(in: bytes) == "build 1")
+    }
+
+    @Test(
         "what is not as it should be is named",
         arguments: [
             ("steering", #"{"session":"","offer":{"actions":[]},"standing":"idle"}"#, "$.session"),

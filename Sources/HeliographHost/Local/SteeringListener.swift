@@ -1,5 +1,5 @@
+internal import AgentLocal
 import Glibc
-internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
@@ -21,17 +21,19 @@ struct SteeringListener: Sendable {
 
     let session: SessionID
     let socketPath: String
-    let limits: ACPDriverLimits
+    let limits: DaemonLimits
 
+    /// Until nobody wants to hear more: then its request is closed, by which the daemon knows that nobody is there who could tell what became
+    /// of the commands that it gave. Whoever has to tell that wants it open until it is told.
     func run(isWanted: @escaping () -> Bool, sayAgain: () -> Void, took: (SteeringRequest) -> Void) {
         while isWanted() {
             let begun = ContinuousClock.now
             let pause: Duration
-            switch next(isWanted) {
+            switch next(isWanted, since: begun) {
             case .command(let request):
                 took(request)
                 continue
-            case .nothing: pause = limits.retryInterval - (ContinuousClock.now - begun)
+            case .nothing: pause = .zero
             case .forgotten, .away:
                 sayAgain()
                 pause = limits.retryInterval
@@ -41,24 +43,24 @@ struct SteeringListener: Sendable {
         }
     }
 
-    private func next(_ isWanted: @escaping () -> Bool) -> Heard {
-        let body = JSONWriter.object { $0.field("session", session) }
-        guard let request = HookRequest(path: ["agent", "steering", "next"], body: body) else {
-            preconditionFailure("the path is made of plain words")
-        }
-        let exchange = HookExchange(request: request, socketPath: socketPath, isAgentAlive: isWanted)
+    private func next(_ isWanted: @escaping () -> Bool, since begun: ContinuousClock.Instant) -> Heard {
+        let word = SteeredWord.waits
+        let exchange = HookExchange(
+            agent: word.path, word.bytes(in: session.rawValue), socketPath: socketPath, budget: limits.postBudget,
+            isAgentAlive: isWanted)
         guard let socket = HookSocket(connectingTo: socketPath, until: .now + limits.postBudget),
-            case .answered(let status, let answer) = exchange.exchange(request.bytes(), on: socket, until: nil)
+            case .answered(let status, let answer) = exchange.exchange(exchange.request.bytes(), on: socket, until: nil)
         else { return .away }
         switch status {
         case 200:
             // As the relay said it to the daemon. What cannot be read is not done; its sender is told so when the time for evidence is over.
-            guard case .steer(let asked)? = try? MessageToHost(parsing: answer) else { return .away }
+            guard case .steer(let asked)? = try? MessageToHost(parsing: answer), asked.session == session else { return .away }
             return .command(asked)
-        case 204: return .nothing
+        // A daemon that knows the session keeps the request open.
+        case 204: return ContinuousClock.now - begun < limits.retryInterval ? .forgotten : .nothing
         case 409:
             let path = (try? JSONDocument(parsing: answer).root)?.text("path")
-            return path == "$.offer" ? .forgotten : .unwanted
+            return path == LocalError.offerPath ? .forgotten : .unwanted
         case 400...499: return .unwanted
         default: return .away
         }

@@ -1,0 +1,13 @@
+/// How a program that runs an agent talks to the daemon: every bound, beside its reason.
+struct DaemonLimits: Sendable {
+    /// For the daemon to take one thing that is told; nobody waits for that but what comes after.
+    var postBudget = Duration.seconds(2)
+    /// Between attempts to reach a daemon that is away.
+    var retryInterval = Duration.seconds(1)
+    /// A daemon that knows no steering, or gives a session's commands to another program: it is not asked all the time.
+    var unwantedInterval = Duration.seconds(60)
+    /// For the daemon to take the last of it.
+    var reportGrace = Duration.seconds(2)
+    /// Outcomes of commands from afar that wait for the daemon: of as many as it gives (`SteeringLimits.handedMax`), two of each.
+    var changesMax = 128
+}

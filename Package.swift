@@ -205,7 +205,8 @@ let package = Package(
             "RelayCoreTests",
             ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
         .target(
-            name: "PushTestSupport", dependencies: ["PushPlanner", "RelayProtocol"], path: "Tests/PushTestSupport",
+            name: "PushTestSupport", dependencies: ["PushPlanner", "RelayProtocol", "HeliographTestSupport"],
+            path: "Tests/PushTestSupport",
             swiftSettings: settings),
         tests(
             "PushPlannerTests",
@@ -247,20 +248,23 @@ let package = Package(
         tests(
             "APNsSimulatorTests", ["APNsSimulator", "ChannelAPNs", "LiveActivityKit", "PushPlanner", "RelayProtocol"],
             exclude: ["Fixtures"]),
-        tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto"]),
+        tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto", "HeliographTestSupport"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
         tests(
             "HostCoreTests",
-            ["HostCore", "AgentClaude", "HeliographHost", "HeliographLink", "RelayProtocol", "HeliographCrypto"],
+            [
+                "HostCore", "AgentClaude", "HeliographHost", "HeliographLink", "RelayProtocol", "HeliographCrypto",
+                "HeliographTestSupport",
+            ],
             exclude: ["Fixtures"]),
-        tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
         .target(
             name: "AgentTestSupport", dependencies: ["HostCore", "RelayProtocol"], path: "Tests/AgentTestSupport",
             swiftSettings: settings),
         tests(
             "AgentClaudeTests", ["AgentClaude", "AgentTestSupport", "HostCore", "RelayProtocol", "HeliographCrypto"],
             exclude: ["Fixtures"]),
-        tests("AgentLocalTests", ["AgentLocal", "HostCore", "RelayProtocol", "HeliographCrypto"]),
+        tests("AgentLocalTests", ["AgentLocal", "HostCore", "RelayProtocol", "HeliographCrypto", "HeliographTestSupport"]),
         tests(
             "AgentCodexTests", ["AgentCodex", "AgentTestSupport", "HostCore", "RelayProtocol", "HeliographCrypto"],
             exclude: ["Fixtures"]),

@@ -1,3 +1,4 @@
+import HeliographTestSupport
 import HostCore
 import RelayProtocol
 import Testing
@@ -143,19 +144,5 @@ struct LocalChanceTests {
             handed[id] = first
             #expect(life > first.life || now.monotonic - first.at <= 10_000, "seed \(seed): allowed again")
         }
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-private struct SeededDice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

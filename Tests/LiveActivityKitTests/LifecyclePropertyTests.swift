@@ -1,4 +1,5 @@
 import Foundation
+import HeliographTestSupport
 import Testing
 
 @testable import LiveActivityKit
@@ -8,7 +9,7 @@ import Testing
 @Suite("Card lifecycle, by chance") struct LifecyclePropertyTests {
     /// A phone with its system and a relay, both simple.
     private struct World {
-        var dice: SplitMix
+        var dice: SeededDice
         var lifecycle = CardLifecycle(device: registration)
         var now = moment
         var system: [String: CardLifecycle.SeenCard] = [:]
@@ -110,7 +111,7 @@ import Testing
 
     @Test("the relay knows in the end what is", arguments: 1...300)
     func converges(seed: Int) {
-        var world = World(dice: SplitMix(state: UInt64(seed)))
+        var world = World(dice: SeededDice(seed: UInt64(seed)))
         world.tell(.launched([]))
         for _ in 0..<200 { world.step() }
         world.settle()
@@ -123,17 +124,8 @@ import Testing
     }
 }
 
-/// Chance that a seed repeats.
-private struct SplitMix {
-    var state: UInt64
+extension SeededDice {
+    fileprivate mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    mutating func next(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
-    }
-
-    var fraction: Double { mutating get { Double(next(1_000)) / 1_000 } }
+    fileprivate var fraction: Double { mutating get { Double(next(1_000)) / 1_000 } }
 }

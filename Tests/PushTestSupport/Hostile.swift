@@ -1,20 +1,14 @@
+internal import HeliographTestSupport
 package import PushPlanner
 package import RelayProtocol
 
 /// Summaries at the edges of what a host can send, from a seed.
 package struct Hostile {
-    private var state: UInt64
+    private var dice: SeededDice
 
-    package init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { dice = SeededDice(seed: seed) }
 
-    /// SplitMix64.
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    package mutating func next() -> UInt64 { dice.next() }
 
     package mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
 

@@ -1,3 +1,4 @@
+import HeliographTestSupport
 import HostCore
 import RelayProtocol
 import Testing
@@ -7,23 +8,10 @@ import Testing
 /// Answers from both sides in any order, cut anywhere. A failure names its seed.
 @Suite("ACP: chance")
 struct ACPChanceTests {
-    /// SplitMix64.
-    private struct Chance: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     @Test("the agent gets one answer to each question, and every other byte arrives as it was")
     func oneAnswer() throws {
         for seed in UInt64(0)..<400 {
-            var chance = Chance(state: seed)
+            var chance = SeededDice(seed: seed)
             var bench = ACPBench()
             bench.begin()
             bench.toAgent = []

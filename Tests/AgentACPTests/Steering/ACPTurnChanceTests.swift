@@ -1,3 +1,4 @@
+import HeliographTestSupport
 import HostCore
 import RelayProtocol
 import Testing
@@ -7,23 +8,10 @@ import Testing
 /// Editor and phone send prompts at any moment, to an agent that refuses a second one. A failure names its seed.
 @Suite("ACP: turns by chance")
 struct ACPTurnChanceTests {
-    /// SplitMix64.
-    private struct Chance: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     @Test("no prompt meets a turn, each arrives once and as it was, and each command has one end")
     func turns() {
         for seed in UInt64(0)..<300 {
-            var chance = Chance(state: seed)
+            var chance = SeededDice(seed: seed)
             var bench = ACPBench()
             bench.open()
             var editorsLines: [String] = []

@@ -1,3 +1,4 @@
+import HeliographTestSupport
 import RelayProtocol
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import HeliographTestSupport
 import Testing
 
 @testable import HostCore

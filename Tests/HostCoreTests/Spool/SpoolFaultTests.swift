@@ -1,3 +1,4 @@
+import HeliographTestSupport
 import RelayProtocol
 import Testing
 
@@ -193,7 +194,7 @@ struct SpoolFaultTests {
         "any faults in any order: each event once and in order or in a gap's count; what was synchronized survives",
         arguments: 1...150)
     func anything(_ seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededDice(seed: seed)
         var limits = SpoolLimits()
         limits.segmentBytesMax = 400
         var rig = try HostRig(limits: limits)

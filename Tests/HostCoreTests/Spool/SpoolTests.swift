@@ -1,4 +1,5 @@
 import Foundation
+import HeliographTestSupport
 import RelayProtocol
 import Testing
 
@@ -226,7 +227,7 @@ struct SpoolTests {
     @Test(
         "appending, acknowledging, dropping and restarting in any order keeps every event once and in order", arguments: 1...40)
     func model(_ seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededDice(seed: seed)
         let folder = SpoolFolder()
         var limits = small
         limits.bytesMax = 1 << 20
@@ -277,17 +278,4 @@ struct SpoolTests {
 
 extension String {
     fileprivate var id: SessionID { SessionID(self)! }
-}
-
-/// A small generator that gives the same numbers for the same seed.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
 }

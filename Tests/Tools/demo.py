@@ -121,6 +121,7 @@ class Demo:
 
     def play(self) -> None:
         """One session, call by call, at the pace at which it was recorded."""
+        self.write_files()
         self.session = str(uuid.uuid4())
         names = {"{session}": self.session, "{project}": str(self.project), "{home}": str(self.folder)}
         denied = ""
@@ -144,6 +145,16 @@ class Demo:
                 self.call(step["event"], step["input"])
             if step["event"] == "PreToolUse":
                 print(f"  the agent uses {tool}", flush=True)
+
+    def write_files(self) -> None:
+        """What the recorded session read: a question about a file shows what is in it."""
+        for line in RECORDING.read_text().splitlines():
+            step = json.loads(line)
+            if (step["event"], step["input"].get("tool_name")) == ("PostToolUse", "Read"):
+                file = step["input"]["tool_response"]["file"]
+                path = Path(file["filePath"].replace("{project}", str(self.project)))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(file["content"])
 
     def end(self) -> None:
         """Says that the session is over, unless it said so itself, and waits until the relay knows."""

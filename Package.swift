@@ -219,7 +219,8 @@ let package = Package(
         tests("ChannelWebTests", ["ChannelWeb", "PushPlanner", "PushTestSupport", "RelayProtocol"]),
         tests("RelaySimulationTests", ["RelaySimulation"]),
         .target(
-            name: "StoreTestSupport", dependencies: ["StoreSQLite", "RelayCore", "RelayModel", "RelayProtocol"],
+            name: "StoreTestSupport",
+            dependencies: ["StoreSQLite", "RelayCore", "RelayModel", "RelayProtocol", "HeliographTestSupport"],
             path: "Tests/StoreTestSupport",
             swiftSettings: settings),
         tests(

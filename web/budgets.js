@@ -63,8 +63,9 @@ export function parse({ scope, session, dollars, levels, hold }) {
     return { problem: `Levels are up to ${levelsMax} whole percentages, each above the one before, such as 50, 80, 100.` };
   }
   if (scope === "session" && !session) return { problem: "Choose the session." };
-  const budget = { scope: /** @type {Budget["scope"]} */ (scope), microUSD, levels: percents, hold };
-  return { budget: scope === "session" ? { ...budget, session } : budget };
+  const budget = { microUSD, levels: percents, hold };
+  if (scope === "session") return { budget: { scope, session, ...budget } };
+  return { budget: { scope: /** @type {Exclude<Budget["scope"], "session">} */ (scope), ...budget } };
 }
 
 export class Budgets {
@@ -112,7 +113,8 @@ export class Budgets {
   }
 
   /** @param {Budget} budget */
-  remove({ scope, session, levels, hold }) {
-    return this.set({ scope, ...(session ? { session } : {}), microUSD: 0, levels, hold });
+  remove({ levels, hold, ...whose }) {
+    const { scope, session } = whose;
+    return this.set({ ...(scope === "session" ? { scope, session } : { scope }), microUSD: 0, levels, hold });
   }
 }

@@ -20,7 +20,7 @@ export interface Answer {
 export interface QuietHours { from: number; to: number; timeZone: string }
 
 /** An app's registration for push. */
-export interface Device {
+export type Device = {
   device: string;
   name: string;
   profile: string;
@@ -29,18 +29,19 @@ export interface Device {
   system: string;
   alertToken?: string;
   startToken?: string;
-  sealKey?: string;
   frequentPushes?: boolean;
   cards: "perSession" | "aggregate" | "off";
   starts: "never" | "whenNeeded" | "always";
-  text: "full" | "summary" | "generic" | "sealed";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
   quiet?: QuietHours;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   web?: undefined;
-}
+} & (
+  | { text: "full" | "summary" | "generic"; sealKey?: undefined }
+  | { text: "sealed"; sealKey: string }
+);
 
 /** What `PushSubscription.toJSON()` says; empty where the browser has none any more. */
 export interface WebSubscription {
@@ -73,14 +74,15 @@ export interface CardReport { card: string; session?: string; token?: string; st
 export type BudgetScope = "session" | "everySession" | "day" | "workspace";
 
 /** How much may be spent. 0 micro-US-dollars take the budget away. */
-export interface Budget {
-  scope: BudgetScope;
-  session?: string;
+export type Budget = {
   microUSD: number;
   /** In percent, ascending. */
   levels: number[];
   hold?: boolean;
-}
+} & (
+  | { scope: "session"; session: string }
+  | { scope: "everySession" | "day" | "workspace"; session?: undefined }
+);
 
 /** How often the relay pings, and after how long a silence it hangs up. */
 export interface Heartbeat { pingSeconds: number; hangUpSeconds: number }
@@ -158,40 +160,40 @@ export interface Summary {
 export type Stage = "pending" | "decided" | "delivered" | "applied" | "expired" | "cancelled" | "stale";
 
 /** The one answer to an approval, and who gave it. */
-export interface Decision {
-  decision: "allow" | "deny" | "answer";
-  /** It reaches the agent's model. */
-  message?: string;
-  /** In which the agent goes on: one that the approval offers. */
-  mode?: string;
-  /** The agent's own option that was chosen, by its id. */
-  offer?: string;
-  answers?: Answer[];
+export type Decision = {
   by: { client: string; name: string };
   at: number;
   command: string;
   /** The device's own, carried and not read by the relay. */
   signature?: string;
-}
+} & (
+  // message: It reaches the agent's model.
+  // mode: In which the agent goes on: one that the approval offers.
+  // offer: The agent's own option that was chosen, by its id.
+  | { decision: "allow"; message?: undefined; mode?: string; offer?: string; answers?: undefined }
+  | { decision: "deny"; message?: string; mode?: undefined; offer?: string; answers?: undefined }
+  | { decision: "answer"; message?: undefined; mode?: undefined; offer?: undefined; answers: Answer[] }
+);
 
 export type Outcome = "ran" | "denied" | "answered";
 
 /** An approval, and all that became of it by event `seq`. */
-export interface Approval {
+export type Approval = {
   approval: string;
   session: string;
   seq: number;
-  stage: Stage;
   requestedAt: number;
   /** By the relay's clock. */
   expiresAt?: number;
   request: Event;
-  decision?: Decision;
-  deliveredAt?: number;
-  resolvedAt?: number;
-  outcome?: Outcome;
-  reason?: string;
-}
+} & (
+  | { stage: "pending"; decision?: undefined; deliveredAt?: undefined; resolvedAt?: undefined; outcome?: undefined; reason?: undefined }
+  | { stage: "decided"; decision: Decision; deliveredAt?: undefined; resolvedAt?: undefined; outcome?: undefined; reason?: undefined }
+  | { stage: "delivered"; decision: Decision; deliveredAt: number; resolvedAt?: undefined; outcome?: undefined; reason?: undefined }
+  | { stage: "applied"; decision: Decision; deliveredAt?: number; resolvedAt: number; outcome: Outcome; reason?: undefined }
+  | { stage: "expired"; decision?: Decision; deliveredAt?: undefined; resolvedAt: number; outcome?: undefined; reason?: undefined }
+  | { stage: "cancelled" | "stale"; decision?: Decision; deliveredAt?: number; resolvedAt: number; outcome?: undefined; reason: string }
+);
 
 export interface WireError {
   code: string;
@@ -268,9 +270,7 @@ export interface DeviceState {
 }
 
 /** A budget that is set, and what has become of it. */
-export interface BudgetReport {
-  scope: BudgetScope;
-  session?: string;
+export type BudgetReport = {
   microUSD: number;
   /** In percent, ascending. */
   levels: number[];
@@ -279,11 +279,14 @@ export interface BudgetReport {
   spentMicroUSD: number;
   /** The highest level that is reached, in percent. */
   crossed?: number;
-  /** The day that `spentMicroUSD` is of. */
-  day?: string;
   /** Hosts that are connected and cannot do what `hold` asks. */
   cannotHold?: string[];
-}
+} & (
+  // day: The day that `spentMicroUSD` is of.
+  | { scope: "session"; session: string; day?: undefined }
+  | { scope: "everySession" | "workspace"; session?: undefined; day?: undefined }
+  | { scope: "day"; session?: undefined; day: string }
+);
 
 /** What an edit does to its file, in the body of `approval.requested` and `file.changed`. */
 export interface Change {

@@ -142,7 +142,9 @@ package struct ClientView: Sendable {
     private mutating func take(_ approval: Approval) -> [Change] {
         let key = ApprovalKey(session: approval.session, approval: approval.id)
         let previous = approvals[key]
-        if let previous, previous.seq > approval.seq || (previous.seq == approval.seq && previous.stage == approval.stage) {
+        if let previous,
+            previous.seq > approval.seq || (previous.seq == approval.seq && previous.stage.word == approval.stage.word)
+        {
             return []
         }
         approvals[key] = approval

@@ -98,11 +98,11 @@ package enum StoredPushTable {
         ]
     }
 
-    private static let outcome: [WireField] =
-        [
-            .required("result", .words("accepted", "refused", "unknown", "notSent")),
-            WireField("environment", .word(PushEnvironment.self), .with("result", is: "accepted", isRequired: true)),
-            WireField("channel", .anyText, .with("result", is: "accepted", isRequired: false)),
-            WireField("advice", .word(PushAdvice.self), .with("result", is: "refused", isRequired: true)),
-        ] + ["refused", "unknown", "notSent"].map { WireField("text", .anyText, .with("result", is: $0, isRequired: false)) }
+    private static let outcome: [WireField] = [
+        .required("result", .words("accepted", "refused", "unknown", "notSent")),
+        WireField("environment", .word(PushEnvironment.self), .with("result", is: "accepted", isRequired: true)),
+        WireField("channel", .anyText, .with("result", is: "accepted", isRequired: false)),
+        WireField("advice", .word(PushAdvice.self), .with("result", is: "refused", isRequired: true)),
+        WireField("text", .anyText, .with("result", always: [], perhaps: ["refused", "unknown", "notSent"])),
+    ]
 }

@@ -15,7 +15,13 @@ package struct ApprovalBook {
 
     private final class Kept: Sendable {
         let approval: Approval
-        init(_ approval: Approval) { self.approval = approval }
+        /// Its stage's, looked at for each that is open with each event.
+        let stage: ApprovalStage.Word
+
+        init(_ approval: Approval) {
+            self.approval = approval
+            stage = approval.stage.word
+        }
     }
 
     package var count: Int { standing.count + resolved.count }
@@ -43,12 +49,12 @@ package struct ApprovalBook {
     package var open: [Approval] { standing.values.map(\.approval) }
 
     /// Those that wait for a decision.
-    package var pending: [Approval] { standing.values.lazy.filter { $0.approval.stage == .pending }.map(\.approval) }
+    package var pending: [Approval] { standing.values.lazy.filter { $0.stage == .pending }.map(\.approval) }
 
     /// How many wait for a decision, and how many of these are questions.
     package var pendingCounts: (all: Int, questions: Int) {
         var counts = (all: 0, questions: 0)
-        for kept in standing.values where kept.approval.stage == .pending {
+        for kept in standing.values where kept.stage == .pending {
             counts.all += 1
             if kept.approval.request.kind == .question { counts.questions += 1 }
         }
@@ -56,10 +62,10 @@ package struct ApprovalBook {
     }
 
     /// The first in order of this stage, and whether one of the stage is for a tool.
-    package func first(at stage: ApprovalStage) -> (approval: Approval, isOneForTool: Bool)? {
+    package func first(at stage: ApprovalStage.Word) -> (approval: Approval, isOneForTool: Bool)? {
         var first: Kept?
         var isOneForTool = false
-        for kept in standing.values where kept.approval.stage == stage {
+        for kept in standing.values where kept.stage == stage {
             if kept.approval.request.kind == .tool { isOneForTool = true }
             if first.map({ Self.isBefore(kept.approval, $0.approval) }) ?? true { first = kept }
         }
@@ -79,7 +85,9 @@ package struct ApprovalBook {
     /// The last that were resolved, the latest first.
     package func resolved(latest count: Int) -> some Sequence<Approval> {
         let latest = resolved.values.sorted {
-            ($1.approval.resolvedAt ?? 0, $0.approval.id.rawValue) < ($0.approval.resolvedAt ?? 0, $1.approval.id.rawValue)
+            ($1.approval.stage.resolvedAt ?? 0, $0.approval.id.rawValue) < (
+                $0.approval.stage.resolvedAt ?? 0, $1.approval.id.rawValue
+            )
         }
         return latest.prefix(count).lazy.map(\.approval)
     }

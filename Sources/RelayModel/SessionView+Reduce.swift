@@ -12,30 +12,17 @@ extension SessionView {
         switch event.head {
         case .approvalRequested(let request): open(request, event: event, seq: seq)
         case .approvalDecided(let approval, let decision):
-            change(approval, seq: seq, from: [.pending]) {
-                $0.stage = .decided
-                $0.decision = decision
-            }
+            change(approval, seq: seq) { $0.becomeDecided(decision) }
         case .approvalDelivered(let approval):
-            change(approval, seq: seq, from: [.decided]) {
-                $0.stage = .delivered
-                $0.deliveredAt = event.at
-            }
+            change(approval, seq: seq) { $0.becomeDelivered(at: event.at) }
         case .approvalApplied(let approval, let outcome):
-            change(approval, seq: seq, from: [.decided, .delivered]) {
-                $0.resolve(.applied, at: event.at)
-                $0.outcome = outcome
-            }
+            change(approval, seq: seq) { $0.becomeApplied(outcome, at: event.at) }
         case .approvalExpired(let approval):
-            change(approval, seq: seq, from: [.pending, .decided]) { $0.resolve(.expired, at: event.at) }
+            change(approval, seq: seq) { $0.becomeExpired(at: event.at) }
         case .approvalCancelled(let approval, let reason):
-            change(approval, seq: seq, from: [.pending, .decided, .delivered]) {
-                $0.resolve(.cancelled, at: event.at, reason: reason)
-            }
+            change(approval, seq: seq) { $0.becomeCancelled(reason: reason, at: event.at) }
         case .approvalStale(let approval, let reason):
-            change(approval, seq: seq, from: [.pending, .decided, .delivered]) {
-                $0.resolve(.stale, at: event.at, reason: reason)
-            }
+            change(approval, seq: seq) { $0.becomeStale(reason: reason, at: event.at) }
         default: break
         }
     }
@@ -68,22 +55,11 @@ extension SessionView {
     }
 
     /// A step that does not follow from the present stage changes nothing: the first end of an approval stands.
-    private mutating func change(
-        _ id: ApprovalID, seq: Int64, from stages: Set<ApprovalStage>, _ body: (inout Approval) -> Void
-    ) {
-        guard var approval = approvals[id], stages.contains(approval.stage) else { return }
-        body(&approval)
+    private mutating func change(_ id: ApprovalID, seq: Int64, _ become: (inout ApprovalStage) -> Bool) {
+        guard var approval = approvals[id], become(&approval.stage) else { return }
         approval.seq = seq
         approvals.put(approval)
         if approval.stage.isFinal { approvals.forgetResolved(beyond: SessionLimits.resolvedApprovalsMax) }
-    }
-}
-
-extension Approval {
-    fileprivate mutating func resolve(_ stage: ApprovalStage, at time: Int64, reason: String? = nil) {
-        self.stage = stage
-        self.reason = reason
-        resolvedAt = time
     }
 }
 
@@ -145,7 +121,7 @@ extension SessionState {
         else { return }
         summary.status = isOneForTool ? .waitingApproval : .waitingAnswer
         summary.operation = first.stage == .pending ? first.request.title : Self.decidedReason
-        if first.stage == .decided { summary.statusReason = Self.decidedReason }
+        if first.stage.word == .decided { summary.statusReason = Self.decidedReason }
     }
 
     private static let decidedReason = "decided, waits for the host"

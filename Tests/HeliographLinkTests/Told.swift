@@ -11,7 +11,7 @@ func told(_ change: ClientView.Change) -> String {
     case .session(let summary, let previous): "session \(summary.session) \(previous?.seq ?? 0)→\(summary.seq)"
     case .sessionGone(let session): "gone \(session)"
     case .approval(let approval, let previous):
-        "approval \(approval.id) \(previous?.stage.rawValue ?? "none")→\(approval.stage.rawValue)"
+        "approval \(approval.id) \(previous?.stage.word.rawValue ?? "none")→\(approval.stage.word.rawValue)"
     case .events(let run, let skipped):
         "events \(run.first)…\(run.first + Int64(run.events.count) - 1)\(skipped > 0 ? " skipped \(skipped)" : "")"
     case .delta(let delta): "delta \(delta.text)"

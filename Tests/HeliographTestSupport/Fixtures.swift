@@ -36,7 +36,7 @@ package enum Fixtures {
     }
 
     package static func approval(
-        _ id: String = "appr-1", seq: Int64 = 3, stage: ApprovalStage = .pending, kind: ApprovalKind = .tool,
+        _ id: String = "appr-1", seq: Int64 = 3, stage: ApprovalStage.Word = .pending, kind: ApprovalKind = .tool,
         isCut: Bool = false, modes: [String] = [], offers: [Offer] = [], body: (inout JSONWriter) -> Void = { _ in }
     ) -> Approval {
         var request = ApprovalRequest(
@@ -46,7 +46,7 @@ package enum Fixtures {
         request.offers = offers
         let event = Event(.approvalRequested(request), at: 5_000, body: body)
         var approval = Approval(session: session, request: request, requestBytes: event.bytes, requestedAt: 5_000, seq: seq)
-        approval.stage = stage
+        approval.stage = ApprovalStage(stage)
         return approval
     }
 

@@ -18,7 +18,9 @@ struct QuotaTests {
         return quotas
     }
 
-    private func stage(_ t: T, _ approval: String) -> ApprovalStage? { t.approvals[ApprovalID(approval)!]?.stage }
+    private func stage(_ t: T, _ approval: String) -> ApprovalStage.Word? {
+        t.approvals[ApprovalID(approval)!]?.stage.word
+    }
 
     @Test(
         "open approvals are bounded on a host and in a workspace; each that ends makes room, and another workspace has its own")

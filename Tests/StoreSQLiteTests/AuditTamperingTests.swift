@@ -20,7 +20,7 @@ import Testing
             let decision = Decision(
                 .deny(message: "no"), client: id("c"), clientName: "Ada", at: 1_000 + 2 * number, command: id("c\(number)"))
             let requested = writer.approval("a\(number)", seq: 2 * number - 1)
-            let decided = writer.approval("a\(number)", seq: 2 * number, decision: decision)
+            let decided = writer.approval("a\(number)", seq: 2 * number, stage: .decided, decision: decision)
             try store.log.commit(writer.batch(2, approvals: [requested, decided]))
         }
         try store.close()

@@ -24,7 +24,7 @@ import Testing
         var writer = Writer(.first)
         let decision = Decision(
             .deny(message: "not \"here\""), client: id("phone"), clientName: "Ada\u{2019}s phone", at: 1_002, command: id("c7"))
-        let decided = writer.approval("a1", seq: 2, decision: decision)
+        let decided = writer.approval("a1", seq: 2, stage: .decided, decision: decision)
         // The last two within one batch; delivered twice over is delivered once.
         try store.log.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 1)]))
         try store.log.commit(writer.batch(1, approvals: [decided]))
@@ -32,10 +32,10 @@ import Testing
             try store.log.commit(
                 writer.batch(1, approvals: [writer.approval("a1", seq: seq, stage: .delivered, decision: decision)]))
         }
-        var applied = writer.approval("a1", seq: 6, stage: .applied, decision: decision, resolvedAt: 1_006)
-        applied.outcome = .denied
-        var stale = writer.approval("a2", seq: 6, stage: .stale, resolvedAt: 1_006)
-        stale.reason = "tooMany"
+        var applied = writer.approval("a1", seq: 6)
+        applied.stage = .applied(ApprovalStage.Given(decision, deliveredAt: 1_003), .denied, at: 1_006)
+        var stale = writer.approval("a2", seq: 6)
+        stale.stage = .stale(nil, reason: "tooMany", at: 1_006)
         try store.log.commit(writer.batch(2, approvals: [writer.approval("a2", seq: 5), applied, stale]))
 
         let lines = try store.auditLines()
@@ -92,7 +92,7 @@ import Testing
         var writer = Writer(.first)
         let decision = Decision(
             .allowWith(offer: "s0"), client: id("phone"), clientName: "Ada", at: 1_001, command: id("c1"))
-        let plain = writer.approval("a1", seq: 1, decision: decision)
+        let plain = writer.approval("a1", seq: 1, stage: .decided, decision: decision)
         var request = plain.request
         request.offers = [
             Offer(id: "s0", label: "Always", rule: "Bash(rm *)", scope: .project),
@@ -101,7 +101,7 @@ import Testing
         var decided = Approval(
             session: plain.session, request: request, requestBytes: plain.requestBytes, requestedAt: plain.requestedAt,
             seq: plain.seq)
-        (decided.stage, decided.decision) = (plain.stage, plain.decision)
+        decided.stage = plain.stage
         try store.log.commit(writer.batch(1, approvals: [decided]))
         let line = try #require(try store.auditLines().last)
         let offer = #""offer":{"id":"s0","label":"Always","rule":"Bash(rm *)","scope":"project","effect":"allow"},"previous""#
@@ -179,7 +179,7 @@ import Testing
         var writer = Writer(.first)
         let decision = Decision(.allow, client: id("c"), clientName: "c", at: 1_001, command: id("c1"))
         try store.log.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 1)]))
-        try store.log.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 2, decision: decision)]))
+        try store.log.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 2, stage: .decided, decision: decision)]))
         let before = try store.auditLines()
         try store.log.commit(LogBatch(trims: [SessionTrim(key: .first, through: 2, state: nil)]))
         #expect(try store.auditLines() == before)
@@ -233,17 +233,18 @@ import Testing
         let store = try open()
         let keys = (0...CommitMemory.entriesMax).map { SessionKey(workspace: .home, session: id("s\($0)")) }
         var writers = keys.map { Writer($0) }
-        func commit(_ seq: Int64, _ stage: ApprovalStage) throws {
+        func commit(_ seq: Int64, _ stage: ApprovalStage.Word) throws {
             var appends: [SessionAppend] = []
             for index in writers.indices {
                 appends.append(writers[index].append(1, approvals: [writers[index].approval("a1", seq: seq, stage: stage)]))
             }
             try store.log.commit(LogBatch(appends: appends))
         }
-        for (seq, stage) in [(1, .pending), (2, .decided)] as [(Int64, ApprovalStage)] { try commit(seq, stage) }
+        for (seq, stage) in [(1, .pending), (2, .decided)] as [(Int64, ApprovalStage.Word)] { try commit(seq, stage) }
         #expect(try store.auditLines().count == 2 * keys.count)
-        #expect(try store.audit.verify(against: nil, heads: []).faults.filter { !$0.contains("decision") }.isEmpty)
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.allSatisfy { $0.approval.stage == .decided })
+        #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
+        #expect(
+            try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.allSatisfy { $0.approval.stage.word == .decided })
     }
 
     @Test func `the log of the version before is taken along, with what is missing of it`() throws {
@@ -289,27 +290,17 @@ import Testing
         do {
             let store = try scratch.open()
             _ = try store.credentials.bootstrap(workspaceName: "Home")
-            try store.log.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 2, decision: decision)]))
+            try store.log.commit(
+                writer.batch(2, approvals: [writer.approval("a1", seq: 2, stage: .decided, decision: decision)]))
             try store.close()
         }
         try scratch.sql(OlderFile.version1)
         let store = try scratch.open()
         #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.count == 1)
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
-        try store.log.commit(writer.batch(2, approvals: [writer.approval("a2", seq: 4, decision: decision)]))
+        try store.log.commit(writer.batch(2, approvals: [writer.approval("a2", seq: 4, stage: .decided, decision: decision)]))
         #expect(try store.audit.verify(against: nil, heads: []).recordCount == 1)
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
-    }
-}
-
-extension Writer {
-    /// An approval that has been decided.
-    func approval(
-        _ name: String, seq: Int64, stage: ApprovalStage = .decided, decision: Decision, resolvedAt: Int64? = nil
-    ) -> Approval {
-        var approval = approval(name, seq: seq, stage: stage, resolvedAt: resolvedAt)
-        approval.decision = decision
-        return approval
     }
 }
 

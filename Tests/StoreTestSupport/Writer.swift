@@ -1,3 +1,4 @@
+internal import HeliographTestSupport
 package import RelayCore
 package import RelayModel
 package import RelayProtocol
@@ -42,7 +43,10 @@ package struct Writer {
         LogBatch(appends: [append(count, bytes: bytes, approvals: approvals)])
     }
 
-    package func approval(_ name: String, seq: Int64, stage: ApprovalStage = .pending, resolvedAt: Int64? = nil) -> Approval {
+    /// Where it has no `decision` of its own, one is made up for the stages that need one.
+    package func approval(
+        _ name: String, seq: Int64, stage: ApprovalStage.Word = .pending, decision: Decision? = nil, resolvedAt: Int64 = 900
+    ) -> Approval {
         let request = ApprovalRequest(
             approval: id(name), kind: .tool, tool: "Bash", title: "rm -rf build",
             digest: InputDigest(String(repeating: "ab", count: 32))!)
@@ -50,8 +54,7 @@ package struct Writer {
             session: key.session, request: request,
             requestBytes: Event(.approvalRequested(request), at: 900) { $0.field("command", "rm -rf build\u{202e}") }.bytes,
             requestedAt: 900, seq: seq)
-        approval.stage = stage
-        approval.resolvedAt = resolvedAt
+        approval.stage = ApprovalStage(stage, decision, at: resolvedAt)
         return approval
     }
 }

@@ -37,7 +37,7 @@ final class DecideTask: ClientTask {
         /// The command is under way and is sent again until its reply is here. Becomes `following`.
         case sent(CommandID, Approval)
         /// The decision is on the relay's disk.
-        case following(Approval, shown: ApprovalStage)
+        case following(Approval, shown: ApprovalStage.Word)
     }
 
     /// After delivery, what the agent does with it may take as long as the tool runs: not worth waiting for.
@@ -147,7 +147,7 @@ final class DecideTask: ClientTask {
     }
 
     private static func repeats(_ approval: Approval, _ wish: DecideOptions.Wish) -> Bool {
-        guard [.decided, .delivered, .applied].contains(approval.stage) else { return false }
+        guard [.decided, .delivered, .applied].contains(approval.stage.word) else { return false }
         switch (wish, approval.decision?.verdict) {
         case (.allow(nil, nil), .allow): return true
         case (.allow(let mine?, nil), .allowIn(let theirs)): return mine == theirs
@@ -159,7 +159,7 @@ final class DecideTask: ClientTask {
     }
 
     static func settled(_ approval: Approval, now: Int64) -> ClientError {
-        if let decision = approval.decision, approval.stage != .stale {
+        if let decision = approval.decision, approval.stage.word != .stale {
             return ClientError(.refused, DecisionText.conflict(decision, now: now))
         }
         return ClientError(.refused, VisibleText.line(DecisionText.stage(approval)))
@@ -310,8 +310,8 @@ final class DecideTask: ClientTask {
             run.terminal.print("")
             run.fail(Self.settled(approval, now: Moment.now))
         case .following(let mine, let shown):
-            guard mine.id == approval.id, mine.session == approval.session, approval.stage != shown else { return }
-            stage = .following(mine, shown: approval.stage)
+            guard mine.id == approval.id, mine.session == approval.session, approval.stage.word != shown else { return }
+            stage = .following(mine, shown: approval.stage.word)
             reached(approval)
         case .looking, .sent: break
         }
@@ -328,8 +328,8 @@ final class DecideTask: ClientTask {
         case .delivered:
             say("✓ the agent has it", .green)
             run.after(Self.afterDelivery) { [weak self] in self?.run.finish(.done) }
-        case .applied:
-            say("✓ applied\(approval.outcome.map { ": \($0.rawValue)" } ?? "")", .green)
+        case .applied(_, let outcome, _):
+            say("✓ applied: \(outcome.rawValue)", .green)
             run.finish(.done)
         case .expired, .cancelled, .stale: run.fail(ClientError(.refused, DecisionText.stage(approval)))
         }

@@ -199,10 +199,10 @@ package enum DecisionText {
         case .pending: "pending"
         case .decided: "decided, waits for the host"
         case .delivered: "delivered to the agent"
-        case .applied: "applied" + (approval.outcome.map { ": \($0.rawValue)" } ?? "")
+        case .applied(_, let outcome, _): "applied: \(outcome.rawValue)"
         case .expired: "expired: nobody decided in time"
-        case .cancelled: "cancelled" + (approval.reason.map { ": \(words(for: $0))" } ?? "")
-        case .stale: "stale: the decision was not applied" + (approval.reason.map { " (\(words(for: $0)))" } ?? "")
+        case .cancelled(_, let reason, _): "cancelled: \(words(for: reason))"
+        case .stale(_, let reason, _): "stale: the decision was not applied (\(words(for: reason)))"
         }
     }
 }

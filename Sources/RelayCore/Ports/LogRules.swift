@@ -102,8 +102,3 @@ extension PushRecord {
 
     package var key: Key { Key(workspace: workspace, kind: kind, name: name) }
 }
-
-extension Approval {
-    /// When it was resolved; nil for as long as something can still happen to it.
-    package var closedAt: Int64? { stage.isFinal ? resolvedAt ?? requestedAt : nil }
-}

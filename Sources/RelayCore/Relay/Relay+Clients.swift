@@ -112,7 +112,7 @@ extension Relay {
             // So many others were resolved meanwhile that it may only be on disk by now.
             var answer = Reply.failed(.unavailable, "ask again: it is being put away")
             if let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision {
-                answer = winner.reply(to: waiter.verdict, at: approval.stage)
+                answer = winner.reply(to: waiter.verdict, at: approval.stage.word)
             }
             orders.reply(answer, to: waiter.command, of: waiter.peer)
         }

@@ -84,10 +84,10 @@ extension Relay {
     }
 
     private mutating func sendDecisions(of staged: Staging.Staged) {
-        guard staged.approvals.contains(where: { $0.stage == .decided }), let view = shown[staged.key],
+        guard staged.approvals.contains(where: { $0.stage.word == .decided }), let view = shown[staged.key],
             let host = hostPeer(of: staged.key, view)
         else { return }
-        for approval in staged.approvals where approval.stage == .decided && isWhatItCameTo(approval, in: view) {
+        for approval in staged.approvals where approval.stage.word == .decided && isWhatItCameTo(approval, in: view) {
             sendDecision(of: approval, toHost: host)
         }
     }

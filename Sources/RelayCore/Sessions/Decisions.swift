@@ -48,13 +48,13 @@ extension DecideCommand {
         // Were it open it would be at hand: it came to be while it was being looked for.
         guard let approval, approval.stage.isFinal else { return .noSuchApproval }
         guard approval.request.digest == digest else { return .otherDigest }
-        return approval.decision.map { $0.reply(to: verdict, at: approval.stage) } ?? .closed(approval)
+        return approval.decision.map { $0.reply(to: verdict, at: approval.stage.word) } ?? .closed(approval)
     }
 }
 
 extension Decision {
     /// What somebody hears who decides when this has won.
-    func reply(to verdict: Verdict, at stage: ApprovalStage) -> Reply {
+    func reply(to verdict: Verdict, at stage: ApprovalStage.Word) -> Reply {
         if self.verdict == verdict { return .decided(stage) }
         return .failed(.alreadyDecided, "\(clientName) has already decided this", winner: self)
     }
@@ -73,8 +73,8 @@ extension Approval {
     fileprivate var closing: String {
         switch stage {
         case .expired: "nobody decided in time"
-        case .cancelled: "settled elsewhere: \(reason ?? "cancelled")"
-        default: "it is \(stage.rawValue)"
+        case .cancelled(_, let reason, _): "settled elsewhere: \(reason)"
+        case .pending, .decided, .delivered, .applied, .stale: "it is \(stage.word.rawValue)"
         }
     }
 }

@@ -75,6 +75,6 @@ extension SessionView {
     /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
     mutating func forgetResolved(at now: Int64) {
         let age = SessionLimits.resolvedApprovalsAge
-        approvals.forgetResolved { (now - age...now + age).contains($0.resolvedAt ?? 0) }
+        approvals.forgetResolved { (now - age...now + age).contains($0.stage.resolvedAt ?? 0) }
     }
 }

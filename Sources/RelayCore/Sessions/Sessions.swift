@@ -64,7 +64,7 @@ struct Sessions {
     func waitingDecisions(of host: HostKey) -> [Approval] {
         // Not all of its sessions, which may be thousands.
         let keys = asking.sessions(in: host.workspace).filter { ofHosts[host]?.contains($0) == true }.sorted()
-        return keys.flatMap { shown[$0]?.approvals.openInOrder ?? [] }.filter { $0.stage == .decided }
+        return keys.flatMap { shown[$0]?.approvals.openInOrder ?? [] }.filter { $0.stage.word == .decided }
     }
 
     // MARK: - Facts that are no events
@@ -261,7 +261,7 @@ struct Sessions {
         expiries.fired(name)
         // Delivered means that the agent has the decision: its host says what came of it.
         guard let approval = staged(name.key)?.approvals[name.approval],
-            approval.stage == .pending || approval.stage == .decided
+            [.pending, .decided].contains(approval.stage.word)
         else { return }
         stage(Event(.approvalExpired(name.approval), at: now.wall), in: name.key, at: now, aged: time, &batch, &orders)
     }

@@ -27,7 +27,7 @@ enum Snapshot {
     /// All that are open, and the last that were resolved; oldest first.
     static func approvals(of books: [ApprovalBook]) -> [Approval] {
         let latest = books.flatMap { $0.resolved(latest: SessionLimits.resolvedApprovalsMax) }.sorted {
-            ($1.resolvedAt ?? 0, $0.id.rawValue) < ($0.resolvedAt ?? 0, $1.id.rawValue)
+            ($1.stage.resolvedAt ?? 0, $0.id.rawValue) < ($0.stage.resolvedAt ?? 0, $1.id.rawValue)
         }
         return (books.flatMap(\.open) + latest.prefix(SessionLimits.resolvedApprovalsMax)).sorted {
             ($0.requestedAt, $0.id.rawValue) < ($1.requestedAt, $1.id.rawValue)

@@ -140,16 +140,16 @@ package struct JSONValue: Sendable {
     package func identifier<Tag>() throws(WireError) -> Identifier<Tag> { try document.identifier(at: index) }
 
     /// One of a closed set of words.
-    package func word<Word: RawRepresentable & CaseIterable>(
-        _ key: StaticString, _: Word.Type = Word.self
-    ) throws(WireError) -> Word where Word.RawValue == String {
+    package func word<Words: RawRepresentable & CaseIterable>(
+        _ key: StaticString, _: Words.Type = Words.self
+    ) throws(WireError) -> Words where Words.RawValue == String {
         try required(key).word()
     }
 
-    package func word<Word: RawRepresentable & CaseIterable>(_: Word.Type = Word.self) throws(WireError) -> Word
-    where Word.RawValue == String {
-        guard let word = Word(rawValue: try string()) else {
-            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+    package func word<Words: RawRepresentable & CaseIterable>(_: Words.Type = Words.self) throws(WireError) -> Words
+    where Words.RawValue == String {
+        guard let word = Words(rawValue: try string()) else {
+            let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
             throw WireError(.badValue, at: path, "this is none of: \(words)")
         }
         return word

@@ -1,17 +1,3 @@
-/// How far an approval has come.
-package enum ApprovalStage: String, Sendable, CaseIterable {
-    case pending, decided, delivered, applied
-    case expired, cancelled, stale
-
-    /// Nothing can happen to it any more.
-    package var isFinal: Bool {
-        switch self {
-        case .pending, .decided, .delivered: false
-        case .applied, .expired, .cancelled, .stale: true
-        }
-    }
-}
-
 /// A question that the agent cannot go on without, and all that became of it.
 package struct Approval: Sendable {
     package let session: SessionID
@@ -24,13 +10,10 @@ package struct Approval: Sendable {
     /// The last event that changed this.
     package var seq: Int64
     package var stage = ApprovalStage.pending
-    package var decision: Decision?
-    package var deliveredAt: Int64?
-    package var resolvedAt: Int64?
-    package var outcome: ApprovalOutcome?
-    package var reason: String?
 
     package var id: ApprovalID { request.approval }
+    /// The one answer, where there is one.
+    package var decision: Decision? { stage.given?.decision }
 
     package init(session: SessionID, request: ApprovalRequest, requestBytes: [UInt8], requestedAt: Int64, seq: Int64) {
         self.session = session
@@ -51,12 +34,7 @@ package struct Approval: Sendable {
         requestedAt = try value.integer("requestedAt")
         expiresAt = try value.optionalInteger("expiresAt")
         seq = try value.integer("seq")
-        stage = try value.word("stage")
-        if let decision = value.optional("decision") { self.decision = try Decision(from: decision) }
-        deliveredAt = try value.optionalInteger("deliveredAt")
-        resolvedAt = try value.optionalInteger("resolvedAt")
-        if value.optional("outcome") != nil { outcome = try value.word("outcome") }
-        reason = try value.optionalString("reason")
+        stage = try ApprovalStage(from: value)
     }
 
     package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
@@ -65,14 +43,10 @@ package struct Approval: Sendable {
         writer.field("approval", id)
         writer.field("session", session)
         writer.field("seq", seq)
-        writer.field("stage", stage.rawValue)
+        writer.field("stage", stage.word.rawValue)
         writer.field("requestedAt", requestedAt)
         writer.field("expiresAt", expiresAt)
         writer.raw("request", requestBytes)
-        if let decision { writer.object("decision") { decision.write(to: &$0) } }
-        writer.field("deliveredAt", deliveredAt)
-        writer.field("resolvedAt", resolvedAt)
-        writer.field("outcome", outcome?.rawValue)
-        writer.field("reason", reason)
+        stage.write(to: &writer)
     }
 }

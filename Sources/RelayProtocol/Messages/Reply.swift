@@ -4,7 +4,7 @@ package enum Reply: Sendable, Equatable {
     /// To what steers a session: what is known of its way to the host.
     case forwarded(Delivery)
     /// To `decide` and `answer`: what the approval is now.
-    case decided(ApprovalStage)
+    case decided(ApprovalStage.Word)
     case history(first: Int64, events: [[UInt8]])
     /// To `pair`. `expiresAt` in milliseconds since 1970, `qr` rows of 0 and 1.
     case pairing(link: String, expiresAt: Int64, qr: [String])

@@ -66,7 +66,7 @@ private struct SchemaMaker {
             $0.field("type", "object")
             $0.raw("properties", object([("type", words(types))]))
             $0.strings("required", ["type"])
-            $0.array("allOf", types.map { when("type", is: $0, then: reference("\(direction.rawValue).\($0)")) })
+            $0.array("allOf", types.map { when("type", is: [$0], then: reference("\(direction.rawValue).\($0)")) })
         }
     }
 
@@ -77,7 +77,7 @@ private struct SchemaMaker {
         let event = schema(WireTable.event)
         for kind in EventKind.allCases { definitions["head.\(kind.rawValue)"] = schema(WireTable.head(kind)) }
         let heads = EventKind.allCases.map { kind in
-            when("kind", is: kind.rawValue, then: properties([("head", reference("head.\(kind.rawValue)"))]))
+            when("kind", is: [kind.rawValue], then: properties([("head", reference("head.\(kind.rawValue)"))]))
         }
         definitions["event"] = make { $0.array("allOf", [event] + heads) }
         let forRelay = EventKind.allCases.filter(\.isMadeByRelay).map(\.rawValue)
@@ -93,18 +93,19 @@ private struct SchemaMaker {
         var members: [(String, JSON)] = []
         for field in wire.fields {
             let isNullable = !field.isRequired
-            members.append((field.name, schema(field.type, meaning: field.meaning, isNullable: isNullable)))
+            let meaning = [field.meaning, field.standing.map { "It stands \($0)." }].compactMap(\.self).joined(separator: " ")
+            members.append((field.name, schema(field.type, meaning: meaning.isEmpty ? nil : meaning, isNullable: isNullable)))
         }
         var conditions: [JSON] = []
         var besides: [String: [String]] = [:]
         for field in wire.fields {
             switch field.presence {
-            case .with(let other, let word, isRequired: true):
+            case .with(let other, always: let words, perhaps: _) where !words.isEmpty:
                 let required = make {
                     $0.raw("properties", object([(field.name, schema(field.type))]))
                     $0.strings("required", [field.name])
                 }
-                conditions.append(when(other, is: word, then: required))
+                conditions.append(when(other, is: words, then: required))
             case .beside(let other): besides[other, default: []].append(field.name)
             default: break
             }
@@ -212,12 +213,12 @@ private struct SchemaMaker {
 
     private func reference(_ name: String) -> JSON { make { $0.field("$ref", "#/$defs/\(name)") } }
 
-    private func when(_ field: String, is word: String, then: JSON) -> JSON {
+    private func when(_ field: String, is words: [String], then: JSON) -> JSON {
         make {
             $0.raw(
                 "if",
                 make {
-                    $0.raw("properties", object([(field, words([word]))]))
+                    $0.raw("properties", object([(field, self.words(words))]))
                     $0.strings("required", [field])
                 })
             $0.raw("then", then)

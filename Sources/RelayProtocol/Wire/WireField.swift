@@ -7,14 +7,17 @@ package struct WireField: Sendable {
         case defaulted
         /// Written where there is something to say.
         case optional
-        /// It stands where another field says this word, and there it may be required.
-        case with(String, is: String, isRequired: Bool)
-        /// It may stand where another field says another word than this.
-        case without(String, is: String)
+        /// It stands where another field says one of these words: always with the first, perhaps with the others.
+        case with(String, always: [String], perhaps: [String])
         /// At most one of an object's alternatives stands.
         case alternative
         /// Required where this alternative stands.
         case beside(String)
+
+        /// It stands where another field says this word, and there it may be required.
+        package static func with(_ field: String, is word: String, isRequired: Bool) -> Presence {
+            .with(field, always: isRequired ? [word] : [], perhaps: isRequired ? [] : [word])
+        }
     }
 
     package let name: String
@@ -47,4 +50,18 @@ package struct WireField: Sendable {
     }
 
     package var isRequired: Bool { presence == .required }
+
+    /// For people: with which words of another field it stands; nil where that depends on none.
+    package var standing: String? {
+        guard case .with(let other, let always, let perhaps) = presence else { return nil }
+        var parts: [String] = []
+        if !always.isEmpty { parts.append("where `\(other)` is \(Self.list(always))") }
+        if !perhaps.isEmpty { parts.append("perhaps where \(always.isEmpty ? "`\(other)`" : "it") is \(Self.list(perhaps))") }
+        return parts.joined(separator: "; ")
+    }
+
+    private static func list(_ words: [String]) -> String {
+        let spelled = words.map { "`\($0)`" }
+        return [spelled.dropLast().joined(separator: ", "), spelled.last ?? ""].filter { !$0.isEmpty }.joined(separator: " or ")
+    }
 }

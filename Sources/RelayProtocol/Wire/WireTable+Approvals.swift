@@ -1,7 +1,7 @@
 /// What a session is, what its agent asks, and what people answer.
 extension WireTable {
     static let status = WireType.word(SessionStatus.self, name: "status")
-    static let stage = WireType.word(ApprovalStage.self, name: "stage")
+    static let stage = WireType.word(ApprovalStage.Word.self, name: "stage")
     static let outcome = WireType.word(ApprovalOutcome.self, name: "outcome")
 
     package static let summary = WireObject(
@@ -36,9 +36,17 @@ extension WireTable {
             .required("approval", .identifier), .required("session", .identifier), .required("seq", .count),
             .required("stage", stage), .required("requestedAt", .time),
             .optional("expiresAt", .time, "By the relay's clock."), .required("request", .event(.approvalRequested)),
-            .optional("decision", .object(decision)), .optional("deliveredAt", .time), .optional("resolvedAt", .time),
-            .optional("outcome", outcome), .optional("reason", .anyText),
+            WireField("decision", .object(decision), .with("stage", always: given, perhaps: ended)),
+            WireField("deliveredAt", .time, .with("stage", always: ["delivered"], perhaps: ["applied", "cancelled", "stale"])),
+            WireField("resolvedAt", .time, .with("stage", always: ["applied"] + ended, perhaps: [])),
+            WireField("outcome", outcome, .with("stage", is: "applied", isRequired: true)),
+            WireField("reason", .anyText, .with("stage", always: ["cancelled", "stale"], perhaps: [])),
         ])
+
+    /// Stages that only a decision leads to.
+    private static let given = ["decided", "delivered", "applied"]
+    /// Stages that an approval may come to before anybody has decided.
+    private static let ended = ["expired", "cancelled", "stale"]
 
     static let decision = WireObject(
         "decision", "The one answer to an approval, and who gave it.",
@@ -49,7 +57,9 @@ extension WireTable {
             WireField(
                 "mode", .name, .with("decision", is: "allow", isRequired: false),
                 "In which the agent goes on: one that the approval offers."),
-            WireField("offer", .name, .without("decision", is: "answer"), "The agent's own option that was chosen, by its id."),
+            WireField(
+                "offer", .name, .with("decision", always: [], perhaps: ["allow", "deny"]),
+                "The agent's own option that was chosen, by its id."),
             WireField("answers", answers, .with("decision", is: "answer", isRequired: true)),
             .required("by", .object([.required("client", .identifier), .required("name", .name)])),
             .required("at", .time), .required("command", .identifier),

@@ -67,9 +67,9 @@ extension WireType {
         WireType(.list(type, range))
     }
 
-    package static func word<Word: RawRepresentable & CaseIterable>(_: Word.Type, name: String? = nil) -> WireType
-    where Word.RawValue == String {
-        WireType(.word(Word.allCases.map(\.rawValue)), name: name)
+    package static func word<Words: RawRepresentable & CaseIterable>(_: Words.Type, name: String? = nil) -> WireType
+    where Words.RawValue == String {
+        WireType(.word(Words.allCases.map(\.rawValue)), name: name)
     }
 
     package static func words(_ words: String...) -> WireType { WireType(.word(words)) }

@@ -49,7 +49,7 @@ struct DurabilityChecker {
     }
 
     private func check(_ approval: Approval) -> String? {
-        stored(approval.session)?.stages[approval.id]?[approval.seq] == approval.stage
-            ? nil : "\(approval.id) is shown as \(approval.stage.rawValue), which is not on disk"
+        stored(approval.session)?.stages[approval.id]?[approval.seq] == approval.stage.word
+            ? nil : "\(approval.id) is shown as \(approval.stage.word.rawValue), which is not on disk"
     }
 }

@@ -23,9 +23,9 @@ package final class SimulatedLog: SessionLog {
         /// The latest of each, in the order they were opened.
         var approvals: [(id: ApprovalID, bytes: [UInt8])] = []
         /// Every stage that each approval ever had on disk, with the event that brought it.
-        var stages: [ApprovalID: [Int64: ApprovalStage]] = [:]
+        var stages: [ApprovalID: [Int64: ApprovalStage.Word]] = [:]
         var decisions: [ApprovalID: Decision] = [:]
-        var ends: [ApprovalID: ApprovalStage] = [:]
+        var ends: [ApprovalID: ApprovalStage.Word] = [:]
 
         var seq: Int64 { Int64(events.count) }
         var heldCount: Int { Int(seq - heldFrom) + 1 }
@@ -94,8 +94,8 @@ package final class SimulatedLog: SessionLog {
             } else {
                 stored.approvals.append((approval.id, approval.bytes))
             }
-            stored.stages[approval.id, default: [:]][approval.seq] = approval.stage
-            stored.ends[approval.id] = approval.stage.isFinal ? approval.stage : nil
+            stored.stages[approval.id, default: [:]][approval.seq] = approval.stage.word
+            stored.ends[approval.id] = approval.stage.isFinal ? approval.stage.word : nil
             guard let decision = approval.decision else { continue }
             if let winner = stored.decisions[approval.id], winner != decision {
                 complain(.decision, "\(approval.id) was decided twice: by \(winner.command) and by \(decision.command)")
@@ -155,7 +155,9 @@ package final class SimulatedLog: SessionLog {
             state.sessions.append((key, try decode { () throws(WireError) in try SessionState(stored: bytes) }))
             for (_, bytes) in stored.approvals {
                 let approval = try self.approval(bytes)
-                if approval.closedAt.map({ $0 >= resolvedSince }) ?? true { state.approvals.append((key.workspace, approval)) }
+                if approval.stage.resolvedAt.map({ $0 >= resolvedSince }) ?? true {
+                    state.approvals.append((key.workspace, approval))
+                }
             }
         }
         state.commands = commands.filter { $0.at >= commandsSince }

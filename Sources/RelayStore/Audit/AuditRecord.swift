@@ -24,20 +24,20 @@ package struct AuditRecord {
     package init(_ approval: Approval, at: Int64, workspace: WorkspaceID) {
         self.workspace = workspace
         self.at = at
-        what = AuditWord.approval(approval.stage)
+        what = AuditWord.approval(approval.stage.word)
         body = { writer in
             writer.field("session", approval.session)
             writer.field("approval", approval.id)
             writer.field("tool", approval.request.tool)
             writer.field("title", approval.request.title)
             writer.field("digest", approval.request.digest.rawValue)
-            if approval.stage == .decided, let decision = approval.decision {
+            if case .decided(let decision) = approval.stage {
                 writer.object("decision") { decision.write(to: &$0) }
                 // By itself an id says nothing: the rule that was chosen, and where it is written.
                 if let offer = approval.request.offer(of: decision.verdict) { writer.object("offer") { offer.write(to: &$0) } }
             }
-            writer.field("outcome", approval.outcome?.rawValue)
-            writer.field("reason", approval.reason)
+            writer.field("outcome", approval.stage.outcome?.rawValue)
+            writer.field("reason", approval.stage.reason)
         }
     }
 
@@ -117,7 +117,7 @@ package enum AuditWord {
 
     static func steering(_ stage: SteeringStage) -> String { "steering.\(stage.rawValue)" }
 
-    static func approval(_ stage: ApprovalStage) -> String {
+    static func approval(_ stage: ApprovalStage.Word) -> String {
         stage == .pending ? "approval.requested" : "approval.\(stage.rawValue)"
     }
 }

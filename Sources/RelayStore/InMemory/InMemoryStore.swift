@@ -59,7 +59,7 @@ extension InMemoryStore: SessionLog {
                 } else {
                     state.addRemoved(session.key, session.place)
                 }
-                for approval in session.approvals where approval.closedAt.map({ $0 >= resolvedSince }) ?? true {
+                for approval in session.approvals where approval.stage.resolvedAt.map({ $0 >= resolvedSince }) ?? true {
                     state.approvals.append((session.key.workspace, approval))
                 }
             }

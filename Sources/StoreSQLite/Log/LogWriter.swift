@@ -110,9 +110,10 @@ struct LogWriter {
         _ approval: Approval, of append: SessionAppend, session: Int64, _ memory: inout CommitMemory
     ) throws -> Int64? {
         let key = CommitMemory.ApprovalKey(session: session, approval: approval.id)
-        let (stage, record) = (approval.stage.rawValue, approval.bytes)
+        let (stage, record) = (approval.stage.word.rawValue, approval.bytes)
         let checksum = RowChecksum(
-            approval: approval.id.rawValue, session: session, seq: approval.seq, stage: stage, resolvedAt: approval.closedAt,
+            approval: approval.id.rawValue, session: session, seq: approval.seq, stage: stage,
+            resolvedAt: approval.stage.resolvedAt,
             record: record)
         var known = memory.approvals[key]
         var number: Int64?
@@ -127,7 +128,7 @@ struct LogWriter {
                 $0.add(approval.id.rawValue)
                 $0.add(approval.seq)
                 $0.add(stage)
-                $0.add(approval.closedAt)
+                $0.add(approval.stage.resolvedAt)
                 $0.add(record)
                 $0.add(checksum.column)
             }
@@ -143,7 +144,7 @@ struct LogWriter {
             try update.run {
                 $0.add(approval.seq)
                 $0.add(stage)
-                $0.add(approval.closedAt)
+                $0.add(approval.stage.resolvedAt)
                 $0.add(record)
                 $0.add(checksum.column)
                 $0.add(known.number)
@@ -153,7 +154,7 @@ struct LogWriter {
             }
             number = known.number
         }
-        if let number, approval.closedAt == nil {
+        if let number, approval.stage.resolvedAt == nil {
             memory.remember(CommitMemory.Approval(number: number, stage: stage, isOver: false), as: key)
         } else {
             memory.forget(key)

@@ -36,7 +36,7 @@ package struct WireExamples {
                 return (chosen, [:])
             }
         }
-        let deciding = fields.first { field in fields.contains { $0.word(of: field.name) != nil } }
+        let deciding = fields.first { field in fields.contains { $0.depends(on: field.name) } }
         guard let deciding, case .word(let words) = deciding.type.shape else { return [(fields, [:])] }
         return words.map { word in
             let chosen = fields.filter { $0.stands(where: deciding.name, says: word) }
@@ -85,16 +85,14 @@ extension JSONTree {
 }
 
 extension WireField {
-    /// The word that this other field must say where this one stands.
-    fileprivate func word(of other: String) -> String? {
-        guard case .with(other, let word, _) = presence else { return nil }
-        return word
+    /// Whether it stands only with some of that field's words.
+    fileprivate func depends(on other: String) -> Bool {
+        if case .with(other, _, _) = presence { true } else { false }
     }
 
     fileprivate func stands(where other: String, says word: String) -> Bool {
         switch presence {
-        case .with(other, is: let own, isRequired: _): own == word
-        case .without(other, is: let excluded): excluded != word
+        case .with(other, let always, let perhaps): (always + perhaps).contains(word)
         default: true
         }
     }

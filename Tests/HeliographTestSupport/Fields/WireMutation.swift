@@ -24,8 +24,10 @@ package struct WireMutation {
             guard example[place] != nil else { return [] }
             let absent: Expectation =
                 switch field.presence {
-                case .required, .beside, .with(_, is: _, isRequired: true): .refused(.missingField)
-                default: .taken
+                case .required, .beside: .refused(.missingField)
+                case .with(let other, let always, _):
+                    always.contains { example[path + [.member(other)]] == .text($0) } ? .refused(.missingField) : .taken
+                case .defaulted, .optional, .alternative: .taken
                 }
             return [
                 WireMutation(what: "absent", path: place, value: nil, expected: absent),

@@ -83,7 +83,8 @@ struct WireDocument {
     private func spelled(_ fields: [WireField]) -> String {
         fields.map { field in
             let note = field.example.map { "(\($0))" } ?? note(field.type)
-            return "`\(field.name)`\(field.isRequired ? "" : "?")\(note.isEmpty ? "" : " \(note)")"
+            let standing = field.standing.map { " (\($0))" } ?? ""
+            return "`\(field.name)`\(field.isRequired ? "" : "?")\(note.isEmpty ? "" : " \(note)")\(standing)"
         }.joined(separator: ", ")
     }
 

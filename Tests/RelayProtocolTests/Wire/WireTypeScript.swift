@@ -79,6 +79,7 @@ struct WireTypeScript {
         object.fields.forEach { declare($0.type) }
         lines.append("")
         if let meaning = object.meaning { lines.append("/** \(meaning) */") }
+        if declared(name, byWordsOf: object, lacking: other) { return }
         let members = members(object.fields) + (other.map { ["\($0)?: undefined;"] } ?? [])
         let line = "export interface \(name) \(inline(members))"
         if line.count <= Self.columnsMax, object.fields.allSatisfy({ $0.meaning == nil }) {
@@ -91,6 +92,43 @@ struct WireTypeScript {
             lines.append("  " + member)
         }
         lines.append("}")
+    }
+
+    /// An object in which some fields stand only with some words of another: one alternative for all words that have the same fields.
+    private mutating func declared(_ name: String, byWordsOf object: WireObject, lacking other: String?) -> Bool {
+        let own = object.fields.filter { $0.standing != nil }
+        guard let deciding = object.fields.first(where: { field in own.contains { $0.isDecided(by: field.name) } }),
+            case .word(let words) = deciding.type.shape
+        else { return false }
+        var alternatives: [(words: [String], members: [String])] = []
+        for word in words {
+            let members = own.map { field in
+                switch field.isAlways(with: word) {
+                case true: "\(field.name): \(spelled(field.type));"
+                case false: "\(field.name)?: \(spelled(field.type));"
+                case nil: "\(field.name)?: undefined;"
+                }
+            }
+            if let place = alternatives.firstIndex(where: { $0.members == members }) {
+                alternatives[place].words.append(word)
+            } else {
+                alternatives.append(([word], members))
+            }
+        }
+        lines.append("export type \(name) = {")
+        for field in object.fields where field.standing == nil && field.name != deciding.name {
+            if let meaning = field.meaning { lines.append("  /** \(meaning) */") }
+            lines.append("  " + members([field])[0])
+        }
+        if let other { lines.append("  \(other)?: undefined;") }
+        lines.append("} & (")
+        for field in own { if let meaning = field.meaning { lines.append("  // \(field.name): \(meaning)") } }
+        for (words, members) in alternatives {
+            let said = words.map { "\"\($0)\"" }.joined(separator: " | ")
+            lines.append("  | " + inline(["\(deciding.name): \(said);"] + members))
+        }
+        lines.append(");")
+        return true
     }
 
     private mutating func declare(_ meaning: String?, _ name: String, union parts: [String]) {
@@ -131,5 +169,17 @@ struct WireTypeScript {
         case .event: "Event"
         case .fields: "Fields"
         }
+    }
+}
+
+extension WireField {
+    fileprivate func isDecided(by other: String) -> Bool {
+        if case .with(other, _, _) = presence { true } else { false }
+    }
+
+    /// Nil where it does not stand.
+    fileprivate func isAlways(with word: String) -> Bool? {
+        guard case .with(_, let always, let perhaps) = presence else { return nil }
+        return always.contains(word) ? true : perhaps.contains(word) ? false : nil
     }
 }

@@ -1,0 +1,168 @@
+/// How far an approval has come, with what holds then and nothing else. What holds from the first to the last is in `Approval`.
+package enum ApprovalStage: Sendable, Equatable {
+    /// On the wire, on disk and in the audit.
+    package enum Word: String, Sendable, CaseIterable {
+        case pending, decided, delivered, applied
+        case expired, cancelled, stale
+
+        /// Nothing can happen to it any more.
+        package var isFinal: Bool {
+            switch self {
+            case .pending, .decided, .delivered: false
+            case .applied, .expired, .cancelled, .stale: true
+            }
+        }
+    }
+
+    /// What was decided, and when the agent had it; nil for a decision that never got there.
+    package struct Given: Sendable, Equatable {
+        package let decision: Decision
+        package let deliveredAt: Int64?
+
+        package init(_ decision: Decision, deliveredAt: Int64? = nil) {
+            self.decision = decision
+            self.deliveredAt = deliveredAt
+        }
+    }
+
+    /// Nobody has decided.
+    /// Becomes `decided` by the first decision; `expired` when its host waits no longer; `cancelled` or `stale` when its host says so.
+    case pending
+    /// The decision is on the relay's disk, and waits for the host.
+    /// Becomes `delivered` or `applied` when the agent has it; `expired`, `cancelled` or `stale` when it no longer can.
+    case decided(Decision)
+    /// The agent has it: only the host can say what came of it, however long that takes.
+    /// Becomes `applied`, `cancelled` or `stale`.
+    case delivered(Decision, at: Int64)
+    /// The agent did as decided. Final, as are all that follow.
+    case applied(Given, ApprovalOutcome, at: Int64)
+    /// The agent waits no longer: nobody had decided, or the decision did not reach its host in time.
+    case expired(Decision?, at: Int64)
+    /// Settled elsewhere, or the agent took it back.
+    case cancelled(Given?, reason: String, at: Int64)
+    /// The decision was not applied, or the approval never was one that anybody could decide.
+    case stale(Given?, reason: String, at: Int64)
+
+    package var word: Word {
+        switch self {
+        case .pending: .pending
+        case .decided: .decided
+        case .delivered: .delivered
+        case .applied: .applied
+        case .expired: .expired
+        case .cancelled: .cancelled
+        case .stale: .stale
+        }
+    }
+
+    package var isFinal: Bool { word.isFinal }
+
+    /// What was decided so far, or until it ended.
+    package var given: Given? {
+        switch self {
+        case .pending: nil
+        case .decided(let decision): Given(decision)
+        case .delivered(let decision, let time): Given(decision, deliveredAt: time)
+        case .applied(let given, _, _): given
+        case .expired(let decision, _): decision.map { Given($0) }
+        case .cancelled(let given, _, _), .stale(let given, _, _): given
+        }
+    }
+
+    package var resolvedAt: Int64? {
+        switch self {
+        case .pending, .decided, .delivered: nil
+        case .applied(_, _, let time), .expired(_, let time), .cancelled(_, _, let time), .stale(_, _, let time): time
+        }
+    }
+
+    package var outcome: ApprovalOutcome? { if case .applied(_, let outcome, _) = self { outcome } else { nil } }
+
+    /// Why it was settled elsewhere, or was not applied.
+    package var reason: String? {
+        switch self {
+        case .cancelled(_, let reason, _), .stale(_, let reason, _): reason
+        case .pending, .decided, .delivered, .applied, .expired: nil
+        }
+    }
+
+    // MARK: - What becomes of it
+
+    // Hosts say what they like: each hands back whether it follows from what was, and changes nothing where it does not. The first end stands.
+
+    package mutating func becomeDecided(_ decision: Decision) -> Bool {
+        guard word == .pending else { return false }
+        self = .decided(decision)
+        return true
+    }
+
+    package mutating func becomeDelivered(at time: Int64) -> Bool {
+        guard case .decided(let decision) = self else { return false }
+        self = .delivered(decision, at: time)
+        return true
+    }
+
+    package mutating func becomeApplied(_ outcome: ApprovalOutcome, at time: Int64) -> Bool {
+        guard !isFinal, let given else { return false }
+        self = .applied(given, outcome, at: time)
+        return true
+    }
+
+    package mutating func becomeExpired(at time: Int64) -> Bool {
+        switch self {
+        case .pending, .decided:
+            self = .expired(given?.decision, at: time)
+            return true
+        case .delivered, .applied, .expired, .cancelled, .stale: return false
+        }
+    }
+
+    package mutating func becomeCancelled(reason: String, at time: Int64) -> Bool {
+        guard !isFinal else { return false }
+        self = .cancelled(given, reason: reason, at: time)
+        return true
+    }
+
+    package mutating func becomeStale(reason: String, at time: Int64) -> Bool {
+        guard !isFinal else { return false }
+        self = .stale(given, reason: reason, at: time)
+        return true
+    }
+
+    // MARK: - As fields of the approval
+
+    /// What a record says besides, and cannot be in its stage, is left out.
+    init(from value: JSONValue) throws(WireError) {
+        func decision() throws(WireError) -> Decision { try Decision(from: value.required("decision")) }
+        func decisionIfAny() throws(WireError) -> Decision? {
+            try value.optional("decision").map { given throws(WireError) in try Decision(from: given) }
+        }
+        func given() throws(WireError) -> Given? {
+            guard let decision = try decisionIfAny() else { return nil }
+            return Given(decision, deliveredAt: try value.optionalInteger("deliveredAt"))
+        }
+        switch try value.word("stage", Word.self) {
+        case .pending: self = .pending
+        case .decided: self = .decided(try decision())
+        case .delivered: self = .delivered(try decision(), at: try value.integer("deliveredAt"))
+        case .applied:
+            let given = Given(try decision(), deliveredAt: try value.optionalInteger("deliveredAt"))
+            self = .applied(given, try value.word("outcome"), at: try value.integer("resolvedAt"))
+        case .expired: self = .expired(try decisionIfAny(), at: try value.integer("resolvedAt"))
+        case .cancelled:
+            self = .cancelled(try given(), reason: try value.string("reason"), at: try value.integer("resolvedAt"))
+        case .stale: self = .stale(try given(), reason: try value.string("reason"), at: try value.integer("resolvedAt"))
+        }
+    }
+
+    /// What is besides the word.
+    func write(to writer: inout JSONWriter) {
+        if let given {
+            writer.object("decision") { given.decision.write(to: &$0) }
+            writer.field("deliveredAt", given.deliveredAt)
+        }
+        writer.field("resolvedAt", resolvedAt)
+        writer.field("outcome", outcome?.rawValue)
+        writer.field("reason", reason)
+    }
+}

@@ -74,7 +74,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
 
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
         do throws(WireError) {
-            // The local socket asks whose session it is: its name begins with ours.
+            // The local socket has asked whose session it is.
             guard let (name, word) = try SteeredWord.read(what, body), let session = SessionID(name) else { return false }
             tell(.programSaid(word, session, token))
         } catch {

@@ -107,7 +107,8 @@ final class SteeringLink: Sendable {
 
     private func post(_ word: SteeredWord) -> Sent {
         let exchange = HookExchange(
-            agent: word.path, word.bytes(in: session.rawValue), socketPath: socketPath, budget: limits.postBudget)
+            agent: word.path, word.bytes(in: session.rawValue, of: ClaudeIntegration.name), socketPath: socketPath,
+            budget: limits.postBudget)
         guard let (status, _) = exchange.send() else {
             inbox.put(.daemon(isThere: false))
             return .away
@@ -119,7 +120,7 @@ final class SteeringLink: Sendable {
 
     /// Also while the last is told: a request that is closed says that nobody is there who could tell it.
     private func listen() {
-        SteeringListener(session: session, socketPath: socketPath, limits: limits).run(
+        SteeringListener(session: session, adapter: ClaudeIntegration.name, socketPath: socketPath, limits: limits).run(
             isWanted: { [self] in state.withLock { !$0.isOver } },
             sayAgain: { [self] in
                 // A daemon that was away has forgotten what can be done here.

@@ -100,17 +100,12 @@ final class LocalSocket: ServerHandler {
         let token = HookToken(rawValue: id.rawValue)
         var caller = process(request)
         if caller == nil, case .unix(_, let id) = request.peer { caller = AgentProcessTable.process(id) }
-        let owner = SteeredWord.paths.contains(what) ? agent(of: request.body) : nil
+        // Programs call their sessions what they like, also as an agent's are called.
+        let owner = SteeredWord.paths.contains(what) ? SteeredWord.adapter(in: request.body) ?? LocalIntegration.name : nil
         for (name, driver) in drivers where owner == nil || owner == name {
             if let driver = driver as? any ProgramDriver, driver.requested(what, request.body, by: caller, token) { return }
         }
         loop.respond(to: id, HTTPResponse(status: 404))
-    }
-
-    /// Who is told what is said about steering: a session's name begins with its agent's, and any other name is a program's own.
-    private func agent(of body: [UInt8]) -> String {
-        let session = SteeredWord.session(in: body) ?? ""
-        return drivers.keys.first { session.hasPrefix($0 + "-") } ?? LocalIntegration.name
     }
 
     /// Anything but 16 bytes in hexadecimal is no name of a hook's run.

@@ -20,6 +20,8 @@ struct SteeringListener: Sendable {
     }
 
     let session: SessionID
+    /// Nil for a program's own session, which the host calls otherwise than the program.
+    var adapter: String?
     let socketPath: String
     let limits: DaemonLimits
 
@@ -46,7 +48,7 @@ struct SteeringListener: Sendable {
     private func next(_ isWanted: @escaping () -> Bool, since begun: ContinuousClock.Instant) -> Heard {
         let word = SteeredWord.waits
         let exchange = HookExchange(
-            agent: word.path, word.bytes(in: session.rawValue), socketPath: socketPath, budget: limits.postBudget,
+            agent: word.path, word.bytes(in: session.rawValue, of: adapter), socketPath: socketPath, budget: limits.postBudget,
             isAgentAlive: isWanted)
         guard let socket = HookSocket(connectingTo: socketPath, until: .now + limits.postBudget),
             case .answered(let status, let answer) = exchange.exchange(exchange.request.bytes(), on: socket, until: nil)
@@ -54,7 +56,7 @@ struct SteeringListener: Sendable {
         switch status {
         case 200:
             // As the relay said it to the daemon. What cannot be read is not done; its sender is told so when the time for evidence is over.
-            guard case .steer(let asked)? = try? MessageToHost(parsing: answer), asked.session == session else { return .away }
+            guard case .steer(let asked)? = try? MessageToHost(parsing: answer), isMeant(asked.session) else { return .away }
             return .command(asked)
         // A daemon that knows the session keeps the request open.
         case 204: return ContinuousClock.now - begun < limits.retryInterval ? .forgotten : .nothing
@@ -64,6 +66,12 @@ struct SteeringListener: Sendable {
         case 400...499: return .unwanted
         default: return .away
         }
+    }
+
+    /// A name that is too long with the adapter's before it is one that only the host knows.
+    private func isMeant(_ named: SessionID) -> Bool {
+        let expected = adapter == nil ? SessionID("\(LocalIntegration.name)-\(session.rawValue)") : session
+        return expected.map { $0 == named } ?? true
     }
 
     private func wait(_ duration: Duration, _ isWanted: () -> Bool) {

@@ -23,10 +23,11 @@ package enum SteeredWord: Sendable, Equatable {
         }
     }
 
-    /// As `read` takes it. `session` is as the program calls it.
-    package func bytes(in session: String) -> [UInt8] {
+    /// As `read` takes it. `session` is as the program calls it; with `adapter` it is that adapter's, and else a program's own.
+    package func bytes(in session: String, of adapter: String? = nil) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("session", session)
+            writer.field("adapter", adapter)
             switch self {
             case .stands(let offer, let standing):
                 writer.object("offer") { offer.write(to: &$0) }
@@ -60,8 +61,8 @@ package enum SteeredWord: Sendable, Equatable {
         }
     }
 
-    /// Which session it is about; nil where that cannot be read.
-    package static func session(in body: [UInt8]) -> String? { (try? JSONDocument(parsing: body))?.root.text("session") }
+    /// Whose session it is about; nil where it is a program's own, and where that cannot be read.
+    package static func adapter(in body: [UInt8]) -> String? { (try? JSONDocument(parsing: body))?.root.text("adapter") }
 
     private static let cleaner = Cleaner()
 }

@@ -26,14 +26,17 @@ struct SteeringListenerTests {
     }
 
     /// What came of it until the first command: how often it was said again what can be done, and the command.
-    private func heard(_ replies: [FakeDaemon.Reply], retryInterval: Duration = .milliseconds(100)) -> (again: Int, String) {
-        let daemon = FakeDaemon(at: socketPath, replies + [.answer(command("last", session))])
+    private func heard(
+        _ replies: [FakeDaemon.Reply], retryInterval: Duration = .milliseconds(100), adapter: String? = "claude",
+        asHost: SessionID? = nil
+    ) -> (again: Int, String) {
+        let daemon = FakeDaemon(at: socketPath, replies + [.answer(command("last", asHost ?? session))])
         var limits = DaemonLimits()
         limits.retryInterval = retryInterval
         limits.unwantedInterval = retryInterval
         let taken = Mutex<[String]>([])
         var again = 0
-        SteeringListener(session: session, socketPath: socketPath, limits: limits).run(
+        SteeringListener(session: session, adapter: adapter, socketPath: socketPath, limits: limits).run(
             isWanted: { taken.withLock { $0.isEmpty } }, sayAgain: { again += 1 },
             took: { request in taken.withLock { $0.append(request.command.rawValue) } })
         #expect(daemon.requests.allSatisfy { $0.contains("POST /v1/agent/steering/next ") })
@@ -59,5 +62,11 @@ struct SteeringListenerTests {
     @Test("A command for another session is not handed on")
     func otherSession() {
         #expect(heard([.answer(command("c1", SessionID("claude-2")!))]) == (1, "last"))
+    }
+
+    @Test("The host has another name for a program's own session")
+    func ownSession() {
+        let known = SessionID("local-claude-1")!
+        #expect(heard([.answer(command("c1", session))], adapter: nil, asHost: known) == (1, "last"))
     }
 }

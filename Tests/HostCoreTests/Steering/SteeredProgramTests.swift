@@ -143,10 +143,11 @@ struct SteeredWordTests {
             .told(SteeringChange(SteeringName(client: ClientID("phone")!, command: CommandID("c1")!), .refused, reason: "no")),
         ] as [SteeredWord])
     func written(_ word: SteeredWord) throws {
-        let bytes = word.bytes(in: "build 1")
+        let bytes = word.bytes(in: "build 1", of: "claude")
         let read = try #require(try SteeredWord.read(word.path, bytes))
         #expect(read.session == "build 1" && read.word == word)
-        #expect(SteeredWord.paths.contains(word.path) && SteeredWord.session(in: bytes) == "build 1")
+        #expect(SteeredWord.paths.contains(word.path) && SteeredWord.adapter(in: bytes) == "claude")
+        #expect(SteeredWord.adapter(in: word.bytes(in: "build 1")) == nil)
     }
 
     @Test(

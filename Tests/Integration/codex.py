@@ -7,8 +7,11 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from claude import Machine
 from relay import Relay
@@ -112,3 +115,13 @@ trust_level = "trusted"
 
     def server(self) -> dict[str, Any]:
         return json.loads(self.codex("app-server", "daemon", "version").strip())
+
+
+@pytest.fixture
+def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
+    machine = CodexMachine(short_path, relay)
+    try:
+        machine.set_up()
+        yield machine
+    finally:
+        machine.tear_down()

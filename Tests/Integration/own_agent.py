@@ -53,9 +53,9 @@ def question(session: str, approval: str = "go", **changes: Any) -> dict[str, An
 class Asking:
     """A request that waits for its answer in a thread of its own."""
 
-    def __init__(self, daemon: Daemon, body: Any):
+    def __init__(self, daemon: Daemon, body: Any, path: str = "ask"):
         self.connection = connect(daemon.socket)
-        send(self.connection, "ask", body)
+        send(self.connection, path, body)
         self._answer: tuple[int, Any] | None = None
         self._thread = threading.Thread(target=self._wait, daemon=True)
         self._thread.start()

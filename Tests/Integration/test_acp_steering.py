@@ -4,7 +4,7 @@ the outcome on the phone says just that."""
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ from acp_peers import Editor
 from client import WireClient
 from daemon import Daemon, paired
 from relay import BINARY, Relay
+from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from waits import patient, wait_until
 
-FINAL = ("taken", "refused", "withdrawn", "unknown")
 RUN = {"tool": "bash", "input": {"command": "echo hi > out.txt"}}
 NOTE = "(The text below was sent as a message, not as a command.)"
 
@@ -38,66 +38,21 @@ def agent(short_path: Path) -> Iterator[Agent]:
 
 
 @pytest.fixture
-def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
-    phone.subscribe()
-    return phone
-
-
-@pytest.fixture
 def daemon(agent: Agent, relay: Relay) -> Iterator[Daemon]:
     with paired(agent.home.parent, relay) as daemon:
         yield daemon
 
 
-class Steered:
-    """A session, and what the phone sends it."""
+class Proxied(Steered):
+    """A session behind `heliograph acp`."""
+
+    patience = 30
 
     def __init__(self, agent: Agent, phone: WireClient, session: str):
-        self.agent, self.phone, self.name, self.session = agent, phone, session, f"local-{session}"
-        self.count = 0
-        self.wait_offer("prompt")
+        super().__init__(phone, f"local-{session}", agent.api)
+        self.agent, self.name = agent, session
+        self.offered("prompt")
         phone.subscribe(self.session)
-
-    def send(self, type: str, id: str | None = None, **fields: Any) -> str:
-        self.count += 1
-        id = id or f"c{self.count}"
-        reply = self.phone.command(type, id=id, session=self.session, **fields)
-        assert reply.get("delivery") == "sent", reply
-        return id
-
-    def prompt(self, text: str, id: str | None = None) -> str:
-        return self.send("prompt", id=id, text=text, busy="queue")
-
-    def changes(self, id: str) -> list[dict[str, Any]]:
-        events = self.phone.logs[self.session]
-        return [event["head"] for event in events if event["kind"] == "steering.changed" and event["head"]["command"] == id]
-
-    def stages(self, id: str) -> list[str]:
-        return [change["stage"] for change in self.changes(id)]
-
-    def stage(self, id: str, *stages: str, timeout: float = 30) -> dict[str, Any]:
-        def look() -> dict[str, Any] | None:
-            return next((change for change in self.changes(id) if change["stage"] in stages), None)
-
-        return wait_until(look, timeout, lambda: f"{id} to be {stages}; it was {self.changes(id)}")
-
-    def taken(self, id: str) -> None:
-        end = self.stage(id, *FINAL)
-        assert end["stage"] == "taken", end
-
-    def wait_offer(self, action: str) -> dict[str, Any]:
-        return self.phone.wait_summary(
-            self.session, lambda summary: action in (summary.get("steering") or {}).get("actions", []), 30, f"{action} to be offered"
-        )["steering"]
-
-    def status(self, status: str) -> None:
-        self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, 30, status)
-
-    def said(self) -> list[str]:
-        """The person's messages in the timeline."""
-        events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
-        return [event["body"]["text"] for event in events]
 
     def asked(self, text: str) -> int:
         """How often the model was asked with that as the newest words of a person."""
@@ -122,8 +77,8 @@ def editor(agent: Agent) -> Iterator[Editor]:
 
 
 @pytest.fixture
-def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> Steered:
-    return Steered(agent, phone, editor.open_session())
+def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> Proxied:
+    return Proxied(agent, phone, editor.open_session())
 
 
 def shown(editor: Editor, kind: str) -> list[str]:
@@ -252,7 +207,7 @@ def test_the_same_id_twice_is_one_prompt(agent, editor, steered):
 
 @pytest.mark.shows("ACP: Mistral Vibe", "mode", "the agent's own answer")
 def test_modes_are_the_agents_own(agent, editor, steered):
-    offer = steered.wait_offer("mode")
+    offer = steered.offered("mode")
     assert "ask" in offer["modes"] and "auto-approve" in offer["modes"] and offer["mode"] in offer["modes"]
     freer = steered.phone.command("mode", session=steered.session, mode="yolo")
     assert freer["error"]["code"] == "unsupported"
@@ -318,7 +273,7 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         terminal.run([str(BINARY), "acp", "--", *agent.command], agent.environment)
         wait_until(lambda: terminal.screen().rstrip().endswith(">"), 30, terminal.screen)
         session = next(iter(wait_until(lambda: phone.summaries, 20, "a session")))
-        steered = Steered(agent, phone, session.removeprefix("local-"))
+        steered = Proxied(agent, phone, session.removeprefix("local-"))
         steered.taken(steered.prompt("slow work"))
         terminal.wait_screen("From afar: slow work")
         steered.wait_asked("slow work")

@@ -3,44 +3,33 @@
 What counts is what the model was told, what ran, and that the outcome on the phone says just that.
 """
 
-import itertools
 import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from claude import MODEL, Machine, claude_program
 from client import WireClient
-from relay import BINARY, Relay
+from relay import BINARY
+from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
 
-FINAL = ("taken", "refused", "withdrawn", "unknown")
 ANSWERED = [[{"text": "Answered."}]]
 WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
 LONG = {"tool": "Bash", "input": {"command": "tail -f /dev/null", "description": "Wait"}}
 ALLOWED = ["--allowedTools", "Bash(tail *)"]
 
 
-@pytest.fixture
-def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    """A client that may steer and follows all sessions."""
-    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
-    phone.subscribe()
-    return phone
-
-
-class Steered:
+class Run(Steered):
     """A session that `heliograph run` runs, and what the phone sends it."""
 
     def __init__(self, machine: Machine, phone: WireClient, *arguments: str, terminal: bool = False, run: tuple[str, ...] = ()):
-        self.machine, self.phone = machine, phone
-        self.ids = (f"s{number}" for number in itertools.count(1))
+        self.machine = machine
         self.program: subprocess.Popen[bytes] | None = None
         machine.api.script = ANSWERED
         mode = [] if "--permission-mode" in arguments else ["--permission-mode", "manual"]
@@ -53,7 +42,7 @@ class Steered:
                 command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, cwd=machine.project, env=machine.environment
             )
         wait_until(lambda: phone.summaries, 30, lambda: f"a session. {self.shown()}")
-        self.session = next(iter(phone.summaries))
+        super().__init__(phone, next(iter(phone.summaries)), machine.api)
         phone.subscribe(self.session)
         self.offered("prompt")
 
@@ -76,57 +65,14 @@ class Steered:
         self.program.terminate()
         return self.program.wait(patient(20))
 
-    # What the phone does
-
-    def send(self, type: str, id: str | None = None, **fields: Any) -> str:
-        id = id or next(self.ids)
-        reply = self.phone.command(type, id=id, session=self.session, **fields)
-        assert reply.get("delivery") == "sent", reply
-        return id
-
-    def prompt(self, text: str, id: str | None = None, **fields: Any) -> str:
-        return self.send("prompt", id=id, text=text, **({"busy": "queue"} | fields))
-
-    def begin(self, script: Any, text: str = "work") -> None:
-        """From the phone, up to the point where the model was asked."""
+    def work(self, script: Any, text: str = "work") -> None:
         self.machine.api.script = script
-        asked = len(self.machine.api.requests)
-        self.taken(self.prompt(text))
-        wait_until(lambda: len(self.machine.api.requests) > asked, 15, "the model to be asked")
+        self.begin(text)
 
     def ask(self) -> dict[str, Any]:
         """The card of a tool that asks."""
-        self.begin([[WRITE], [{"text": "Answered."}]])
+        self.work([[WRITE], [{"text": "Answered."}]])
         return self.phone.wait_card()
-
-    def tool_runs(self) -> None:
-        self.phone.wait_event(self.session, lambda event: event["kind"] == "tool.started", 20, "the tool to run")
-
-    # What comes of it
-
-    def stages(self, id: str) -> list[str]:
-        return [event["head"]["stage"] for event in self._changes(id)]
-
-    def stage(self, id: str, *stages: str, timeout: float = 20) -> dict[str, Any]:
-        def fits(event: dict[str, Any]) -> bool:
-            return event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] in stages
-
-        try:
-            return self.phone.wait_event(self.session, fits, timeout, f"{id} to be {stages}")["head"]
-        except AssertionError as error:
-            raise AssertionError(f"{error}\nIt was {self._changes(id)}. The program shows:\n{self.shown()[-2000:]}") from None
-
-    def taken(self, id: str, timeout: float = 20) -> None:
-        end = self.stage(id, *FINAL, timeout=timeout)
-        assert end["stage"] == "taken", end
-
-    def status(self, status: str, timeout: float = 20) -> dict[str, Any]:
-        return self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, timeout, status)
-
-    def offered(self, action: str) -> dict[str, Any]:
-        return self.phone.wait_summary(
-            self.session, lambda summary: action in (summary.get("steering") or {}).get("actions", []), 20, f"{action} to be offered"
-        )["steering"]
 
     def told(self) -> list[str]:
         """The person's words as the model has them, in the last request."""
@@ -139,24 +85,14 @@ class Steered:
             texts += [part for part in parts if not part.startswith("<system-reminder>")]
         return texts
 
-    def said(self) -> list[str]:
-        """The person's messages in the timeline."""
-        events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
-        return [event["body"]["text"] for event in events]
-
-    def _changes(self, id: str) -> list[dict[str, Any]]:
-        return [
-            event for event in self.phone.logs[self.session] if event["kind"] == "steering.changed" and event["head"]["command"] == id
-        ]
-
 
 @pytest.fixture
 def steer(machine: Machine, phone: WireClient):
     """`steer(*arguments)`: a session that is run, and ended in the end."""
-    made: list[Steered] = []
+    made: list[Run] = []
 
-    def make(*arguments: str, **options: Any) -> Steered:
-        made.append(Steered(machine, phone, *arguments, **options))
+    def make(*arguments: str, **options: Any) -> Run:
+        made.append(Run(machine, phone, *arguments, **options))
         return made[-1]
 
     yield make
@@ -166,7 +102,7 @@ def steer(machine: Machine, phone: WireClient):
 
 
 @pytest.fixture
-def steered(steer) -> Steered:
+def steered(steer) -> Run:
     return steer()
 
 
@@ -229,14 +165,14 @@ def test_a_command_of_the_agents_own_is_run_where_it_is_offered(machine, steered
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "prompt to a busy one waits", "our `uuid`, after the turn")
 def test_while_the_agent_works_a_prompt_waits(machine, steered):
-    steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    steered.work([[{"sleep": 4}, {"text": "Slow answer."}]])
     id = steered.prompt("after that")
     steered.stage(id, "queued")
     withdrawn = steered.prompt("never")
     steered.stage(withdrawn, "queued")
     refused = steered.stage(steered.prompt("now or never", busy="refuse"), *FINAL)
     assert refused["stage"] == "refused"
-    steered.phone.command("withdraw", session=steered.session, client=steered._changes(id)[0]["head"]["client"], command=withdrawn)
+    steered.phone.command("withdraw", session=steered.session, client=steered.changes(id)[0]["client"], command=withdrawn)
     assert steered.stage(withdrawn, *FINAL)["stage"] == "withdrawn"
     machine.api.script = ANSWERED
     steered.taken(id)
@@ -350,7 +286,7 @@ def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, st
 def test_interrupted(machine, steer, what):
     steered = steer(*ALLOWED)
     script = {"text": [{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], "tool": [LONG], "permission": [WRITE]}[what]
-    steered.begin([script, [{"text": "Done."}]])
+    steered.work([script, [{"text": "Done."}]])
     if what == "tool":
         steered.tool_runs()
     if what == "permission":
@@ -376,7 +312,7 @@ def test_modes_and_models(machine, steered):
     freer = steered.phone.command("mode", session=steered.session, mode="bypassPermissions")
     assert freer["error"]["code"] == "unsupported"
     edit = {"tool": "Write", "input": {"file_path": str(machine.project / "new.txt"), "content": "fresh\n"}}
-    steered.begin([[edit], [{"text": "Answered."}]])
+    steered.work([[edit], [{"text": "Answered."}]])
     machine.wait_file("new.txt")
     steered.status("idle")
     assert not steered.phone.approvals
@@ -430,7 +366,7 @@ def test_a_session_is_taken_over_from_the_terminal(machine, phone, steer):
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "the agent is killed", "its process is gone")
 def test_the_agent_is_killed(machine, steered):
-    steered.begin([[{"sleep": 30}, {"text": "Never."}]])
+    steered.work([[{"sleep": 30}, {"text": "Never."}]])
     id = steered.prompt("never given")
     steered.stage(id, "queued")
     os.kill(steered.agent, signal.SIGKILL)
@@ -441,7 +377,7 @@ def test_the_agent_is_killed(machine, steered):
 
 
 def test_heliograph_run_is_killed_and_nothing_more_is_given(machine, steered):
-    steered.begin([[{"sleep": 3}, {"text": "Slow answer."}]])
+    steered.work([[{"sleep": 3}, {"text": "Slow answer."}]])
     id = steered.prompt("never given")
     steered.stage(id, "queued")
     assert steered.program
@@ -455,7 +391,7 @@ def test_heliograph_run_is_killed_and_nothing_more_is_given(machine, steered):
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "the host's daemon is killed", "the program tells the next daemon")
 def test_our_daemon_is_killed_and_the_session_is_steered_again(machine, steered):
-    steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    steered.work([[{"sleep": 4}, {"text": "Slow answer."}]])
     id = steered.prompt("never given")
     steered.stage(id, "queued")
     before = list(steered.phone.logs[steered.session])
@@ -478,7 +414,7 @@ def test_our_daemon_is_killed_and_the_session_is_steered_again(machine, steered)
 
 
 def test_the_relay_is_killed_with_a_prompt_waiting_and_the_prompt_is_taken_once(machine, steered, relay, client):
-    steered.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    steered.work([[{"sleep": 4}, {"text": "Slow answer."}]])
     id = steered.prompt("after that")
     steered.stage(id, "queued")
     machine.api.script = ANSWERED

@@ -6,15 +6,13 @@ Races are run a few times here; `HELIOGRAPH_ROUNDS=20` runs them more often.
 import os
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from client import WireClient
-from codex import DIALOG, READY, CodexMachine, command, patch
-from relay import Relay
+from codex import DIALOG, READY, CodexMachine, command, machine, patch  # noqa: F401 (a fixture)
 from waits import wait_until
 
 pytestmark = pytest.mark.agent
@@ -22,16 +20,6 @@ pytestmark = pytest.mark.agent
 ROUNDS = range(int(os.environ.get("HELIOGRAPH_ROUNDS", "2")))
 DONE = [{"text": "All done now."}]
 FINAL = ("applied", "cancelled", "stale", "expired")
-
-
-@pytest.fixture
-def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
-    machine = CodexMachine(short_path, relay)
-    try:
-        machine.set_up()
-        yield machine
-    finally:
-        machine.tear_down()
 
 
 def ask(machine: CodexMachine, phone: WireClient, script: Any) -> dict[str, Any]:

@@ -3,123 +3,47 @@
 What counts is what the model was told, what the terminal shows, and that the outcome on the phone says just that.
 """
 
-import itertools
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from client import WireClient
-from codex import DIALOG, READY, CodexMachine, command
-from relay import Relay
+from codex import DIALOG, READY, CodexMachine, command, machine  # noqa: F401 (a fixture)
+from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from waits import wait_until
 
 pytestmark = pytest.mark.agent
 
-FINAL = ("taken", "refused", "withdrawn", "unknown")
 SLOW = [[{"sleep": 4}, {"text": "Slow answer."}]]
 """A turn that is long enough to be met in it."""
 TOOL = [[{"tool": "exec_command", "input": {"cmd": "sleep 4", "yield_time_ms": 20000}}], [{"text": "Slow answer."}]]
 LONG_TOOL = [[{"tool": "exec_command", "input": {"cmd": "sleep 90", "yield_time_ms": 90000}}], [{"text": "No."}]]
 
 
-@pytest.fixture
-def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
-    machine = CodexMachine(short_path, relay)
-    try:
-        machine.set_up()
-        yield machine
-    finally:
-        machine.tear_down()
-
-
-@pytest.fixture
-def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    """A client that may steer and follows all sessions."""
-    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
-    phone.subscribe()
-    return phone
-
-
-class Steered:
+class Attached(Steered):
     """A session with the terminal open, and what the phone sends it."""
 
     def __init__(self, machine: CodexMachine, phone: WireClient, script: Any = None):
-        self.machine, self.phone = machine, phone
-        self.ids = (f"s{number}" for number in itertools.count(1))
+        self.machine = machine
         machine.start_codex([[{"text": "First."}]])
         machine.prompt("hello there")
         machine.wait_screen("First.")
         wait_until(lambda: phone.summaries, 15, "a session")
-        self.session = next(iter(phone.summaries))
+        super().__init__(phone, next(iter(phone.summaries)), machine.api)
         phone.subscribe(self.session)
         self.offered("prompt")
         self.status("idle")
         machine.api.script = script or [[{"text": "Answered."}]]
-
-    # What the phone does
-
-    def send(self, type: str, id: str | None = None, **fields: Any) -> str:
-        id = id or next(self.ids)
-        reply = self.phone.command(type, id=id, session=self.session, **fields)
-        assert reply.get("delivery") == "sent", reply
-        return id
-
-    def prompt(self, text: str, busy: str = "queue", id: str | None = None) -> str:
-        return self.send("prompt", id=id, text=text, busy=busy)
-
-    def begin(self, text: str = "work") -> None:
-        """From the phone, up to the point where the model was asked."""
-        asked = len(self.machine.api.requests)
-        self.taken(self.prompt(text))
-        wait_until(lambda: len(self.machine.api.requests) > asked, 15, "the model to be asked")
-
-    def tool_runs(self) -> None:
-        self.phone.wait_event(self.session, lambda event: event["kind"] == "tool.started", 20, "the tool to run")
-
-    # What comes of it
-
-    def stages(self, id: str) -> list[str]:
-        return [event["head"]["stage"] for event in self._changes(id)]
-
-    def stage(self, id: str, *stages: str, timeout: float = 20) -> dict[str, Any]:
-        def fits(event: dict[str, Any]) -> bool:
-            return event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] in stages
-
-        return self.phone.wait_event(self.session, fits, timeout, f"{id} to be {stages}; it was {self._changes(id)}")["head"]
-
-    def taken(self, id: str, timeout: float = 20) -> None:
-        end = self.stage(id, *FINAL, timeout=timeout)
-        assert end["stage"] == "taken", end
-
-    def status(self, status: str, timeout: float = 20) -> dict[str, Any]:
-        return self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, timeout, status)
-
-    def offered(self, action: str) -> dict[str, Any]:
-        return self.phone.wait_summary(
-            self.session, lambda summary: action in (summary.get("steering") or {}).get("actions", []), 15, f"{action} to be offered"
-        )["steering"]
 
     def told(self) -> list[str]:
         """What the model has as the person's words, in the last request."""
         items = self.machine.api.requests[-1]["input"]
         return [part["text"] for item in items if item.get("role") == "user" for part in item["content"] if "text" in part]
 
-    def said(self) -> list[str]:
-        """The person's messages in the timeline."""
-        events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
-        return [event["body"]["text"] for event in events]
-
-    def _changes(self, id: str) -> list[dict[str, Any]]:
-        return [
-            event for event in self.phone.logs[self.session] if event["kind"] == "steering.changed" and event["head"]["command"] == id
-        ]
-
 
 @pytest.fixture
-def steered(machine: CodexMachine, phone: WireClient) -> Steered:
-    return Steered(machine, phone)
+def steered(machine: CodexMachine, phone: WireClient) -> Attached:
+    return Attached(machine, phone)
 
 
 @pytest.mark.shows("Codex", "prompt to an idle agent", "`item/started` with our `clientId`")

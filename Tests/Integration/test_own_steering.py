@@ -1,105 +1,53 @@
 """Any program can be steered from afar: over the host's local socket, and by `steering` and `steered`."""
 
-import itertools
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from client import WireClient
 from daemon import Daemon
-from own_agent import command, connect, end, environment, event, post, question, send
-from relay import ROOT, Relay
+from own_agent import Asking, command, connect, end, environment, event, post, question, send
+from relay import ROOT
+from steered import Steered, phone  # noqa: F401 (a fixture)
 from waits import patient, wait_until
 
 PAGE = ROOT / "Sources/HeliographServer/HeliographServer.docc/Agents.md"
-FINAL = ("taken", "refused", "withdrawn", "unknown")
 OFFER = {"actions": ["prompt", "interrupt", "stop"]}
 
 
-@pytest.fixture
-def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
-    phone.subscribe()
-    return phone
-
-
-class Waiting:
-    """A request for the next command, in a thread of its own."""
-
-    def __init__(self, daemon: Daemon, session: str):
-        self.connection = connect(daemon.socket)
-        send(self.connection, "steering/next", {"session": session})
-        self._answer: tuple[int, Any] | None = None
-        self._thread = threading.Thread(target=self._wait, daemon=True)
-        self._thread.start()
-
-    def _wait(self) -> None:
-        try:
-            response = self.connection.getresponse()
-            content = response.read()
-            self._answer = (response.status, json.loads(content) if content else None)
-        except OSError:
-            self._answer = (0, None)
-
-    def answer(self) -> tuple[int, Any]:
-        self._thread.join(patient(30))
-        assert self._answer is not None, "there was no answer"
-        return self._answer
-
-    def hang_up(self) -> None:
-        assert self.connection.sock
-        self.connection.sock.shutdown(socket.SHUT_RDWR)
-
-
-class Program:
+class Program(Steered):
     """A session `local-s1` that can be steered, and what the phone sends it."""
 
+    patience = 50
+
     def __init__(self, daemon: Daemon, phone: WireClient, session: str = "s1"):
-        self.daemon, self.phone, self.name, self.session = daemon, phone, session, f"local-{session}"
-        self.ids = (f"k{number}" for number in itertools.count(1))
+        super().__init__(phone, f"local-{session}")
+        self.daemon, self.name = daemon, session
 
     def stands(self, standing: str = "idle", offer: Any = None) -> None:
         body = {"session": self.name, "offer": offer or OFFER, "standing": standing}
         assert post(self.daemon.socket, "steering", body) == (200, {})
 
-    def offered(self, *actions: str) -> dict[str, Any]:
-        return self.phone.wait_summary(
-            self.session, lambda summary: (summary.get("steering") or {}).get("actions") == list(actions), 20, f"{actions} to be offered"
-        )["steering"]
-
     def watched(self) -> "Program":
         self.stands()
-        self.offered(*OFFER["actions"])
+        self.offers(*OFFER["actions"])
         self.phone.subscribe(self.session)
         return self
 
-    def waits(self) -> Waiting:
-        return Waiting(self.daemon, self.name)
+    def waits(self) -> Asking:
+        return Asking(self.daemon, {"session": self.name}, "steering/next")
 
     def tell(self, asked: Any, stage: str, **more: Any) -> None:
         body = {"session": self.name, "client": asked["by"]["id"], "command": asked["id"], "stage": stage} | more
         assert post(self.daemon.socket, "steered", body) == (200, {})
 
-    def send(self, type: str = "prompt", **fields: Any) -> str:
-        id = next(self.ids)
-        fields = {"text": "go on"} | fields if type == "prompt" else fields
-        reply = self.phone.command(type, id=id, session=self.session, **fields)
-        assert reply.get("delivery") == "sent", reply
-        return id
-
-    def stage(self, id: str, *stages: str) -> dict[str, Any]:
-        def fits(event: dict[str, Any]) -> bool:
-            return event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] in (stages or FINAL)
-
-        return self.phone.wait_event(self.session, fits, 50, f"{id} to be {stages or FINAL}")["head"]
+    def send(self, type: str = "prompt", id: str | None = None, **fields: Any) -> str:
+        return super().send(type, id, **({"text": "go on"} | fields if type == "prompt" else fields))
 
 
 @pytest.fixture
@@ -152,9 +100,9 @@ def test_gone_what_was_handed_is_unknown_and_what_was_not_is_refused(program: Pr
     waiting = program.waits()
     waiting.hang_up()
     assert program.stage(handed)["stage"] == "unknown"
-    assert "does not wait" in program.offered()["reason"]
+    assert "does not wait" in program.offers()["reason"]
     program.stands("busy")
-    program.offered(*OFFER["actions"])
+    program.offers(*OFFER["actions"])
     queued = program.send()
     program.stage(queued, "queued")
     unfetched = program.send("interrupt")
@@ -170,7 +118,7 @@ def test_the_program_is_killed(daemon: Daemon, phone: WireClient) -> None:
     try:
         body = {"session": "s1", "offer": OFFER, "standing": "idle"}
         assert post(daemon.socket, "steering", body, pid=process.pid)[0] == 200
-        program.offered(*OFFER["actions"])
+        program.offers(*OFFER["actions"])
         phone.subscribe(program.session)
         waiting = program.waits()
         id = program.send()
@@ -203,12 +151,25 @@ def test_what_is_not_right_is_named(program: Program) -> None:
     assert post(path, "steered", {"session": "s1", "client": "c", "command": "k", "stage": "withdrawn"})[1]["path"] == "$.stage"
     assert post(path, "steering/next", {"session": "other"})[0] == 409
     assert post(path, "steering/next/one", {"session": "s1"})[0] == 404
-    assert post(path, "steering", {"session": "claude-s1", "offer": OFFER, "standing": "idle"})[0] == 204, "Claude Code's, of which nothing is known"
-    assert post(path, "steering", {"session": "codex-s1", "offer": OFFER, "standing": "idle"})[0] == 404
+    theirs = {"session": "claude-s1", "adapter": "claude", "offer": OFFER, "standing": "idle"}
+    assert post(path, "steering", theirs)[0] == 204, "Claude Code's, of which nothing is known"
+    assert post(path, "steering", theirs | {"session": "codex-s1", "adapter": "codex"})[0] == 404
     older, newer = program.waits(), program.waits()
     assert older.answer()[1]["path"] == "$.session"
     id = program.send()
     assert newer.answer()[1]["id"] == id
+
+
+@pytest.mark.parametrize("name", ["codex-s1", "claude-s1"])
+def test_a_program_may_be_called_as_an_agents_sessions_are(daemon: Daemon, phone: WireClient, name: str) -> None:
+    program = Program(daemon, phone, name).watched()
+    waiting = program.waits()
+    id = program.send()
+    asked = waiting.answer()[1]
+    assert asked["id"] == id
+    program.tell(asked, "taken")
+    program.taken(id)
+    assert phone.summaries[program.session]["status"] == "idle", "as it stands: it says nothing else"
 
 
 # By commands
@@ -217,7 +178,7 @@ def test_what_is_not_right_is_named(program: Program) -> None:
 def test_the_commands_wait_print_and_tell(daemon: Daemon, phone: WireClient) -> None:
     program = Program(daemon, phone)
     waiting = command(daemon, "steering", "--session", "s1", "--can", "prompt", "--can", "interrupt")
-    program.offered("prompt", "interrupt")
+    program.offers("prompt", "interrupt")
     phone.subscribe(program.session)
     id = program.send()
     status, out, error = end(waiting)

@@ -1,0 +1,102 @@
+"""A session that is steered from a phone, whatever agent runs it: what the phone sends, and what comes of it."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from relay import Relay
+from waits import wait_until
+
+FINAL = ("taken", "refused", "withdrawn", "unknown")
+
+
+@pytest.fixture
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
+    """A client that may steer and follows all sessions."""
+    phone = client(relay, "Ada's phone", role="operator")
+    phone.subscribe()
+    return phone
+
+
+class Steered:
+    patience: float = 20
+    """For what comes of it, in seconds."""
+
+    def __init__(self, phone: WireClient, session: str, api: Any = None):
+        self.phone, self.session, self.api = phone, session, api
+        self.ids = (f"s{number}" for number in itertools.count(1))
+
+    def shown(self) -> str:
+        """What whoever runs it shows, for the message of a test that fails."""
+        return ""
+
+    # What the phone does
+
+    def send(self, type: str, id: str | None = None, **fields: Any) -> str:
+        id = id or next(self.ids)
+        reply = self.phone.command(type, id=id, session=self.session, **fields)
+        assert reply.get("delivery") == "sent", reply
+        return id
+
+    def prompt(self, text: str, id: str | None = None, **fields: Any) -> str:
+        return self.send("prompt", id=id, text=text, **({"busy": "queue"} | fields))
+
+    def begin(self, text: str = "work") -> None:
+        """From the phone, up to the point where the model was asked."""
+        asked = len(self.api.requests)
+        self.taken(self.prompt(text))
+        wait_until(lambda: len(self.api.requests) > asked, 15, "the model to be asked")
+
+    def tool_runs(self) -> None:
+        self.phone.wait_event(self.session, lambda event: event["kind"] == "tool.started", 20, "the tool to run")
+
+    # What comes of it
+
+    def changes(self, id: str) -> list[dict[str, Any]]:
+        heads = [event["head"] for event in self.phone.logs[self.session] if event["kind"] == "steering.changed"]
+        return [head for head in heads if head["command"] == id]
+
+    def stages(self, id: str) -> list[str]:
+        return [change["stage"] for change in self.changes(id)]
+
+    def stage(self, id: str, *stages: str, timeout: float | None = None) -> dict[str, Any]:
+        """One of these; without any, the end."""
+        stages = stages or FINAL
+
+        def fits(event: dict[str, Any]) -> bool:
+            return event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] in stages
+
+        try:
+            return self.phone.wait_event(self.session, fits, timeout or self.patience, f"{id} to be {stages}")["head"]
+        except AssertionError as error:
+            raise AssertionError(f"{error}\nIt was {self.changes(id)}. The program shows:\n{self.shown()[-2000:]}") from None
+
+    def taken(self, id: str, timeout: float | None = None) -> None:
+        end = self.stage(id, timeout=timeout)
+        assert end["stage"] == "taken", end
+
+    def status(self, status: str, timeout: float | None = None) -> dict[str, Any]:
+        return self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, timeout or self.patience, status)
+
+    def offered(self, action: str) -> dict[str, Any]:
+        """Among others."""
+        return self._offer(lambda actions: action in actions, f"{action} to be offered")
+
+    def offers(self, *actions: str) -> dict[str, Any]:
+        """Exactly these."""
+        return self._offer(lambda offered: offered == list(actions), f"{actions} to be offered")
+
+    def _offer(self, fits: Callable[[list[str] | None], bool], what: str) -> dict[str, Any]:
+        def look(summary: dict[str, Any]) -> bool:
+            offer = summary.get("steering")
+            return offer is not None and fits(offer.get("actions"))
+
+        return self.phone.wait_summary(self.session, look, self.patience, what)["steering"]
+
+    def said(self) -> list[str]:
+        """The person's messages in the timeline."""
+        events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
+        return [event["body"]["text"] for event in events]

@@ -17,6 +17,10 @@ package struct HostError: Error, CustomStringConvertible {
         case pairing
         /// Nothing that can be trusted answers at the relay's address.
         case unreachable
+        /// What a command was given is not as it must be.
+        case badInput
+        /// A program cannot be started; `number` says why.
+        case notStarted
         /// This process is not set up as it must be.
         case system
     }
@@ -38,6 +42,15 @@ package struct HostError: Error, CustomStringConvertible {
         error.number = number
         return error
     }
+
+    static func notStarted(_ command: String, _ number: Int32) -> HostError {
+        var error = HostError(.notStarted, "\(command) cannot be started: \(unsafe String(cString: strerror(number)))")
+        error.number = number
+        return error
+    }
+
+    /// With `notStarted`: the status that a shell would end with.
+    var shellStatus: Int32 { number == ENOENT ? 127 : 126 }
 
     package var description: String { message }
 }

@@ -19,9 +19,9 @@ package enum ACPCall {
         guard let run = HookRequest.randomCall() else { throw HostError(.system, "the system gives no random bytes") }
         let signals = BlockedSignals(BlockedSignals.ending)
         let child: AgentChild
-        do { child = try AgentChild(command) } catch let failure as AgentStartError {
-            logger.error("\(failure.sentence)")
-            return failure.exit
+        do { child = try AgentChild(command) } catch let failure as HostError where failure.code == .notStarted {
+            logger.error("\(failure.message)")
+            return failure.shellStatus
         }
         if !limits.isAttended { limits.questionSeconds = limits.headlessQuestionSeconds }
         let reporter = try DaemonReporter(socketPath: HostPaths().socket, inbox: inbox, limits: limits, logger: logger)

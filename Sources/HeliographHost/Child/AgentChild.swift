@@ -24,7 +24,7 @@ struct AgentChild: Sendable {
         guard failure == 0 else {
             close(toChild[1])
             close(fromChild[0])
-            throw AgentStartError(command: command.first ?? "", number: failure)
+            throw HostError.notStarted(command.first ?? "", failure)
         }
         self.process = process
         input = toChild[1]
@@ -91,13 +91,4 @@ struct AgentEnd: Sendable {
         if let signal { return "ended by signal \(signal)" }
         return exit == 0 ? nil : "exit status \(exit)"
     }
-}
-
-struct AgentStartError: Error {
-    var command: String
-    var number: Int32
-
-    /// As shells have it.
-    var exit: Int32 { number == ENOENT ? 127 : 126 }
-    var sentence: String { "\(command) cannot be started: \(unsafe String(cString: strerror(number)))" }
 }

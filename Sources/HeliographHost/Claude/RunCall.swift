@@ -52,10 +52,11 @@ package enum RunCall {
         let child: AgentChild
         // Apart from us: Ctrl-C at the terminal is an interrupt of the turn, and would end the agent.
         do { child = try AgentChild(command, isApart: true, environment: ["\(variable)=\(name)"]) } catch let failure
-            as AgentStartError
+            as HostError
+            where failure.code == .notStarted
         {
-            HookStream.write(Array("heliograph: \(failure.sentence)\n".utf8), to: STDERR_FILENO)
-            return failure.exit
+            HookStream.write(Array("heliograph: \(failure.message)\n".utf8), to: STDERR_FILENO)
+            return failure.shellStatus
         }
         let link = try SteeringLink(session: session, socketPath: HostPaths().socket, inbox: inbox, limits: limits)
         let isStarted =

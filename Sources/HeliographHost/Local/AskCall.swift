@@ -31,8 +31,8 @@ package struct AskCall {
     package func run() -> Outcome {
         signal(SIGPIPE, SIG_IGN)
         let body: [UInt8]
-        do throws(AskError) { body = try makeBody() } catch {
-            ProgramRequest.complain(error.sentence)
+        do throws(HostError) { body = try makeBody() } catch {
+            ProgramRequest.complain(error.message)
             return .undecided
         }
         let request = ProgramRequest(process: process ?? getppid())
@@ -54,18 +54,16 @@ package struct AskCall {
         }
     }
 
-    private struct AskError: Error { let sentence: String }
-
-    private func makeBody() throws(AskError) -> [UInt8] {
+    private func makeBody() throws(HostError) -> [UInt8] {
         // Without a name of its own it is a question that nobody asked before.
         guard let name = approval ?? HookRequest.randomCall() else {
-            throw AskError(sentence: "the kernel has no random bytes")
+            throw HostError(.system, "the kernel has no random bytes")
         }
         // Two texts that are put beside each other could be read as something else than either.
         for (name, text) in [("--questions", questions), ("--input", input)] {
             guard let text else { continue }
             do throws(WireError) { _ = try JSONDocument(parsing: Array(text.utf8)) } catch {
-                throw AskError(sentence: "\(name) is not one JSON value: \(error.path): \(error.message)")
+                throw HostError(.badInput, "\(name) is not one JSON value: \(error.path): \(error.message)")
             }
         }
         let body = JSONWriter.object {
@@ -79,7 +77,7 @@ package struct AskCall {
             $0.field("waitSeconds", waitSeconds)
         }
         do throws(LocalError) { _ = try LocalAsk(parsing: body) } catch {
-            throw AskError(sentence: "the question is not as it should be: \(error.path): \(error.message)")
+            throw HostError(.badInput, "the question is not as it should be: \(error.path): \(error.message)")
         }
         return body
     }

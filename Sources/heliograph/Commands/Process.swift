@@ -42,11 +42,11 @@ enum Failure {
         case let error as ServerError where error.code == .settings: .usage
         case let error as HostError:
             switch error.code {
-            case .badConfiguration: .usage
+            case .badConfiguration, .badInput: .usage
             case .notPaired, .pairing: .unauthorised
             case .unreachable: .unreachable
             case .alreadyRunning, .tooLong: .refused
-            case .file, .system: .failed
+            case .file, .notStarted, .system: .failed
             }
         case let error as ConnectError where error.code == .nothingFound: .notFound
         case let fault as HTTPError: fault.code == .local ? .failed : .unreachable

@@ -14,8 +14,9 @@ final class DaemonReporter: Sendable {
         var queue: ReportQueue
         /// Questions on their way.
         var asking: Set<ApprovalID> = []
-        /// What can be done to each session, as it was said last: also to a daemon that comes back.
-        var stands: [SessionID: (stand: ACPStand, listener: Int)] = [:]
+        /// What can be done to each session, as it was said last: also to a daemon that comes back. Nil where it is closed, and not all is
+        /// told yet.
+        var stands: [SessionID: (stand: ACPStand?, listener: Int)] = [:]
         var listeners = 0
         var isClosing = false
         /// The daemon knows no such requests: it is of another version.
@@ -55,21 +56,28 @@ final class DaemonReporter: Sendable {
 
     /// What can be done to a session from now on; nil where its commands need not be waited for any more.
     func stand(_ session: SessionID, _ stand: ACPStand?) {
-        let (isTold, listener) = state.withLock { state -> (Bool, Int?) in
-            guard let stand else {
-                state.stands[session] = nil
-                return (false, nil)
-            }
-            if let known = state.stands[session]?.listener {
-                state.stands[session] = (stand, known)
-                return (true, nil)
+        guard let stand else { return close(session) }
+        let listener = state.withLock { state -> Int? in
+            if let known = state.stands[session], known.stand != nil {
+                state.stands[session] = (stand, known.listener)
+                return nil
             }
             state.listeners += 1
             state.stands[session] = (stand, state.listeners)
-            return (true, state.listeners)
+            return state.listeners
         }
-        if isTold { put(.stands(session)) }
+        put(.stands(session))
         if let listener { listen(session, listener) }
+    }
+
+    /// Its listener stays until the daemon has heard all of it: a request that is closed before says that nobody knows.
+    private func close(_ session: SessionID) {
+        let listener = state.withLock { state -> Int? in
+            guard let known = state.stands[session], known.stand != nil else { return nil }
+            state.stands[session] = state.isUnsupported ? nil : (nil, known.listener)
+            return known.listener
+        }
+        if let listener { put(.closed(session, listener: listener)) }
     }
 
     /// Until the session is closed; one that is opened again has a listener of its own.
@@ -79,7 +87,14 @@ final class DaemonReporter: Sendable {
             listener.run(
                 isWanted: { [self] in state.withLock { $0.stands[session]?.listener == number } },
                 sayAgain: { [self] in put(.stands(session)) },
-                took: { [self] in inbox.put(.fact(.steered(session, $0))) })
+                took: { [self] request in
+                    // Nobody reads the inbox any more, so that nothing of it was done.
+                    if state.withLock({ $0.isClosing }) {
+                        put(.steered(session, SteeringChange(request.name, .refused, reason: "the agent has ended")))
+                    } else {
+                        inbox.put(.fact(.steered(session, request)))
+                    }
+                })
         }
         if !isStarted { logger.warning("no thread could be started: this session is not steered from afar") }
     }
@@ -89,10 +104,10 @@ final class DaemonReporter: Sendable {
         state.withLock { state in
             state.isClosing = true
             state.asking = []
-            state.stands = [:]
         }
         work.wake()
         _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.daemon.reportGrace)
+        state.withLock { $0.stands = [:] }
     }
 
     // MARK: - On the reporter's thread
@@ -137,6 +152,7 @@ final class DaemonReporter: Sendable {
             state.isUnsupported = true
             let questions = state.queue.removeQuestions()
             state.queue.clear()
+            state.stands = state.stands.filter { $0.value.stand != nil }
             return questions
         }
         for approval in questions { inbox.put(.fact(.undecided(approval))) }
@@ -151,6 +167,9 @@ final class DaemonReporter: Sendable {
             guard let stand = state.withLock({ $0.stands[session]?.stand }) else { return .taken }
             return steer(.stands(stand.offer, stand.standing), in: session)
         case .steered(let session, let change): return steer(.told(change), in: session)
+        case .closed(let session, let listener):
+            state.withLock { if $0.stands[session]?.listener == listener { $0.stands[session] = nil } }
+            return .taken
         case .withdraw(let approval):
             state.withLock { _ = $0.asking.remove(approval) }
             return .taken

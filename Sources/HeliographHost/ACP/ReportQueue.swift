@@ -12,6 +12,8 @@ struct ReportQueue: Sendable {
         /// What can be done to the session; as it is when this is sent.
         case stands(SessionID)
         case steered(SessionID, SteeringChange)
+        /// All is told that became of the commands of this session, which this listener waited for.
+        case closed(SessionID, listener: Int)
     }
 
     /// One request to the daemon, or one thing to do.
@@ -22,6 +24,7 @@ struct ReportQueue: Sendable {
         case withdraw(ApprovalID)
         case stands(SessionID)
         case steered(SessionID, SteeringChange)
+        case closed(SessionID, listener: Int)
     }
 
     private let limits: ACPDriverLimits
@@ -90,6 +93,7 @@ struct ReportQueue: Sendable {
         case .withdraw(let approval): return .withdraw(approval)
         case .stands(let session): return .stands(session)
         case .steered(let session, let change): return .steered(session, change)
+        case .closed(let session, let listener): return .closed(session, listener: listener)
         case .settled(let session, let approval, let outcome):
             return .settled(
                 JSONWriter.object {
@@ -128,7 +132,7 @@ struct ReportQueue: Sendable {
         switch item {
         case .event(_, let event): event.bytes.count
         case .ask(let question): question.input.count
-        case .settled, .withdraw, .stands, .steered: 0
+        case .settled, .withdraw, .stands, .steered, .closed: 0
         }
     }
 }

@@ -44,6 +44,7 @@ struct ReportQueueTests {
             case .withdraw: out.append("withdraw")
             case .stands(let session): out.append("stands \(session.rawValue)")
             case .steered(_, let change): out.append(change.name.command.rawValue)
+            case .closed(let session, let listener): out.append("closed \(session.rawValue) \(listener)")
             }
         }
         #expect(queue.isEmpty)

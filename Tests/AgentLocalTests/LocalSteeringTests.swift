@@ -14,7 +14,8 @@ struct LocalSteeringTests {
     private func waiting() throws -> LocalBench {
         var bench = LocalBench()
         try bench.steering("steering", Self.idle)
-        #expect(bench.take() == ["local-s1: started local", "offers prompt stop", "stands idle", "1: {}"])
+        #expect(
+            bench.take() == ["local-s1: started local", "local-s1: idle", "offers prompt stop", "stands idle", "1: {}"])
         try bench.steering("steering/next")
         #expect(bench.take() == ["offers prompt stop"])
         return bench
@@ -31,6 +32,17 @@ struct LocalSteeringTests {
         #expect(bench.take() == ["steering: k1 taken", "3: {}"])
         try bench.steering("steering/next")
         #expect(bench.take().last?.contains(#""type":"stop""#) == true)
+    }
+
+    @Test("how it stands is its status, unless it says that itself")
+    func status() throws {
+        var bench = try waiting()
+        try bench.steering("steering", Self.idle.replacing("idle", with: "busy"))
+        #expect(bench.take().first == "local-s1: running")
+        try bench.send(#"{"session":"s1","kind":"status.changed","head":{"status":"completed"}}"#)
+        _ = bench.take()
+        try bench.steering("steering", Self.idle)
+        #expect(bench.take() == ["offers prompt stop", "stands idle", "4: {}"])
     }
 
     @Test("nothing is given to a program that has not said what can be done")

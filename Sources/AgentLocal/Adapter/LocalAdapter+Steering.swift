@@ -17,6 +17,7 @@ extension LocalAdapter {
             if sessions[id]?.program == nil { sessions[id]?.program = SteeredProgram() }
             sessions[id]?.program?.stands(offer, standing)
             steered.insert(id)
+            showStatus(standing, of: id)
             order(.offer(id, offer))
             stand(id)
             order(.respond(token, Self.taken))
@@ -32,6 +33,14 @@ extension LocalAdapter {
             carryOut(sessions[id]?.program?.told(change) ?? [], in: id)
             order(.respond(token, Self.taken))
         }
+    }
+
+    /// Of a program that says no status: it would be starting for ever.
+    private mutating func showStatus(_ standing: SteeringStanding, of id: SessionID) {
+        let status = standing == .idle ? SessionStatus.idle : .running
+        guard let session = sessions[id], !session.isStatusSaid, session.status != status else { return }
+        sessions[id]?.status = status
+        emit(.statusChanged(status, reason: nil), in: id, at: nil)
     }
 
     mutating func steer(_ request: SteeringRequest) {

@@ -94,6 +94,7 @@ package struct LocalAdapter: AgentAdapter {
         case .statusChanged(let status, let reason):
             sessions[id]?.status = status
             sessions[id]?.statusReason = reason
+            sessions[id]?.isStatusSaid = true
         case .toolStarted: sessions[id]?.status = .running
         default: break
         }
@@ -363,7 +364,7 @@ package struct LocalAdapter: AgentAdapter {
 
     /// False where the relay would refuse it, and its head went out alone.
     @discardableResult
-    private mutating func emit(
+    mutating func emit(
         _ head: EventHead, in id: SessionID, at moment: Int64?, body: (inout JSONWriter) -> Void = { _ in }
     ) -> Bool {
         uses += 1

@@ -25,12 +25,21 @@ package struct WebPushServices: Equatable, Sendable {
             guard HostName.isValid(place[0]) else { return nil }
             var port = WebPushOrigin.defaultPort
             if place.count == 2 {
-                guard let number = UInt16(place[1]), number > 0 else { return nil }
+                // Not also `+443`, which is a number.
+                guard place[1].utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt16(place[1]), number > 0 else {
+                    return nil
+                }
                 port = number
             }
-            let address = parts.count == 2 ? String(parts[1].filter { !"[]".contains($0) }) : nil
+            let address = parts.count == 2 ? Self.bare(parts[1]) : nil
             if let address, !PublicAddress.isAddress(address) { return nil }
             self.init(String(place[0]), port: port, address: address, mayBePrivate: address != nil)
+        }
+
+        /// Without brackets around all of it, where it has them: IPv6 is written so elsewhere.
+        private static func bare(_ address: Substring) -> String {
+            let isBracketed = address.hasPrefix("[") && address.hasSuffix("]") && address.contains(":")
+            return String(isBracketed ? address.dropFirst().dropLast() : address)
         }
 
         /// As `init` takes it.

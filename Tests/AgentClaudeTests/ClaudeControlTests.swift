@@ -19,6 +19,17 @@ struct ClaudeControlTests {
         #expect(bench.offer?.commands == ["/compact"], "a folder's own commands are not offered, nor what is not built in")
     }
 
+    @Test("an agent that has not said in which mode it is takes no prompt from afar until it has")
+    func modeUnknown() {
+        var bench = ControlBench(isReady: false)
+        bench.write(
+            #"{"type":"control_response","response":{"subtype":"success","request_id":"heliograph-1","response":{"commands":[]}}}"#
+        )
+        #expect(bench.offer?.actions == [.interrupt, .stop] && bench.offer?.reason?.contains("first turn") == true)
+        bench.write(#"{"type":"system","subtype":"init","permissionMode":"default"}"#)
+        #expect(bench.offer?.actions.contains(.prompt) == true)
+    }
+
     @Test("a prompt is taken when the agent repeats it under our name of it, and the turn goes on until its result")
     func prompt() {
         var bench = ControlBench()

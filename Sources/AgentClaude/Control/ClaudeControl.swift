@@ -276,6 +276,11 @@ package struct ClaudeControl: Sendable {
 
     private var offer: SteeringOffer {
         guard phase == .running else { return SteeringOffer(reason: "the session is ending") }
+        guard let mode else {
+            return SteeringOffer(
+                actions: [.interrupt, .stop],
+                reason: "The agent has not said yet whether it asks before it does something; it says so in its first turn.")
+        }
         guard mode != Self.lawlessMode else {
             return SteeringOffer(
                 actions: [.interrupt, .stop],

@@ -47,6 +47,8 @@ import WebSocketEngine
         #expect(try settings(flags: ["pushHosts": "none"]).configuration.pushHosts.isEmpty)
         for bad in [
             "", "a b", "push.example:0", "push.example:x", "192.168.1.5", "push.example=push.lan", "a.example,,b.example",
+            "push.example:+443", "push.lan=[192.168.1.5]", "push.lan=[fd00::1", "push.lan=fd00::1]", "push.lan=fd[00::]1",
+            "push.lan=[[fd00::1]]", "push.lan=19[2.168.1].5",
         ] {
             #expect(try fault(flags: ["pushHosts": bad]).contains("pushHosts takes names of DNS"))
         }

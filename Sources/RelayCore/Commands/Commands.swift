@@ -83,8 +83,15 @@ struct Commands {
     /// Whether there is room to remember another one: one client's many leave room for others', and a workspace's for others'.
     private func isRemembered(one name: CommandKey) -> Bool {
         guard recorded.count + waiters.count >= Limits.commandsOfClientMax else { return true }
-        let names = [Array(recorded.keys), waiters.map(\.key)].joined().filter { $0.workspace == name.workspace }
-        return names.count < Limits.commandsMax && names.count { $0.client == name.client } < Limits.commandsOfClientMax
+        var (ofWorkspace, ofClient) = (0, 0)
+        func count(_ key: CommandKey) {
+            guard key.workspace == name.workspace else { return }
+            ofWorkspace += 1
+            if key.client == name.client { ofClient += 1 }
+        }
+        for key in recorded.keys { count(key) }
+        for waiter in waiters { count(waiter.key) }
+        return ofWorkspace < Limits.commandsMax && ofClient < Limits.commandsOfClientMax
     }
 
     /// They are on disk: they go to their hosts, over the connection that speaks for each. Hands back those whose host has gone.
